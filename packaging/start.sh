@@ -1,0 +1,79 @@
+#!/bin/sh
+# Builds Stele where needed, prepares a store on the first run, and serves it until interrupted.
+# Runs on a fresh Debian 12, as root or with sudo; running it again is quick and changes nothing.
+#
+#   STELE_HOST=127.0.0.1   address to listen on
+#   STELE_PORT=8080        port to listen on
+#   STELE_DATA=./data      folder of the store
+#   STELE_JOBS=<cores>     compilers that run at a time
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+host=${STELE_HOST:-127.0.0.1}
+port=${STELE_PORT:-8080}
+data=${STELE_DATA:-$root/data}
+build=$root/build/release
+stele=$build/bin/stele
+
+"$root/packaging/install-packages.sh" "$root/packaging/debian-packages.txt"
+
+cd "$root"
+if [ ! -f "$build/build.ninja" ]; then
+    echo 'Configuring the build...'
+    cmake --preset release -DSTELE_TESTS=OFF -DSTELE_BENCH=OFF >/dev/null
+fi
+echo 'Building; the first time takes some minutes...'
+cmake --build "$build" --target stele_product --parallel "${STELE_JOBS:-$(nproc)}"
+
+base=http://$host:$port
+report=
+if [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
+    report=$("$stele" init --data "$data")
+fi
+
+"$stele" serve --data "$data" --listen "$host:$port" &
+server=$!
+trap 'kill -TERM $server 2>/dev/null || true' INT TERM
+
+tries=0
+until curl -fs "$base/readyz" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    if ! kill -0 "$server" 2>/dev/null; then
+        wait "$server"
+        exit $?
+    fi
+    if [ "$tries" -gt 300 ]; then
+        echo "The server does not answer on $base" >&2
+        kill -TERM "$server"
+        exit 1
+    fi
+    sleep 0.2
+done
+
+echo
+echo "Stele:   $base"
+if [ -n "$report" ]; then
+    value() { printf '%s\n' "$report" | sed -n "s/^ *$1: *\([^ ]*\).*/\1/p" | head -n 1; }
+    password=$(value password)
+    echo "Login:   admin, password $password (shown only now)"
+    echo "Client:  $(value 'client key'), secret $(value 'client secret')"
+    echo 'Try it:'
+    echo "  curl -s -u '$(value 'client key'):$(value 'client secret')' $base/oauth/token" \
+        "-d grant_type=password -d username=admin --data-urlencode 'password=$password'"
+else
+    echo 'Login:   admin, with the password that was shown at the first start. To set another one,'
+    echo '         stop the server and run:'
+    echo "  echo '{\"admin\":{\"password\":\"NEW\"}}' >seed.json &&" \
+        "$stele init --data '$data' --seed seed.json; rm seed.json"
+    echo 'Try it:'
+    echo "  curl -s $base/healthz"
+fi
+
+status=0
+wait "$server" || status=$?
+if [ "$status" -gt 128 ]; then
+    # A trapped signal ended the wait, while the server still drains; 127: it had ended before.
+    drained=0
+    wait "$server" 2>/dev/null || drained=$?
+    [ "$drained" -eq 127 ] || status=$drained
+fi
+exit "$status"
