@@ -1,0 +1,58 @@
+# Rules of the build that every folder of this repository shares.
+
+# Warnings and sanitizers for one of our own targets.
+function(stele_compile_options target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wshadow)
+    if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    if(STELE_SANITIZE)
+        target_compile_options(${target} PRIVATE -fsanitize=${STELE_SANITIZE}
+                               -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+        target_link_options(${target} PRIVATE -fsanitize=${STELE_SANITIZE})
+    endif()
+    if(STELE_FUZZ)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+endfunction()
+
+# A room of the kernel: kernel/<name>/**.cpp becomes the static library stele_<name>, and its
+# *_test.cpp the test program <name>_test.
+function(stele_room name)
+    cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+    set(tests ${sources})
+    list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+    list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+    if(sources)
+        add_library(stele_${name} STATIC ${sources})
+        target_link_libraries(stele_${name} PUBLIC stele_sdk ${ROOM_DEPENDS})
+        target_include_directories(stele_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+        stele_compile_options(stele_${name})
+    else()
+        add_library(stele_${name} INTERFACE)
+        target_link_libraries(stele_${name} INTERFACE stele_sdk ${ROOM_DEPENDS})
+        target_include_directories(stele_${name} INTERFACE ${CMAKE_SOURCE_DIR})
+    endif()
+    if(tests AND STELE_TESTS)
+        stele_unit_test(${name}_test SOURCES ${tests} LIBRARIES stele_${name})
+    endif()
+endfunction()
+
+# A Catch2 program that ctest runs as one test.
+function(stele_unit_test name)
+    cmake_parse_arguments(UNIT "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+    if(NOT UNIT_TIMEOUT)
+        set(UNIT_TIMEOUT 600)
+    endif()
+    add_executable(${name} ${UNIT_SOURCES})
+    target_link_libraries(${name} PRIVATE ${UNIT_LIBRARIES} stele_catch_main)
+    stele_compile_options(${name})
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${UNIT_TIMEOUT} LABELS unit)
+endfunction()
+
+# libsimdjson, libleveldb and the others that come without CMake packages.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/page.hpp>
+
+namespace stele::sdk {
+
+/// One request to an operation, already routed, authenticated, authorized and decoded. Valid during
+/// the handler only. One thread at a time.
+class Call {
+public:
+    virtual ~Call();
+
+    virtual Context& context() const = 0;
+
+    /// The value of a path placeholder, percent-decoded; empty when the route has none so named.
+    virtual std::string_view path(std::string_view placeholder) const = 0;
+    /// A parameter from the query string, else a scalar member of the body (design.md 9).
+    virtual std::optional<std::string> parameter(std::string_view name) const = 0;
+    /// The same, or `invalid` naming the parameter when it is missing or empty.
+    Result<std::string> required_parameter(std::string_view name) const;
+    /// `true` or `false`; nothing when absent; `invalid` for other text.
+    Result<std::optional<bool>> flag(std::string_view name) const;
+
+    /// The decoded JSON body; `{}` for an empty one.
+    virtual const Json& body() const = 0;
+    /// The body as it came, for operations whose bodies are not JSON (`/oauth/token`).
+    virtual std::string_view raw_body() const = 0;
+    virtual std::optional<std::string_view> header(std::string_view name) const = 0;
+    /// The method in upper case.
+    virtual std::string_view method() const = 0;
+
+    /// `skip`, `limit`, `sort`, `options`, checked. Only on operations declared as paged.
+    virtual const PageRequest& page() const = 0;
+
+    /// The record that the route addresses, as read in this transaction. Only on item operations.
+    virtual const Document& record() const = 0;
+    /// The collection that the route addresses. Only on operations of a resource.
+    virtual const CollectionName& collection() const = 0;
+
+    virtual std::string_view request_id() const = 0;
+};
+
+}  // namespace stele::sdk

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/authorities.hpp>
+#include <stele/sdk/documents.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/principal.hpp>
+
+namespace stele::sdk {
+
+/// Who acts, and the one transaction in which an operation reads and writes. The kernel makes it
+/// before a handler runs and commits it after the handler succeeded; a conflict runs the handler
+/// again from the start with a new context. Hence: no effects outside the context, except through
+/// `after_commit`. One thread at a time.
+class Context {
+public:
+    virtual ~Context();
+
+    virtual const Session& session() const = 0;
+    const PlatformScope& platform() const { return session().platform; }
+    const Principal& principal() const { return session().principal; }
+
+    virtual Documents& documents() = 0;
+    virtual Authorities& authorities() = 0;
+
+    /// The transaction itself, for what is no document. Keys must begin with `key_space(...)`.
+    virtual Transaction& transaction() = 0;
+    /// Prefix of the keys that a plugin keeps for the context's platform under `name`, which begins
+    /// with the plugin's id (`access_policies.assignment`).
+    virtual std::string key_space(std::string_view name) = 0;
+    /// The same for what belongs to no platform (tokens that are looked up before it is known).
+    virtual std::string shared_key_space(std::string_view name) = 0;
+
+    /// Runs `effect` once, after the commit, outside of any transaction.
+    virtual void after_commit(std::function<void()> effect) = 0;
+
+    /// The wire reference of a record: `uiconfig://P/id`, `user://P/D/id` (contract 17).
+    virtual Result<std::string> reference(const RecordKey& record) = 0;
+    /// The record of a reference, compared without regard to case; `not_found` when there is none
+    /// on this platform, `invalid` when it is no reference.
+    virtual Result<RecordKey> find_reference(std::string_view reference) = 0;
+
+    /// The same platform and transaction, acting as the server: passes every check.
+    virtual Context& as_system() = 0;
+};
+
+}  // namespace stele::sdk

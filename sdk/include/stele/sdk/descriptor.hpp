@@ -1,0 +1,161 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/call.hpp>
+#include <stele/sdk/permission.hpp>
+#include <stele/sdk/reply.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+class Resource;
+
+enum class FieldKind { any, text, integer, number, boolean, object, array, timestamp };
+
+/// One declared member of a resource. Members that are not declared are kept as they come, stay
+/// queryable and are indexed: records are open documents.
+struct Field {
+    std::string name;
+    FieldKind kind = FieldKind::any;
+    /// Kind of the elements of an array.
+    FieldKind items = FieldKind::any;
+    /// JSON text of the value that a create without the member gets; empty: none.
+    std::string default_json = {};
+    bool required = false;
+    /// Set by the server; ignored in bodies.
+    bool read_only = false;
+    /// Sealed at rest, never logged, never returned, not queryable.
+    bool secret = false;
+    /// No two records of a collection have the same value; `conflict` otherwise.
+    bool unique = false;
+    /// A record can be addressed by this field's value in place of its id. Implies `unique`.
+    bool addresses = false;
+    /// Left out of the automatic indexes; queries still find it, by scanning.
+    bool unindexed = false;
+    /// Text that holds an integer is accepted too, and kept as it came.
+    bool numeric_text = false;
+    /// Allowed values; empty: any.
+    std::vector<std::string> one_of = {};
+};
+
+using Fields = std::vector<Field>;
+
+/// Standard operations (interface.md, Standard operations).
+struct Operations {
+    bool create = true;
+    bool list = true;
+    bool query = true;
+    bool read = true;
+    bool update = true;
+    bool remove = true;
+    bool permissions = true;
+    /// Routed as soon as a plugin offers archives.
+    bool transfer = true;
+};
+
+/// Which permission each standard operation needs. `create`, `list` and `query` are checked on the
+/// container, the others on the record. Rows of lists need `read` on each record.
+struct OperationPermissions {
+    Permission create = Permission::create_subobjects;
+    Permission list = Permission::connect;
+    Permission read = Permission::read;
+    Permission update = Permission::update;
+    Permission remove = Permission::remove;
+    Permission grant = Permission::modify_permissions;
+    Permission check = Permission::connect;
+};
+
+/// Where an action is found: below the record's path, below the collection's, or at a path of its
+/// own that no resource owns.
+enum class ActionScope { item, collection };
+
+struct Parameter {
+    std::string name;
+    bool required = false;
+};
+
+/// `{C}/name` or `{I}/name`. `run` is made by `action<&Family::method>()`.
+struct Action {
+    std::string
+        name;  ///< may hold placeholders and slashes: `members/add`, `templates/{templateKey}`
+    std::string method = "POST";
+    ActionScope scope = ActionScope::item;
+    /// Needed on the record, or on the container for collection actions.
+    Permission permission = Permission::read;
+    std::function<Result<Reply>(Resource&, const Call&)> run = {};
+    std::vector<Parameter> parameters = {};
+    bool paged = false;
+    /// Waits for something other than the local store, or computes long: runs on a worker.
+    bool slow = false;
+};
+
+using Actions = std::vector<Action>;
+
+/// Roles that a new record gives, beside `owner` to its creator.
+struct DefaultGrant {
+    enum class To { everyone, itself };
+    To to = To::everyone;
+    std::string role_key;
+};
+
+/// A composite index: equality on all fields but the last, order by the last, with exact counts per
+/// equality prefix. Single fields are indexed anyway.
+using CompositeIndex = std::vector<std::string>;
+
+/// Declares a resource family; the kernel derives the standard operations with their aliases,
+/// permission checks, pages and the OpenAPI document from it (design.md 3). A wrong one stops
+/// start-up with a sentence that names the member.
+struct ResourceDescriptor {
+    /// Type id on the wire and in references (`uiconfig`).
+    std::string type;
+    /// Type id of the container; `platform` for platform-level resources.
+    std::string container = "platform";
+    /// Collection path below the container's instance path, no slash at either end.
+    std::string path;
+    /// Name of the instance placeholder (`uiConfigId`).
+    std::string placeholder;
+    /// Member of each record that holds the container's id (`applicationId`); empty: none.
+    std::string container_member = {};
+    Fields fields = {};
+    Operations operations = {};
+    OperationPermissions permissions = {};
+    Actions actions = {};
+    std::vector<DefaultGrant> default_grants = {};
+    std::vector<CompositeIndex> composite_indexes = {};
+    /// `Resource::notify` is called after commits.
+    bool notified = false;
+    /// Query parameters on which replies with records are passed through `Resource::present`.
+    std::vector<std::string> presented_by = {};
+    /// Query parameters of a list that filter by equality with the member of the same name.
+    std::vector<std::string> list_filters = {};
+    /// Word before `://` in references when it is not the type (`user` and `group` for principals
+    /// come from the member named here): empty, the type.
+    std::string reference_type_member = {};
+    /// Creates, updates and removals compute long (password hashes): they run on a worker.
+    bool slow_writes = false;
+    /// Family name in the OpenAPI document and in docs; empty: the path.
+    std::string title = {};
+};
+
+namespace detail {
+template <class T>
+struct MethodOwner;
+template <class C>
+struct MethodOwner<Result<Reply> (C::*)(const Call&)> {
+    using type = C;
+};
+}  // namespace detail
+
+/// Binds a member function to an action: `.run = action<&EmailProvider::send>()`.
+template <auto Method>
+std::function<Result<Reply>(Resource&, const Call&)> action() {
+    using Owner = typename detail::MethodOwner<decltype(Method)>::type;
+    return [](Resource& resource, const Call& call) {
+        return (static_cast<Owner&>(resource).*Method)(call);
+    };
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+/// Keys from `begin` up to, not including, `end`. An empty `end` means no upper bound.
+struct KeyRange {
+    std::string begin;
+    std::string end;
+};
+
+enum class ScanDirection { forward, backward };
+
+/// Walks the entries of a range in key order. One thread at a time. Keys and values are valid until
+/// the next call. Must not outlive the reader that made it.
+class Cursor {
+public:
+    virtual ~Cursor();
+    virtual bool is_valid() const = 0;
+    virtual std::string_view key() const = 0;
+    virtual std::string_view value() const = 0;
+    virtual void next() = 0;
+    /// Moves to the first entry at or beyond `key` in scan direction, inside the range.
+    virtual void seek(std::string_view key) = 0;
+    /// The failure that made the cursor invalid before its end; success otherwise.
+    virtual Result<void> status() const = 0;
+};
+
+/// A consistent picture of the store. One thread at a time; several readers may coexist.
+class Reader {
+public:
+    virtual ~Reader();
+    /// The value of `key`, or nothing. Fails with `unavailable` or `internal` when the store does.
+    virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
+    /// Like `get`, into a buffer that the caller reuses; answers whether the key exists.
+    virtual Result<bool> get_into(std::string_view key, std::string& value) const = 0;
+    virtual std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const = 0;
+};
+
+/// Reads at a snapshot, sees its own writes, commits all or nothing. Serializable: a commit fails
+/// with `conflict` and code `engine.conflict` when a key or range that the transaction has read was
+/// changed by another since. One thread at a time. Destroying it without a commit drops it.
+class Transaction : public Reader {
+public:
+    virtual void put(std::string_view key, std::string_view value) = 0;
+    virtual void remove(std::string_view key) = 0;
+    /// Removes every key of the range that exists at commit.
+    virtual void remove_range(KeyRange range) = 0;
+    /// Adds to a counter (eight bytes, see `read_counter`) without reading it: two transactions
+    /// that add to the same counter never conflict.
+    virtual void add(std::string_view key, std::int64_t delta) = 0;
+    /// Gets without the promise of serializability: a later change of `key` is no conflict.
+    virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;
+
+    virtual bool has_writes() const = 0;
+
+    using Done = std::function<void(Result<void>)>;
+
+    /// Commits; `done` is called exactly once, on a thread of the engine, when everything is on
+    /// disk and visible to every later reader, or nothing is. `done` must be short and must not
+    /// block. The transaction must stay alive until then and must not be used afterwards.
+    virtual void commit(Done done) = 0;
+};
+
+/// Called after a commit became visible and before it is acknowledged, with the keys that it wrote
+/// under the observed prefix. Runs on the engine's thread: short, no blocking, no engine calls.
+using CommitObserver = std::function<void(const std::vector<std::string_view>& keys)>;
+
+/// An ordered key-value store with serializable transactions (design.md 4, layer 1). Any thread.
+class Engine {
+public:
+    virtual ~Engine();
+    virtual std::unique_ptr<Reader> snapshot() = 0;
+    virtual std::unique_ptr<Transaction> begin() = 0;
+    /// True when reads and commits never wait for another machine, so that short operations may run
+    /// on the thread that serves the connection.
+    virtual bool is_local() const = 0;
+    /// Observes commits under `prefix`, until the engine ends. Only before serving begins.
+    virtual void observe(std::string prefix, CommitObserver observer) = 0;
+    /// Estimated bytes on disk of a range.
+    virtual std::uint64_t approximate_size(const KeyRange& range) = 0;
+};
+
+/// The number in a counter's stored bytes; 0 for an absent one.
+std::int64_t read_counter(const std::optional<std::string>& bytes);
+/// The stored bytes of a counter.
+std::string counter_bytes(std::int64_t value);
+
+/// Commits and waits. Never call it on a thread that serves connections.
+Result<void> commit_and_wait(Transaction& transaction);
+
+/// Runs `work` in a new transaction and commits, again from the start after a conflict, at most
+/// `attempts` times; then `unavailable` with code `engine.busy`. Waits: not on a serving thread.
+Result<void> write_with_retry(Engine& engine, const std::function<Result<void>(Transaction&)>& work,
+                              int attempts = 64);
+
+}  // namespace stele::sdk

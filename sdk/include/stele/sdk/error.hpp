@@ -1,0 +1,69 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stele::sdk {
+
+/// What went wrong, without any protocol in it. Only `kernel/http/error_mapping.cpp` knows the
+/// status numbers (in brackets) that clients see.
+enum class ErrorKind {
+    invalid,              ///< bad input (400)
+    unauthenticated,      ///< no valid token (401)
+    forbidden,            ///< the permission is missing (403)
+    not_found,            ///< no such thing, or the caller may not know of it (404)
+    method_unknown,       ///< the path exists, the method does not (405)
+    conflict,             ///< a unique value is taken, or the thing is in use (409)
+    precondition_failed,  ///< `If-Match` named another version (412)
+    too_large,            ///< the body is beyond a limit (413)
+    unsupported,          ///< the content type cannot be read (415)
+    locked,               ///< the data store is locked by somebody else (423)
+    limited,              ///< too many requests (429)
+    internal,             ///< a fault of the server (500)
+    unavailable,          ///< busy, stopping, or a remote part is down (503)
+    timed_out,            ///< a remote part did not answer in time (503)
+    storage_full,         ///< no room left on the disk, or `maxsize` reached (507)
+};
+
+/// One problem of the input. `path` names the field or parameter (`config.port`, `skip`).
+struct Violation {
+    std::string path;
+    std::string code;
+    std::string message;
+};
+
+/// All problems of an input at once, so that a caller can mend them in one go.
+using Violations = std::vector<Violation>;
+
+/// An expected failure. `code` is stable and listed in docs/reference/errors.md
+/// (`plugin.noun_problem`); `message` is for the caller; `detail` only goes to the log.
+struct Error {
+    ErrorKind kind = ErrorKind::internal;
+    std::string code;
+    std::string message;
+    std::string detail;
+    Violations violations;
+    /// Value of the reply's `error` member where a protocol prescribes one (`invalid_token`).
+    std::string protocol_error;
+    /// ETag of the present version; set with `precondition_failed`.
+    std::string present_etag;
+    /// Seconds after which a repetition makes sense; 0 when unknown.
+    int retry_after_seconds = 0;
+};
+
+/// Makes an error. The three texts are `Error::code`, `message` and `detail`.
+[[nodiscard]] Error make_error(ErrorKind kind, std::string code, std::string message,
+                               std::string detail = {});
+
+/// `invalid`, with one violation per problem; `message` names the first.
+[[nodiscard]] Error make_error(Violations violations);
+
+/// `invalid` for one parameter or field: code `request.parameter_invalid`.
+[[nodiscard]] Error invalid_parameter(std::string_view name, std::string_view problem);
+
+/// Code and message, for test reports and logs.
+std::ostream& operator<<(std::ostream& stream, const Error& error);
+
+}  // namespace stele::sdk

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/resource.hpp>
+
+namespace stele::sdk {
+
+/// Who may call an endpoint.
+enum class EndpointAccess {
+    open,      ///< everybody, without a token
+    platform,  ///< holders of `Endpoint::permission` on the platform
+};
+
+/// An operation at a path that no resource owns (`/oauth/token`, `/ref/read`).
+struct Endpoint {
+    std::string method;
+    std::string path;   ///< placeholders in braces
+    std::string title;  ///< what it does, for the OpenAPI document
+    EndpointAccess access = EndpointAccess::platform;
+    Permission permission = Permission::connect;
+    std::function<Result<Reply>(const Call&)> run = {};
+    std::vector<Parameter> parameters = {};
+    bool paged = false;
+    bool slow = false;
+    /// The body is not JSON: `Call::body` stays `{}`, `Call::raw_body` has it.
+    bool raw_body = false;
+};
+
+/// What a plugin may read of the server's configuration, as text; declared so that `stele config`
+/// documents it. The full key is `<plugin id>.<name>`.
+struct Setting {
+    std::string name;
+    std::string default_value;
+    std::string description;
+};
+
+/// Given to `PluginManifest::open`: the plugin says what it offers and asks for what it needs.
+/// Nothing is served yet; no context exists. What a plugin gives must live until the process ends,
+/// and so does the registrar: a plugin may keep it, but adds nothing after `open` has returned.
+class Registrar {
+public:
+    virtual ~Registrar();
+
+    /// Adds a family. A duplicate type or path stops start-up.
+    virtual void add(std::unique_ptr<Resource> resource) = 0;
+    virtual void add(Endpoint endpoint) = 0;
+
+    /// Runs in a transaction of its own for every platform: at `stele init`, and at start-up when
+    /// the platform has not seen this plugin. Acts as the system; must be safe to repeat. `seed` is
+    /// the seed file's object, `{}` when there is none. Order: as plugins require one another.
+    virtual void on_install(std::function<Result<void>(Context&, const Json& seed)> install) = 0;
+
+    /// The value of a setting of this plugin.
+    virtual std::string setting(Setting setting) = 0;
+
+    /// The store, for what happens outside of any request.
+    virtual Engine& engine() = 0;
+    /// What `Context::shared_key_space` answers, for reading and observing outside of a context.
+    virtual std::string shared_key_space(std::string_view name) = 0;
+    /// Runs `work` in a context of the server itself on the platform; retries conflicts; waits.
+    virtual Result<void> run_as_system(const PlatformScope& platform,
+                                       const std::function<Result<void>(Context&)>& work) = 0;
+    /// The platform of a number; `not_found` when there is none.
+    virtual Result<PlatformScope> find_platform(std::uint64_t number) = 0;
+    virtual PlatformScope root_platform() = 0;
+
+    /// Publishes an interface of `stele/sdk/services/` for others. One plugin per interface.
+    template <class Service>
+    void publish(Service& service) {
+        publish_typed(typeid(Service), &service);
+    }
+    /// The published service of a plugin that this one requires, or of the kernel; null when nobody
+    /// published it. Published services are found by plugins that are opened later.
+    template <class Service>
+    Service* find() {
+        return static_cast<Service*>(find_typed(typeid(Service)));
+    }
+
+private:
+    virtual void publish_typed(std::type_index type, void* service) = 0;
+    virtual void* find_typed(std::type_index type) = 0;
+};
+
+}  // namespace stele::sdk

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/page.hpp>
+
+namespace stele::sdk {
+
+/// Gives the next piece of a long body: appends to `out` and answers true while more may follow.
+/// Called on a worker thread, one call at a time, only as fast as the caller reads.
+using BodySource = std::function<Result<bool>(std::string& out)>;
+
+/// What an operation answers on success. No status number, no protocol (contract/platform.md 0.1).
+class Reply {
+public:
+    /// A JSON object.
+    static Reply json(const Json& object);
+    /// JSON text that is already serialized.
+    static Reply json_text(std::string text);
+    /// `{"ok":true}` and the given members after it; `_doc` names the record concerned.
+    static Reply status();
+    static Reply status(const Json& members);
+    /// `rows`, `total_rows`, `offset`, `size` from complete rows (contract/platform.md 1.2).
+    static Reply page(const Json& rows, std::uint64_t total_rows, std::uint64_t offset);
+    /// Rows that are all here; cuts the wanted slice out of them. For short lists only.
+    static Reply page_of(const Json& all_rows, const PageRequest& page);
+    /// A streamed body.
+    static Reply stream(BodySource source, std::string content_type);
+
+    /// Adds a header line, for instance `Set-Cookie`. Repeatable.
+    Reply& header(std::string name, std::string value) &;
+    Reply&& header(std::string name, std::string value) &&;
+    /// The record's version as a strong ETag; the kernel answers 304 where it may.
+    Reply& etag(std::string value) &;
+
+    const std::string& body() const { return body_; }
+    std::string take_body() { return std::move(body_); }
+    const BodySource& source() const { return source_; }
+    const std::string& content_type() const { return content_type_; }
+    const std::string& etag_value() const { return etag_; }
+    const std::vector<std::pair<std::string, std::string>>& headers() const { return headers_; }
+
+private:
+    std::string body_;
+    BodySource source_;
+    std::string content_type_ = "application/json;charset=UTF-8";
+    std::string etag_;
+    std::vector<std::pair<std::string, std::string>> headers_;
+};
+
+}  // namespace stele::sdk

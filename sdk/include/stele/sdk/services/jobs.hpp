@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/reply.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+/// States of a job; the wire names are the same in upper case (contract/platform.md 14.1).
+enum class JobState : std::uint8_t {
+    none,     ///< its start lies in the future
+    waiting,  ///< will run as soon as a server has a free thread
+    running,
+    paused,
+    awaiting,  ///< failed for a reason that may pass; will be tried again
+    finished,
+    error,
+};
+
+std::string_view job_state_name(JobState state);
+
+enum class JobLogLevel { status, error };
+
+/// A running job as its runner sees it. One thread.
+class Job {
+public:
+    virtual ~Job();
+
+    virtual const std::string& id() const = 0;
+    virtual const PlatformScope& platform() const = 0;
+    /// Who started it.
+    virtual const Principal& run_as() const = 0;
+    /// What it was started with (`_data`).
+    virtual const Json& input() const = 0;
+    /// 1 at the first attempt.
+    virtual int attempt() const = 0;
+
+    /// The job was killed, another server has taken it over, or this one is about to stop: return
+    /// soon, with any failure. Cheap enough to ask between two records.
+    virtual bool must_stop() const = 0;
+    /// Ties a transaction to the job: `conflict` (`job.lost`) when the job is no longer this
+    /// runner's, and a conflict at commit when it ceases to be until then. Every transaction in
+    /// which a runner writes should ask, so that a killed or repeated job leaves nothing behind.
+    virtual Result<void> confirm(Transaction& transaction) const = 0;
+
+    /// Shown to those who poll. Written about once a second, hence cheap to call often.
+    virtual Result<void> progress(std::uint64_t done, std::uint64_t total) = 0;
+    /// Adds to the job's log. No secrets.
+    virtual Result<void> log(JobLogLevel level, std::string_view message) = 0;
+};
+
+/// A kind of job. What `run` answers becomes the job's result, an object; a failure its last log
+/// entry. Failures of the kinds `unavailable`, `timed_out` and `limited` are tried again.
+struct JobType {
+    std::string name;  ///< on the wire; `export`, `import`, `copy`
+    std::function<Result<Json>(Job&)> run;
+    /// How often it is begun at most, a server's death counted. 1: must not be repeated.
+    int attempts = 3;
+};
+
+struct NewJob {
+    std::string type;
+    Json input = Json::object();
+    int priority = 0;
+    /// Epoch milliseconds before which it does not run; 0: at once.
+    std::int64_t start_ms = 0;
+};
+
+/// Durable background work: what is committed is done, by this server or, when that dies, by
+/// another (design.md 6). Published by the kernel. Rights are the caller's matter. Any thread.
+class Jobs {
+public:
+    virtual ~Jobs();
+
+    /// Only while plugins are opened. A duplicate name is a logic error.
+    virtual void define(JobType type) = 0;
+
+    /// Creates the job in the context's transaction and answers its id; it runs after the commit,
+    /// as the context's principal. `invalid` (`job.type_unknown`) for a type nobody defined.
+    virtual Result<std::string> start(Context& context, const NewJob& job) = 0;
+
+    /// The job as clients see it; `not_found` (`job.unknown`).
+    virtual Result<Json> read(Context& context, std::string_view id) = 0;
+    /// The platform's jobs in these states (all, when empty), oldest first, until `visit` answers
+    /// false.
+    virtual Result<void> for_each(Context& context, const std::vector<JobState>& states,
+                                  const std::function<bool(const Json& job)>& visit) = 0;
+    /// Ends the job as ERROR. Harmless when it has ended. A runner stops at its next safe point.
+    virtual Result<void> kill(Context& context, std::string_view id) = 0;
+
+    /// Waits until the job has ended, at most for `patience`, and reads it. Only on workers, and
+    /// not inside the operation that starts the job: it has not been committed yet.
+    virtual Result<Json> wait(const PlatformScope& platform, std::string_view id,
+                              std::chrono::milliseconds patience) = 0;
+};
+
+/// The reply to `schedule=synchronous`: a body that is sent once the job has ended. `jobs` must
+/// outlive it. A job that takes longer than `patience` is answered as it is then.
+Reply reply_when_ended(Jobs& jobs, const PlatformScope& platform, std::string id,
+                       std::chrono::milliseconds patience = std::chrono::minutes(10));
+
+}  // namespace stele::sdk

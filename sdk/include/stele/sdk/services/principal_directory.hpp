@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+/// Knows principals by the forms in which callers name them. Published by the identity plugin.
+class PrincipalDirectory {
+public:
+    virtual ~PrincipalDirectory();
+
+    /// Accepts `domain/id`, `domain/name`, `id`, `name` (contract/platform.md 4.1); unqualified
+    /// forms resolve in `home_domain`, when given, then in the primary domain. `not_found`
+    /// (`principal.unknown`) otherwise.
+    virtual Result<Principal> find(Context& context, std::string_view form,
+                                   std::string_view home_domain = {}) = 0;
+    /// The principal of a record key; `not_found` when the record is gone or no principal.
+    virtual Result<Principal> describe(Context& context, const RecordKey& key) = 0;
+};
+
+}  // namespace stele::sdk

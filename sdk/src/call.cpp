@@ -1,0 +1,21 @@
+#include <stele/sdk/call.hpp>
+
+namespace stele::sdk {
+
+Call::~Call() = default;
+
+Result<std::string> Call::required_parameter(std::string_view name) const {
+    std::optional<std::string> value = parameter(name);
+    if (!value || value->empty()) return invalid_parameter(name, "is required");
+    return *std::move(value);
+}
+
+Result<std::optional<bool>> Call::flag(std::string_view name) const {
+    const std::optional<std::string> value = parameter(name);
+    if (!value) return std::optional<bool>{};
+    if (*value == "true") return std::optional<bool>{true};
+    if (*value == "false") return std::optional<bool>{false};
+    return invalid_parameter(name, "must be true or false");
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,85 @@
+#include <stele/sdk/engine.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+
+namespace stele::sdk {
+
+namespace {
+
+constexpr std::size_t kCounterSize = 8;
+constexpr const char* kConflictCode = "engine.conflict";
+
+bool is_conflict(const Error& error) {
+    return error.kind == ErrorKind::conflict && error.code == kConflictCode;
+}
+
+// The first repetition comes at once: most conflicts are over by then. Later ones wait a random
+// time below a bound that grows to 32 ms, so that rivals do not meet again.
+void back_off(int failures) {
+    if (failures < 2) return;
+    thread_local std::minstd_rand random{std::random_device{}()};
+    const int bound_us = 250 << std::min(failures - 2, 7);
+    std::uniform_int_distribution<int> pause(0, bound_us);
+    std::this_thread::sleep_for(std::chrono::microseconds(pause(random)));
+}
+
+}  // namespace
+
+Cursor::~Cursor() = default;
+Reader::~Reader() = default;
+Engine::~Engine() = default;
+
+std::int64_t read_counter(const std::optional<std::string>& bytes) {
+    if (!bytes || bytes->size() != kCounterSize) return 0;
+    std::uint64_t value = 0;
+    for (char byte : *bytes)
+        value = value << 8 | static_cast<unsigned char>(byte);
+    return static_cast<std::int64_t>(value);
+}
+
+std::string counter_bytes(std::int64_t value) {
+    std::string bytes(kCounterSize, '\0');
+    auto rest = static_cast<std::uint64_t>(value);
+    for (std::size_t i = kCounterSize; i-- > 0; rest >>= 8)
+        bytes[i] = static_cast<char>(rest);
+    return bytes;
+}
+
+Result<void> commit_and_wait(Transaction& transaction) {
+    struct Outcome {
+        std::mutex mutex;
+        std::condition_variable arrived;
+        std::optional<Result<void>> result;
+    };
+    // Shared: the engine's thread may still be inside `notify_one` when this one has gone on.
+    const auto outcome = std::make_shared<Outcome>();
+    transaction.commit([outcome](Result<void> result) {
+        const std::lock_guard lock(outcome->mutex);
+        outcome->result = std::move(result);
+        outcome->arrived.notify_one();
+    });
+    std::unique_lock lock(outcome->mutex);
+    outcome->arrived.wait(lock, [&] { return outcome->result.has_value(); });
+    return *std::move(outcome->result);
+}
+
+Result<void> write_with_retry(Engine& engine, const std::function<Result<void>(Transaction&)>& work,
+                              int attempts) {
+    for (int failures = 0; failures < attempts; ++failures) {
+        back_off(failures);
+        const std::unique_ptr<Transaction> transaction = engine.begin();
+        Result<void> done = work(*transaction);
+        if (done) done = commit_and_wait(*transaction);
+        if (done || !is_conflict(done.error())) return done;
+    }
+    return make_error(ErrorKind::unavailable, "engine.busy",
+                      "Too many writes to the same data at once; try again.",
+                      "a transaction met a conflict " + std::to_string(attempts) + " times");
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,36 @@
+// Destructors and default bodies of the interfaces: because they are defined here and nowhere else,
+// each interface has one vtable and one type identity, which kernel and plugins share.
+
+#include <stele/sdk/authorities.hpp>
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/documents.hpp>
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/policy_source.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+
+namespace stele::sdk {
+
+Authenticator::~Authenticator() = default;
+Authorities::~Authorities() = default;
+Context::~Context() = default;
+Documents::~Documents() = default;
+PolicySource::~PolicySource() = default;
+PrincipalDirectory::~PrincipalDirectory() = default;
+Registrar::~Registrar() = default;
+Resource::~Resource() = default;
+
+Result<void> Resource::prepare(Change&, Context&) {
+    return {};
+}
+void Resource::validate(const Change&, Context&, Violations&) {}
+Result<void> Resource::stored(const Change&, Context&) {
+    return {};
+}
+void Resource::notify(const Change&) {}
+Result<void> Resource::present(const Call&, Json&) {
+    return {};
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,75 @@
+#include <stele/sdk/permission.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace stele::sdk {
+
+namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, kPermissionCount> kNames{
+    "CONNECT",
+    "READ",
+    "CREATE_SUBOBJECTS",
+    "UPDATE",
+    "DELETE",
+    "MODIFY_PERMISSIONS",
+    "MODIFY_CREDENTIALS",
+    "GRANTAUTH",
+    "IMPERSONATE",
+    "CREATE_WITH_DEFINITION",
+    "READ_WITH_DEFINITION",
+    "UPDATE_WITH_DEFINITION",
+    "DELETE_WITH_DEFINITION",
+    "MODIFY_PERMISSIONS_WITH_DEFINITION",
+};
+
+// ASCII only: wire names hold nothing else, and the process's locale must not matter.
+constexpr char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::string_view permission_name(Permission permission) {
+    return kNames[static_cast<std::size_t>(permission)];
+}
+
+std::optional<Permission> find_permission(std::string_view name) {
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+        if (equals_ignoring_case(kNames[i], name)) return static_cast<Permission>(i);
+    }
+    return std::nullopt;
+}
+
+const std::vector<BuiltInRole>& built_in_roles() {
+    using enum Permission;
+    static const std::vector<BuiltInRole> roles{
+        {"connector", {connect}},
+        {"consumer", {connect, read}},
+        {"contributor", {connect, read, create_subobjects}},
+        {"editor", {connect, read, update, remove}},
+        {"collaborator", {connect, read, create_subobjects, update, remove}},
+        {"manager",
+         {connect, read, create_subobjects, update, remove, modify_permissions,
+          modify_credentials}},
+        {"owner", PermissionSet::all()},
+    };
+    return roles;
+}
+
+const BuiltInRole* find_built_in_role(std::string_view key) {
+    for (const BuiltInRole& role : built_in_roles()) {
+        if (equals_ignoring_case(role.key, key)) return &role;
+    }
+    return nullptr;
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,123 @@
+#include <stele/sdk/seal.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <semaphore>
+#include <stdexcept>
+
+#include <sodium.h>
+
+#include "sodium.hpp"
+
+namespace stele::sdk {
+
+namespace {
+
+constexpr unsigned long long kPasses = 2;
+constexpr std::size_t kMemory = 19 * 1024 * 1024;
+
+// Hashes of other origin may ask for more, but not for so much that a login becomes an attack.
+constexpr std::uint64_t kMostMemoryKib = 256 * 1024;
+constexpr std::uint64_t kMostPasses = 16;
+
+// Two hashes keep two cores busy for 20 ms each; more at once would only add memory.
+std::counting_semaphore<2> hash_places{2};
+
+class HashPlace {
+public:
+    HashPlace() { hash_places.acquire(); }
+    ~HashPlace() { hash_places.release(); }
+    HashPlace(const HashPlace&) = delete;
+    HashPlace& operator=(const HashPlace&) = delete;
+};
+
+std::optional<std::uint64_t> hash_parameter(std::string_view hash, std::string_view name) {
+    const std::size_t at = hash.find(name);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::uint64_t value = 0;
+    const char* begin = hash.data() + at + name.size();
+    if (std::from_chars(begin, hash.data() + hash.size(), value).ec != std::errc{}) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+bool is_affordable(std::string_view hash) {
+    const auto memory = hash_parameter(hash, "$m=");
+    const auto passes = hash_parameter(hash, ",t=");
+    return memory && passes && *memory <= kMostMemoryKib && *passes <= kMostPasses;
+}
+
+std::string random_bytes(std::size_t size) {
+    detail::require_sodium();
+    std::string bytes(size, '\0');
+    randombytes_buf(bytes.data(), bytes.size());
+    return bytes;
+}
+
+const unsigned char* unsigned_bytes(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+}  // namespace
+
+namespace detail {
+
+void require_sodium() {
+    static const bool is_ready = sodium_init() >= 0;
+    if (!is_ready) throw std::runtime_error("libsodium finds no source of random bytes");
+}
+
+}  // namespace detail
+
+std::string hash_password(std::string_view password) {
+    detail::require_sodium();
+    const HashPlace place;
+    std::array<char, crypto_pwhash_STRBYTES> hash{};
+    if (crypto_pwhash_str(hash.data(), password.data(), password.size(), kPasses, kMemory) != 0) {
+        throw std::bad_alloc();
+    }
+    return hash.data();
+}
+
+bool fits_password(std::string_view password, std::string_view hash) {
+    detail::require_sodium();
+    if (hash.size() >= crypto_pwhash_STRBYTES || !is_affordable(hash)) return false;
+    const HashPlace place;
+    const std::string terminated(hash);
+    return crypto_pwhash_str_verify(terminated.c_str(), password.data(), password.size()) == 0;
+}
+
+std::string random_hex(std::size_t size) {
+    const std::string bytes = random_bytes(size);
+    std::string text(2 * size + 1, '\0');
+    sodium_bin2hex(text.data(), text.size(), unsigned_bytes(bytes), bytes.size());
+    text.pop_back();
+    return text;
+}
+
+std::string random_token(std::size_t size) {
+    const std::string bytes = random_bytes(size);
+    constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
+    std::string text(sodium_base64_encoded_len(size, kVariant), '\0');
+    sodium_bin2base64(text.data(), text.size(), unsigned_bytes(bytes), bytes.size(), kVariant);
+    text.pop_back();
+    return text;
+}
+
+bool equals_in_constant_time(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string token_digest(std::string_view token) {
+    detail::require_sodium();
+    std::string digest(32, '\0');
+    crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
+                       unsigned_bytes(token), token.size(), nullptr, 0);
+    return digest;
+}
+
+}  // namespace stele::sdk

@@ -1,0 +1,54 @@
+#include <stele/sdk/sealer.hpp>
+
+#include <stdexcept>
+
+#include <catch2/catch.hpp>
+
+using stele::sdk::Sealer;
+
+namespace {
+const std::string kOldKey(32, 'a');
+const std::string kNewKey(32, 'b');
+}  // namespace
+
+TEST_CASE("A sealed text opens to what it was and does not show it") {
+    const Sealer sealer(kOldKey);
+    const std::string text = GENERATE(as<std::string>{}, "", "secret", std::string("a\0b", 3));
+    const std::string sealed = sealer.seal(text);
+    CHECK(sealer.open(sealed).value() == text);
+    if (!text.empty()) CHECK(sealed.find(text) == std::string::npos);
+    CHECK(sealer.seal(text) != sealed);
+}
+
+TEST_CASE("A changed byte anywhere is noticed") {
+    const Sealer sealer(kOldKey);
+    const std::string sealed = sealer.seal("secret");
+    for (std::size_t i = 0; i < sealed.size(); ++i) {
+        std::string altered = sealed;
+        altered[i] = static_cast<char>(altered[i] ^ 1);
+        INFO(i);
+        const auto opened = sealer.open(altered);
+        REQUIRE(opened.has_error());
+        CHECK(opened.error().code == (i == 0 ? "seal.key_unknown" : "seal.broken"));
+    }
+    CHECK(sealer.open(sealed.substr(0, sealed.size() - 1)).error().code == "seal.broken");
+    CHECK(sealer.open("").error().code == "seal.broken");
+}
+
+TEST_CASE("After a change of keys the newest seals and the older ones still open") {
+    Sealer sealer(kOldKey, 1);
+    const std::string old_text = sealer.seal("old");
+    sealer.add_key(kNewKey, 2);
+    const std::string new_text = sealer.seal("new");
+    CHECK(sealer.open(old_text).value() == "old");
+    CHECK(sealer.open(new_text).value() == "new");
+    CHECK(Sealer(kNewKey, 2).open(new_text).value() == "new");
+    CHECK(Sealer(kOldKey, 1).open(new_text).error().code == "seal.key_unknown");
+    CHECK(Sealer(kOldKey, 2).open(new_text).error().code == "seal.broken");
+}
+
+TEST_CASE("A key of another size or a taken id is a programmer's mistake") {
+    CHECK_THROWS_AS(Sealer("short"), std::logic_error);
+    Sealer sealer(kOldKey, 1);
+    CHECK_THROWS_AS(sealer.add_key(kNewKey, 1), std::logic_error);
+}

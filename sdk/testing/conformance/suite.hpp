@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+
+#include "http_client.hpp"
+
+namespace stele::conformance {
+
+/// What every family must do, checked from outside: the standard operations, permissions, pages and
+/// errors that the kernel derives from a descriptor. A family gives a collection path, documents
+/// that are valid and documents that are not with the field at fault:
+///
+///     {"collection": "/notes", "valid": [{"title": "Milk"}],
+///      "invalid": [{"document": {}, "path": "title"}]}
+class Suite {
+public:
+    /// `admin` may do everything, `stranger` is a user without any grant.
+    Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger, std::string stranger_id);
+
+    /// Runs all checks; answers the sentences of those that failed.
+    std::vector<std::string> run();
+    int checks() const { return checks_; }
+
+private:
+    void check(bool is_right, const std::string& sentence, const Answer& answer);
+    std::string create(const sdk::Json& document);
+    void create_and_read_back();
+    void refuse_invalid_documents();
+    void update_and_remove();
+    void list_and_page();
+    void keep_strangers_out();
+    void grant_and_revoke();
+    void answer_unknown_records();
+
+    std::string collection_;
+    std::vector<sdk::Json> valid_;
+    std::vector<sdk::Json> invalid_;
+    HttpClient admin_;
+    HttpClient stranger_;
+    std::string stranger_id_;
+    std::vector<std::string> failures_;
+    int checks_ = 0;
+};
+
+}  // namespace stele::conformance
