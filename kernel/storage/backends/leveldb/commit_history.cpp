@@ -1,0 +1,90 @@
+#include "kernel/storage/backends/leveldb/commit_history.hpp"
+
+#include <algorithm>
+
+namespace stele::kernel::storage {
+
+void CommitHistory::begin_batch(std::uint64_t version) {
+    if (!batches_.empty()) memory_ += batches_.back().memory();
+    batches_.emplace_back().version = version;
+    while (memory_ > kMostBytes && batches_.size() > 1)
+        forget_oldest();
+}
+
+bool CommitHistory::has_conflict(const ReadSet& reads, std::uint64_t version) {
+    if (reads.keys().empty() && reads.ranges().empty()) return false;
+    if (version < forgotten_) return true;
+    for (const std::uint64_t hash : reads.keys()) {
+        const auto found = written_.find(hash);
+        if (found != written_.end() && found->second > version) return true;
+    }
+    for (const ReadSet::Range& range : reads.ranges()) {
+        if (range.is_empty) continue;
+        for (auto batch = batches_.rbegin(); batch != batches_.rend(); ++batch) {
+            if (batch->version <= version) break;
+            if (batch->writes_inside(range)) return true;
+        }
+    }
+    return false;
+}
+
+void CommitHistory::add(std::string_view key, std::uint64_t hash) {
+    Batch& batch = batches_.back();
+    batch.spans.push_back({batch.bytes.size(), key.size(), hash});
+    batch.bytes.append(key);
+    written_[hash] = batch.version;
+}
+
+bool CommitHistory::is_written_in_batch(std::uint64_t hash) const {
+    const auto found = written_.find(hash);
+    return found != written_.end() && found->second == batches_.back().version;
+}
+
+void CommitHistory::batch_keys(std::vector<std::string_view>& keys) const {
+    keys.clear();
+    for (const Batch::Span& span : batches_.back().spans)
+        keys.push_back(batches_.back().key(span));
+}
+
+void CommitHistory::published(const std::shared_ptr<const VersionPin>& pin) {
+    pins_.push_back({pin->version, pin});
+    // Those that are too old to be checked need no history either. The last one is alive.
+    while (pins_.front().pin.expired() || pins_.front().version < forgotten_)
+        pins_.pop_front();
+    const std::uint64_t oldest = pins_.front().version;
+    while (batches_.size() > 1 && batches_.front().version <= oldest)
+        forget_oldest();
+}
+
+void CommitHistory::forget_oldest() {
+    Batch& batch = batches_.front();
+    for (const Batch::Span& span : batch.spans) {
+        const auto found = written_.find(span.hash);
+        if (found != written_.end() && found->second == batch.version) written_.erase(found);
+    }
+    memory_ -= batch.memory();
+    forgotten_ = batch.version;
+    batches_.pop_front();
+}
+
+bool CommitHistory::Batch::writes_inside(const ReadSet::Range& range) {
+    if (spans.size() - sorted > kMostUnsorted) sort();
+    const auto end_of_sorted = spans.begin() + static_cast<std::ptrdiff_t>(sorted);
+    const auto at = std::lower_bound(
+        spans.begin(), end_of_sorted, std::string_view(range.begin),
+        [this](const Span& span, std::string_view begin) { return key(span) < begin; });
+    if (at != end_of_sorted && (range.end.empty() || key(*at) < range.end)) return true;
+    return std::any_of(end_of_sorted, spans.end(), [&](const Span& span) {
+        return is_inside(key(span), range.begin, range.end);
+    });
+}
+
+void CommitHistory::Batch::sort() {
+    const auto by_key = [this](const Span& a, const Span& b) { return key(a) < key(b); };
+    const auto middle = spans.begin() + static_cast<std::ptrdiff_t>(sorted);
+    std::sort(middle, spans.end(), by_key);
+    std::inplace_merge(spans.begin(), middle, spans.end(), by_key);
+    sorted = spans.size();
+}
+
+}  // namespace stele::kernel::storage

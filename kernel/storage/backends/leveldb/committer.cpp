@@ -1,0 +1,215 @@
+#include "kernel/storage/backends/leveldb/committer.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <leveldb/db.h>
+#include <leveldb/iterator.h>
+
+#include "kernel/storage/backends/leveldb/store_error.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+/// With less room than this a failed write is put down to the disk being full.
+constexpr std::uint64_t kCompactionBytes = 8 * 1024 * 1024;
+
+leveldb::Slice slice(std::string_view bytes) {
+    return {bytes.data(), bytes.size()};
+}
+
+sdk::Error conflict() {
+    return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
+                           "The data was changed by somebody else meanwhile.");
+}
+
+}  // namespace
+
+Committer::Committer(leveldb::DB& database, PresentState& present, DiskGuard disk, bool is_durable)
+    : database_(database),
+      present_(present),
+      disk_(std::move(disk)),
+      is_durable_(is_durable),
+      counters_(database) {
+    present_.publish(database_, version_);
+    thread_ = std::thread([this] { run(); });
+}
+
+Committer::~Committer() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    arrived_.notify_one();
+    thread_.join();
+}
+
+void Committer::submit(PendingCommit& commit) {
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = queue_.empty();
+        queue_.push_back(&commit);
+    }
+    if (is_first) arrived_.notify_one();
+}
+
+void Committer::observe(std::string prefix, sdk::CommitObserver observer) {
+    const std::lock_guard lock(observers_mutex_);
+    observers_.push_back({std::move(prefix), std::move(observer)});
+}
+
+void Committer::run() {
+    while (true) {
+        {
+            std::unique_lock lock(mutex_);
+            arrived_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
+            if (queue_.empty()) return;
+            waiting_.swap(queue_);
+        }
+        for (std::size_t next = 0; next < waiting_.size();)
+            next = commit_batch(next);
+        waiting_.clear();
+    }
+}
+
+std::size_t Committer::commit_batch(std::size_t first) {
+    history_.begin_batch(++version_);
+    accepted_ = 0;
+    const sdk::Result<void> disk = disk_.refresh();
+    std::size_t end = first;
+    for (; end < waiting_.size(); ++end) {
+        PendingCommit& commit = *waiting_[end];
+        if (accepted_ > 0 && needs_new_batch(*commit.writes)) break;
+        commit.outcome = disk ? admit(commit) : disk;
+        if (commit.outcome) ++accepted_;
+    }
+    if (accepted_ > 0) {
+        counters_.flush(batch_);
+        if (const sdk::Result<void> written = write_batch(); written) {
+            publish();
+            call_observers();
+        } else {
+            for (std::size_t i = first; i < end; ++i)
+                if (waiting_[i]->outcome) waiting_[i]->outcome = written;
+        }
+    }
+    for (std::size_t i = first; i < end; ++i) {
+        // The transaction may be gone as soon as it is told.
+        const sdk::Transaction::Done done = std::move(waiting_[i]->done);
+        done(std::move(waiting_[i]->outcome));
+    }
+    return end;
+}
+
+bool Committer::needs_new_batch(const WriteSet& writes) const {
+    // What a range removes and what a counter holds is looked up in the database, which does not
+    // know the present batch yet.
+    if (!writes.removed_ranges().empty()) return true;
+    if (batch_.ApproximateSize() + writes.size() > kMostBatchBytes) return true;
+    return std::any_of(writes.writes().begin(), writes.writes().end(), [this](const auto& entry) {
+        const auto& [key, write] = entry;
+        return write.kind == WriteSet::Kind::add && history_.is_written_in_batch(write.hash) &&
+               !counters_.is_known(key, write.hash);
+    });
+}
+
+sdk::Result<void> Committer::admit(const PendingCommit& commit) {
+    if (failure_) return *failure_;
+    const WriteSet& writes = *commit.writes;
+    if (history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
+    if (!disk_.fits(batch_.ApproximateSize() + writes.size(), writes.only_removes()))
+        return DiskGuard::full("less than the reserve would be left");
+    if (auto loaded = load_counters(writes); !loaded) return loaded;
+    if (auto removed = remove_ranges(writes); !removed) {
+        batch_.Clear();
+        return removed;
+    }
+    append(writes);
+    return {};
+}
+
+sdk::Result<void> Committer::load_counters(const WriteSet& writes) {
+    for (const auto& [key, write] : writes.writes()) {
+        if (write.kind != WriteSet::Kind::add || counters_.is_known(key, write.hash)) continue;
+        if (auto loaded = counters_.load(key, write.hash); !loaded) return loaded;
+    }
+    return {};
+}
+
+sdk::Result<void> Committer::remove_ranges(const WriteSet& writes) {
+    if (writes.removed_ranges().empty()) return {};
+    leveldb::ReadOptions options;
+    options.fill_cache = false;
+    const std::unique_ptr<leveldb::Iterator> stored(database_.NewIterator(options));
+    for (const sdk::KeyRange& range : writes.removed_ranges()) {
+        for (stored->Seek(range.begin); stored->Valid(); stored->Next()) {
+            const std::string_view key(stored->key().data(), stored->key().size());
+            if (!is_inside(key, range.begin, range.end)) break;
+            const std::uint64_t hash = hash_key(key);
+            batch_.Delete(slice(key));
+            history_.add(key, hash);
+            counters_.overwrite(key, hash, nullptr);
+        }
+        if (!stored->status().ok()) return read_error(stored->status());
+    }
+    if (!disk_.fits(batch_.ApproximateSize() + writes.size(), writes.only_removes()))
+        return DiskGuard::full("removing the range would leave less than the reserve");
+    return {};
+}
+
+void Committer::append(const WriteSet& writes) {
+    for (const auto& [key, write] : writes.writes()) {
+        history_.add(key, write.hash);
+        switch (write.kind) {
+            case WriteSet::Kind::put:
+                batch_.Put(slice(key), slice(write.value));
+                counters_.overwrite(key, write.hash, &write.value);
+                break;
+            case WriteSet::Kind::remove:
+                batch_.Delete(slice(key));
+                counters_.overwrite(key, write.hash, nullptr);
+                break;
+            case WriteSet::Kind::add:
+                counters_.add(write.hash, write.delta);
+                break;
+        }
+    }
+}
+
+sdk::Result<void> Committer::write_batch() {
+    leveldb::WriteOptions options;
+    options.sync = is_durable_;
+    const leveldb::Status status = database_.Write(options, &batch_);
+    if (batch_.ApproximateSize() > kMostKeptBytes) {
+        batch_ = leveldb::WriteBatch();
+    } else {
+        batch_.Clear();
+    }
+    if (status.ok()) return {};
+    const bool is_full = disk_.refresh().has_value() && !disk_.fits(kCompactionBytes, true);
+    failure_ = is_full ? DiskGuard::full(status.ToString())
+                       : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
+                                         "The store cannot be written until the server restarts.",
+                                         status.ToString());
+    return *failure_;
+}
+
+void Committer::publish() {
+    history_.published(present_.publish(database_, version_));
+}
+
+void Committer::call_observers() {
+    const std::lock_guard lock(observers_mutex_);
+    if (observers_.empty()) return;
+    history_.batch_keys(written_keys_);
+    for (const Observer& observer : observers_) {
+        observed_keys_.clear();
+        std::copy_if(written_keys_.begin(), written_keys_.end(), std::back_inserter(observed_keys_),
+                     [&](std::string_view key) { return key.starts_with(observer.prefix); });
+        if (!observed_keys_.empty()) observer.call(observed_keys_);
+    }
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <leveldb/write_batch.h>
+
+#include <stele/sdk/engine.hpp>
+
+#include "kernel/storage/backends/leveldb/commit_history.hpp"
+#include "kernel/storage/backends/leveldb/counter_cache.hpp"
+#include "kernel/storage/backends/leveldb/disk_guard.hpp"
+#include "kernel/storage/backends/leveldb/read_set.hpp"
+#include "kernel/storage/backends/leveldb/snapshot.hpp"
+#include "kernel/storage/backends/leveldb/write_set.hpp"
+
+namespace stele::kernel::storage {
+
+/// A transaction that waits for its commit; it belongs to the transaction.
+struct PendingCommit {
+    const WriteSet* writes = nullptr;
+    const ReadSet* reads = nullptr;
+    std::uint64_t read_version = 0;
+    sdk::Transaction::Done done;
+    sdk::Result<void> outcome;
+};
+
+/// The thread that commits: takes all waiting transactions, refuses those that read what has
+/// changed since, and writes the others as one synced batch. They become visible together.
+class Committer {
+public:
+    Committer(leveldb::DB& database, PresentState& present, DiskGuard disk, bool is_durable);
+    /// Commits what waits, then ends.
+    ~Committer();
+
+    void submit(PendingCommit& commit);
+    void observe(std::string prefix, sdk::CommitObserver observer);
+
+private:
+    /// Batches are bounded so that a huge transaction does not hold up too many others.
+    static constexpr std::size_t kMostBatchBytes = 8 * 1024 * 1024;
+    static constexpr std::size_t kMostKeptBytes = 2 * kMostBatchBytes;
+
+    struct Observer {
+        std::string prefix;
+        sdk::CommitObserver call;
+    };
+
+    void run();
+    /// Commits transactions from number `first` on; answers the first that is left for the next
+    /// batch.
+    std::size_t commit_batch(std::size_t first);
+    bool needs_new_batch(const WriteSet& writes) const;
+    sdk::Result<void> admit(const PendingCommit& commit);
+    sdk::Result<void> load_counters(const WriteSet& writes);
+    sdk::Result<void> remove_ranges(const WriteSet& writes);
+    void append(const WriteSet& writes);
+    sdk::Result<void> write_batch();
+    void publish();
+    void call_observers();
+
+    leveldb::DB& database_;
+    PresentState& present_;
+    DiskGuard disk_;
+    bool is_durable_;
+
+    std::mutex mutex_;
+    std::condition_variable arrived_;
+    std::vector<PendingCommit*> queue_;
+    bool is_stopping_ = false;
+
+    std::mutex observers_mutex_;
+    std::vector<Observer> observers_;
+
+    // The rest belongs to the thread.
+    CommitHistory history_;
+    CounterCache counters_;
+    leveldb::WriteBatch batch_;
+    std::vector<PendingCommit*> waiting_;
+    std::vector<std::string_view> written_keys_;
+    std::vector<std::string_view> observed_keys_;
+    std::uint64_t version_ = 0;
+    std::size_t accepted_ = 0;  ///< transactions in the present batch
+    /// Set when LevelDB failed to write. Its log may end with half a record then, and what is
+    /// appended behind that could be lost when the log is read.
+    std::optional<sdk::Error> failure_;
+    std::thread thread_;
+};
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <stele/sdk/result.hpp>
+
+#include "kernel/storage/backends/leveldb/key_hash.hpp"
+
+namespace leveldb {
+class DB;
+class WriteBatch;
+}  // namespace leveldb
+
+namespace stele::kernel::storage {
+
+/// Present values of the counters that were touched lately, so that adding to one needs no read and
+/// all additions of a batch become one write. Only the committer's thread uses it.
+class CounterCache {
+public:
+    explicit CounterCache(leveldb::DB& database) : database_(database) {}
+
+    bool is_known(std::string_view key, std::uint64_t hash) const;
+    /// Makes a counter known; not while the present batch has already written its key.
+    sdk::Result<void> load(std::string_view key, std::uint64_t hash);
+    /// Adds to a known counter.
+    void add(std::uint64_t hash, std::int64_t delta);
+    /// The key is put or removed by other means.
+    void overwrite(std::string_view key, std::uint64_t hash, const std::string_view* value);
+    /// Appends the changed counters to the batch and ends it.
+    void flush(leveldb::WriteBatch& batch);
+
+private:
+    static constexpr std::size_t kMost = 65536;
+
+    struct Counter {
+        std::string key;
+        std::int64_t value = 0;
+        bool is_changed = false;
+    };
+
+    leveldb::DB& database_;
+    boost::unordered_flat_map<std::uint64_t, Counter, HashIsKey> counters_;
+    std::vector<std::uint64_t> changed_;
+};
+
+}  // namespace stele::kernel::storage

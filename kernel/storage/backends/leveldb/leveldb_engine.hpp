@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include <stele/sdk/engine.hpp>
+
+namespace stele::kernel::storage {
+
+struct LevelDbOptions {
+    std::size_t cache_bytes = 64 * 1024 * 1024;
+    std::size_t write_buffer_bytes = 4 * 1024 * 1024;
+    /// Commits are refused with `storage_full` while the disk has less room than this left, so that
+    /// LevelDB itself never meets a full disk in the middle of a write.
+    std::uint64_t reserve_bytes = 24 * 1024 * 1024;
+    /// Held back for the next opening, which writes up to two write buffers as tables.
+    std::uint64_t recovery_bytes = 12 * 1024 * 1024;
+    /// Every acknowledged commit is on disk. False only for tests that measure something else.
+    bool is_durable = true;
+};
+
+/// The embedded engine (design.md 4): LevelDB, conflict detection in this process, and one
+/// committer thread that validates all waiting transactions and writes them as one synced batch.
+/// One process at a time may open a folder; a second gets `unavailable` (`engine.in_use`).
+sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
+                                                       const LevelDbOptions& options = {});
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/engine.hpp>
+
+#include "kernel/storage/backends/leveldb/committer.hpp"
+#include "kernel/storage/backends/leveldb/read_set.hpp"
+#include "kernel/storage/backends/leveldb/snapshot.hpp"
+#include "kernel/storage/backends/leveldb/write_set.hpp"
+
+namespace stele::kernel::storage {
+
+/// Optimistic: reads a snapshot that is taken with the first read, keeps its writes to itself, and
+/// leaves it to the committer to find out whether its reads still hold.
+class LevelDbTransaction final : public sdk::Transaction {
+public:
+    LevelDbTransaction(const PresentState& present, Committer& committer)
+        : present_(present), committer_(committer) {}
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override;
+    sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
+
+    void put(std::string_view key, std::string_view value) override;
+    void remove(std::string_view key) override;
+    void remove_range(sdk::KeyRange range) override;
+    void add(std::string_view key, std::int64_t delta) override;
+    bool has_writes() const override { return !writes_.is_empty(); }
+
+    void commit(Done done) override;
+
+private:
+    enum class Tracking { noted, unnoted };
+
+    const Snapshot& snapshot() const;
+    sdk::Result<bool> look_up(std::string_view key, std::string& value, Tracking tracking) const;
+    sdk::Result<std::optional<std::string>> look_up(std::string_view key, Tracking tracking) const;
+
+    const PresentState& present_;
+    Committer& committer_;
+    mutable PresentState::View view_;
+    mutable ReadSet reads_;
+    WriteSet writes_;
+    PendingCommit pending_;
+};
+
+}  // namespace stele::kernel::storage

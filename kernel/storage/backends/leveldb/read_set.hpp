@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stele::kernel::storage {
+
+/// What a transaction has read: hashes of keys, and ranges.
+class ReadSet {
+public:
+    /// Keys from `begin` up to, not including, `end`; no upper bound when that is empty.
+    struct Range {
+        std::string begin;
+        std::string end;
+        bool is_empty = true;
+    };
+
+    void add_key(std::uint64_t hash) { keys_.push_back(hash); }
+    /// A new range with nothing in it yet; the number is for `range`.
+    std::size_t add_range() {
+        ranges_.emplace_back();
+        return ranges_.size() - 1;
+    }
+    Range& range(std::size_t number) { return ranges_[number]; }
+
+    const std::vector<std::uint64_t>& keys() const { return keys_; }
+    const std::vector<Range>& ranges() const { return ranges_; }
+
+private:
+    std::vector<std::uint64_t> keys_;
+    std::vector<Range> ranges_;
+};
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include <leveldb/db.h>
+
+namespace stele::kernel::storage {
+
+/// Stands for a version that open transactions read at; conflicts with later commits must stay
+/// detectable while it lives.
+struct VersionPin {
+    std::uint64_t version;
+};
+
+/// A state of the store. Shared by all who read between two commits, because taking one from
+/// LevelDB costs its lock.
+class Snapshot {
+public:
+    Snapshot(leveldb::DB& database, std::uint64_t version)
+        : database_(database), snapshot_(database.GetSnapshot()), version_(version) {}
+    ~Snapshot() { database_.ReleaseSnapshot(snapshot_); }
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+
+    leveldb::DB& database() const { return database_; }
+    std::uint64_t version() const { return version_; }
+    leveldb::ReadOptions read_options() const {
+        leveldb::ReadOptions options;
+        options.snapshot = snapshot_;
+        options.fill_cache = true;
+        return options;
+    }
+
+private:
+    leveldb::DB& database_;
+    const leveldb::Snapshot* snapshot_;
+    std::uint64_t version_;
+};
+
+/// The state that new readers see. Any thread.
+class PresentState {
+public:
+    struct View {
+        std::shared_ptr<const Snapshot> snapshot;
+        std::shared_ptr<const VersionPin> pin;
+    };
+
+    View view() const {
+        const std::lock_guard lock(mutex_);
+        return present_;
+    }
+    std::shared_ptr<const Snapshot> snapshot() const {
+        const std::lock_guard lock(mutex_);
+        return present_.snapshot;
+    }
+    /// Makes what the database holds now visible as `version`.
+    std::shared_ptr<const VersionPin> publish(leveldb::DB& database, std::uint64_t version) {
+        View next{std::make_shared<const Snapshot>(database, version),
+                  std::make_shared<const VersionPin>(VersionPin{version})};
+        auto pin = next.pin;
+        // The former state is given back outside the lock.
+        const std::lock_guard lock(mutex_);
+        std::swap(present_, next);
+        return pin;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    View present_;
+};
+
+}  // namespace stele::kernel::storage

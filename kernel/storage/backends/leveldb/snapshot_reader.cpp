@@ -1,0 +1,123 @@
+#include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
+
+#include <leveldb/iterator.h>
+
+#include "kernel/storage/backends/leveldb/store_error.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+leveldb::Slice slice(std::string_view bytes) {
+    return {bytes.data(), bytes.size()};
+}
+
+std::string_view view(const leveldb::Slice& slice) {
+    return {slice.data(), slice.size()};
+}
+
+class SnapshotCursor final : public sdk::Cursor {
+public:
+    SnapshotCursor(const Snapshot& snapshot, sdk::KeyRange range, sdk::ScanDirection direction)
+        : range_(std::move(range)),
+          is_forward_(direction == sdk::ScanDirection::forward),
+          iterator_(snapshot.database().NewIterator(snapshot.read_options())) {
+        if (is_forward_) {
+            iterator_->Seek(range_.begin);
+        } else {
+            seek_below_end();
+        }
+        settle();
+    }
+
+    bool is_valid() const override { return is_valid_; }
+    std::string_view key() const override { return view(iterator_->key()); }
+    std::string_view value() const override { return view(iterator_->value()); }
+
+    void next() override {
+        if (is_forward_) {
+            iterator_->Next();
+        } else {
+            iterator_->Prev();
+        }
+        settle();
+    }
+
+    void seek(std::string_view key) override {
+        if (is_forward_) {
+            iterator_->Seek(slice(std::max(key, std::string_view(range_.begin))));
+        } else if (!range_.end.empty() && key >= range_.end) {
+            seek_below_end();
+        } else {
+            iterator_->Seek(slice(key));
+            if (!iterator_->Valid()) {
+                iterator_->SeekToLast();
+            } else if (view(iterator_->key()) > key) {
+                iterator_->Prev();
+            }
+        }
+        settle();
+    }
+
+    sdk::Result<void> status() const override {
+        const leveldb::Status status = iterator_->status();
+        if (!status.ok()) return read_error(status);
+        return {};
+    }
+
+private:
+    void seek_below_end() {
+        if (!range_.end.empty()) iterator_->Seek(range_.end);
+        if (!range_.end.empty() && iterator_->Valid()) {
+            iterator_->Prev();
+        } else {
+            iterator_->SeekToLast();
+        }
+    }
+
+    void settle() {
+        is_valid_ = iterator_->Valid();
+        if (!is_valid_) return;
+        const std::string_view key = view(iterator_->key());
+        is_valid_ = is_forward_ ? range_.end.empty() || key < range_.end : key >= range_.begin;
+    }
+
+    sdk::KeyRange range_;
+    bool is_forward_;
+    bool is_valid_ = false;
+    std::unique_ptr<leveldb::Iterator> iterator_;
+};
+
+}  // namespace
+
+sdk::Result<bool> read_key(const Snapshot& snapshot, std::string_view key, std::string& value) {
+    const leveldb::Status status =
+        snapshot.database().Get(snapshot.read_options(), slice(key), &value);
+    if (status.ok()) return true;
+    if (status.IsNotFound()) return false;
+    return read_error(status);
+}
+
+std::unique_ptr<sdk::Cursor> scan_snapshot(const Snapshot& snapshot, sdk::KeyRange range,
+                                           sdk::ScanDirection direction) {
+    return std::make_unique<SnapshotCursor>(snapshot, std::move(range), direction);
+}
+
+sdk::Result<std::optional<std::string>> SnapshotReader::get(std::string_view key) const {
+    std::string value;
+    const auto found = read_key(*snapshot_, key, value);
+    if (!found) return found.error();
+    if (!*found) return std::optional<std::string>();
+    return std::optional<std::string>(std::move(value));
+}
+
+sdk::Result<bool> SnapshotReader::get_into(std::string_view key, std::string& value) const {
+    return read_key(*snapshot_, key, value);
+}
+
+std::unique_ptr<sdk::Cursor> SnapshotReader::scan(sdk::KeyRange range,
+                                                  sdk::ScanDirection direction) const {
+    return scan_snapshot(*snapshot_, std::move(range), direction);
+}
+
+}  // namespace stele::kernel::storage

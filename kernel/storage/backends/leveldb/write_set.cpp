@@ -1,0 +1,90 @@
+#include "kernel/storage/backends/leveldb/write_set.hpp"
+
+#include <cstring>
+
+#include "kernel/storage/backends/leveldb/key_hash.hpp"
+
+namespace stele::kernel::storage {
+
+void WriteSet::put(std::string_view key, std::string_view value) {
+    Write& write = write_of(key);
+    write.kind = Kind::put;
+    write.value = keep(value);
+    size_ += value.size();
+    ++puts_;
+}
+
+void WriteSet::remove(std::string_view key) {
+    Write& write = write_of(key);
+    write.kind = Kind::remove;
+    write.value = {};
+}
+
+void WriteSet::remove_range(sdk::KeyRange range) {
+    if (!range.end.empty() && range.begin >= range.end) return;
+    // Kept as removals, so that cursors that stand on them stay where they are.
+    for (auto at = writes_.lower_bound(range.begin);
+         at != writes_.end() && is_inside(at->first, range.begin, range.end); ++at) {
+        at->second.kind = Kind::remove;
+        at->second.value = {};
+    }
+    size_ += range.begin.size() + range.end.size();
+    removed_ranges_.push_back(std::move(range));
+}
+
+void WriteSet::add(std::string_view key, std::int64_t delta) {
+    const bool is_new = writes_.find(key) == writes_.end();
+    Write& write = write_of(key);
+    if (is_new && removed_range_of(key) == nullptr) {
+        write.kind = Kind::add;
+        write.delta = delta;
+        size_ += sizeof(delta);
+    } else if (write.kind == Kind::add) {
+        write.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(write.delta) +
+                                                static_cast<std::uint64_t>(delta));
+    } else {
+        // Behind an own put or removal the counter's value is known.
+        std::optional<std::string> before;
+        if (write.kind == Kind::put && !is_new) before.emplace(write.value);
+        write.kind = Kind::put;
+        write.value = keep(sdk::counter_bytes(sdk::read_counter(before) + delta));
+        size_ += write.value.size();
+    }
+}
+
+const WriteSet::Write* WriteSet::find(std::string_view key) const {
+    if (writes_.empty()) return nullptr;
+    const auto found = writes_.find(key);
+    return found == writes_.end() ? nullptr : &found->second;
+}
+
+const sdk::KeyRange* WriteSet::removed_range_of(std::string_view key) const {
+    for (const sdk::KeyRange& range : removed_ranges_)
+        if (is_inside(key, range.begin, range.end)) return &range;
+    return nullptr;
+}
+
+bool WriteSet::writes_inside(std::string_view begin, std::string_view end) const {
+    if (writes_.empty() || writes_.rbegin()->first < begin) return false;
+    if (!end.empty() && writes_.begin()->first >= end) return false;
+    const auto at = writes_.lower_bound(begin);
+    return at != writes_.end() && (end.empty() || at->first < end);
+}
+
+std::string_view WriteSet::keep(std::string_view bytes) {
+    if (bytes.empty()) return {};
+    auto* copy = static_cast<char*>(memory_.allocate(bytes.size(), 1));
+    std::memcpy(copy, bytes.data(), bytes.size());
+    return {copy, bytes.size()};
+}
+
+WriteSet::Write& WriteSet::write_of(std::string_view key) {
+    const auto at = writes_.lower_bound(key);
+    if (at != writes_.end() && at->first == key) return at->second;
+    Write write;
+    write.hash = hash_key(key);
+    size_ += key.size();
+    return writes_.emplace_hint(at, keep(key), write)->second;
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+
+namespace stele::kernel::storage {
+
+/// What a transaction is about to change, ordered by key. Keys and values are copied once, into
+/// memory that is freed as a whole.
+class WriteSet {
+public:
+    enum class Kind : std::uint8_t { put, remove, add };
+
+    struct Write {
+        std::string_view value;  ///< `put` only
+        std::int64_t delta = 0;  ///< `add` only
+        std::uint64_t hash = 0;  ///< of the key
+        Kind kind = Kind::put;
+    };
+
+    using Writes = std::pmr::map<std::string_view, Write>;
+
+    WriteSet() : writes_(&memory_) {}
+    WriteSet(const WriteSet&) = delete;
+    WriteSet& operator=(const WriteSet&) = delete;
+
+    void put(std::string_view key, std::string_view value);
+    void remove(std::string_view key);
+    void remove_range(sdk::KeyRange range);
+    void add(std::string_view key, std::int64_t delta);
+
+    bool is_empty() const { return writes_.empty() && removed_ranges_.empty(); }
+    /// Nothing but removals and counters: it makes room sooner or later.
+    bool only_removes() const { return puts_ == 0; }
+    /// Bytes of all keys and values.
+    std::size_t size() const { return size_; }
+
+    const Writes& writes() const { return writes_; }
+    const Write* find(std::string_view key) const;
+    /// The ranges are removed before the writes take place.
+    const std::vector<sdk::KeyRange>& removed_ranges() const { return removed_ranges_; }
+    /// The removed range that hides a stored key.
+    const sdk::KeyRange* removed_range_of(std::string_view key) const;
+    /// Whether a key of the range is written; removed ranges are not looked at.
+    bool writes_inside(std::string_view begin, std::string_view end) const;
+
+private:
+    static constexpr std::size_t kFirstChunk = 1024;
+
+    std::string_view keep(std::string_view bytes);
+    Write& write_of(std::string_view key);
+
+    std::pmr::monotonic_buffer_resource memory_{kFirstChunk};
+    Writes writes_;
+    std::vector<sdk::KeyRange> removed_ranges_;
+    std::size_t size_ = 0;
+    std::size_t puts_ = 0;
+};
+
+/// Whether `key` lies in the range; an empty end has no bound.
+inline bool is_inside(std::string_view key, std::string_view begin, std::string_view end) {
+    return key >= begin && (end.empty() || key < end);
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,266 @@
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "kernel/storage/blob_store.hpp"
+#include "kernel/storage/posix_file.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDigestSize = 32;
+constexpr std::size_t kNameSize = 2 * kDigestSize;
+constexpr std::size_t kSpreadSize = 2;
+constexpr int kSpread = 256;
+constexpr char kHexDigits[] = "0123456789abcdef";
+constexpr char kUnfinished[] = "unfinished";
+/// The room on the disk is looked at again after as many bytes.
+constexpr std::uint64_t kRoomStep = 1024 * 1024;
+
+sdk::Error disk_error(const std::string& doing, int error) {
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+        return sdk::make_error(sdk::ErrorKind::storage_full, "blob.disk_full",
+                               "The server's disk is full; nothing was stored.",
+                               doing + ": " + system_reason(error));
+    }
+    return sdk::make_error(sdk::ErrorKind::unavailable, "blob.disk_failed",
+                           "The server's disk failed.", doing + ": " + system_reason(error));
+}
+
+sdk::Error unknown_blob(std::string_view name) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "blob.unknown", "There are no such bytes.",
+                           "blob " + std::string(name));
+}
+
+bool is_blob_name(std::string_view name) {
+    return name.size() == kNameSize && name.find_first_not_of(kHexDigits) == std::string_view::npos;
+}
+
+std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
+    std::string text;
+    for (std::size_t i = 0; i < size; ++i) {
+        text.push_back(kHexDigits[bytes[i] >> 4]);
+        text.push_back(kHexDigits[bytes[i] & 15]);
+    }
+    return text;
+}
+
+fs::path path_of(const fs::path& folder, std::string_view name) {
+    return folder / name.substr(0, kSpreadSize) / name;
+}
+
+class BlobWriter final : public BlobStore::Writer {
+public:
+    BlobWriter(const fs::path& folder, std::uint64_t reserve_bytes, fs::path unfinished,
+               PosixFile file)
+        : folder_(folder),
+          reserve_(reserve_bytes),
+          unfinished_(std::move(unfinished)),
+          file_(std::move(file)) {
+        crypto_generichash_init(&digest_, nullptr, 0, kDigestSize);
+    }
+    ~BlobWriter() override {
+        if (!is_finished_) ::unlink(unfinished_.c_str());
+    }
+    BlobWriter(const BlobWriter&) = delete;
+    BlobWriter& operator=(const BlobWriter&) = delete;
+
+    sdk::Result<void> write(std::string_view bytes) override;
+    sdk::Result<std::string> finish() override;
+
+private:
+    sdk::Result<void> check_room(std::uint64_t bytes);
+
+    const fs::path& folder_;
+    std::uint64_t reserve_;
+    fs::path unfinished_;
+    PosixFile file_;
+    crypto_generichash_state digest_;
+    std::uint64_t granted_ = 0;  ///< bytes that may be written before the next look at the disk
+    bool is_finished_ = false;
+};
+
+sdk::Result<void> BlobWriter::write(std::string_view bytes) {
+    if (auto room = check_room(bytes.size()); !room) return room;
+    crypto_generichash_update(&digest_, reinterpret_cast<const unsigned char*>(bytes.data()),
+                              bytes.size());
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(file_.descriptor(), bytes.data(), bytes.size());
+        if (written < 0 && errno != EINTR) return disk_error("while writing a blob", errno);
+        if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+sdk::Result<void> BlobWriter::check_room(std::uint64_t bytes) {
+    if (bytes > granted_) {
+        std::uint64_t available = 0;
+        if (!available_bytes(folder_, available))
+            return disk_error("while asking for the room on the disk", errno);
+        granted_ = std::max(bytes, kRoomStep);
+        if (available < reserve_ + granted_)
+            return disk_error("less than the reserve would be left", ENOSPC);
+    }
+    granted_ -= bytes;
+    return {};
+}
+
+sdk::Result<std::string> BlobWriter::finish() {
+    unsigned char digest[kDigestSize];
+    crypto_generichash_final(&digest_, digest, kDigestSize);
+    std::string name = hexadecimal(digest, kDigestSize);
+    const fs::path target = path_of(folder_, name);
+    if (::fsync(file_.descriptor()) != 0) return disk_error("while syncing a blob", errno);
+    // Also when it is there already: another writer of the same bytes may not have synced the
+    // folder yet, and the collector may just be removing the old file.
+    if (::rename(unfinished_.c_str(), target.c_str()) != 0)
+        return disk_error("while naming a blob", errno);
+    is_finished_ = true;
+    if (!sync_folder(target.parent_path())) return disk_error("while syncing a folder", errno);
+    return name;
+}
+
+class BlobReader final : public BlobStore::Reader {
+public:
+    BlobReader(PosixFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
+
+    std::uint64_t size() const override { return size_; }
+
+    sdk::Result<void> read(std::uint64_t offset, std::size_t limit, std::string& out) override {
+        const std::uint64_t left = offset < size_ ? size_ - offset : 0;
+        out.resize(static_cast<std::size_t>(std::min<std::uint64_t>(limit, left)));
+        std::size_t done = 0;
+        while (done < out.size()) {
+            const ssize_t count = ::pread(file_.descriptor(), out.data() + done, out.size() - done,
+                                          static_cast<off_t>(offset + done));
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) return disk_error("while reading a blob", errno);
+            if (count == 0) {
+                return sdk::make_error(sdk::ErrorKind::internal, "blob.damaged",
+                                       "The stored bytes are damaged.", "a blob became shorter");
+            }
+            done += static_cast<std::size_t>(count);
+        }
+        return {};
+    }
+
+private:
+    PosixFile file_;
+    std::uint64_t size_;
+};
+
+class BlobDirectory final : public BlobStore {
+public:
+    BlobDirectory(fs::path folder, std::uint64_t reserve_bytes)
+        : folder_(std::move(folder)), reserve_(reserve_bytes) {}
+
+    /// Makes the sub-folders and removes what a crash left.
+    sdk::Result<void> prepare();
+
+    sdk::Result<std::unique_ptr<BlobStore::Writer>> create() override;
+    sdk::Result<std::unique_ptr<BlobStore::Reader>> open(std::string_view name) override;
+    sdk::Result<bool> exists(std::string_view name) override;
+    sdk::Result<void> remove(std::string_view name) override;
+    sdk::Result<void> for_each(const std::function<void(std::string_view name)>& visit) override;
+
+private:
+    sdk::Result<void> prepare_spread();
+
+    const fs::path folder_;
+    const std::uint64_t reserve_;
+    std::atomic<std::uint64_t> last_unfinished_ = 0;
+};
+
+sdk::Result<void> BlobDirectory::prepare() {
+    if (!create_folder(folder_)) return disk_error("while creating " + folder_.string(), errno);
+    const fs::path unfinished = folder_ / kUnfinished;
+    std::error_code error;
+    fs::remove_all(unfinished, error);
+    if (error) return disk_error("while cleaning " + unfinished.string(), error.value());
+    if (!create_folder(unfinished)) return disk_error("while creating a folder", errno);
+    return prepare_spread();
+}
+
+sdk::Result<void> BlobDirectory::prepare_spread() {
+    for (int i = 0; i < kSpread; ++i) {
+        const auto byte = static_cast<unsigned char>(i);
+        const fs::path folder = folder_ / hexadecimal(&byte, 1);
+        if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+            return disk_error("while creating " + folder.string(), errno);
+    }
+    if (!sync_folder(folder_)) return disk_error("while syncing a folder", errno);
+    return {};
+}
+
+sdk::Result<std::unique_ptr<BlobStore::Writer>> BlobDirectory::create() {
+    fs::path unfinished = folder_ / kUnfinished / std::to_string(++last_unfinished_);
+    PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file.is_open()) return disk_error("while creating a blob", errno);
+    return std::unique_ptr<BlobStore::Writer>(
+        std::make_unique<BlobWriter>(folder_, reserve_, std::move(unfinished), std::move(file)));
+}
+
+sdk::Result<std::unique_ptr<BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
+    if (!is_blob_name(name)) return unknown_blob(name);
+    PosixFile file(path_of(folder_, name), O_RDONLY);
+    if (!file.is_open() && errno == ENOENT) return unknown_blob(name);
+    if (!file.is_open()) return disk_error("while opening a blob", errno);
+    struct stat found = {};
+    if (::fstat(file.descriptor(), &found) != 0) return disk_error("while opening a blob", errno);
+    return std::unique_ptr<BlobStore::Reader>(
+        std::make_unique<BlobReader>(std::move(file), static_cast<std::uint64_t>(found.st_size)));
+}
+
+sdk::Result<bool> BlobDirectory::exists(std::string_view name) {
+    if (!is_blob_name(name)) return false;
+    struct stat found = {};
+    if (::stat(path_of(folder_, name).c_str(), &found) == 0) return true;
+    if (errno == ENOENT) return false;
+    return disk_error("while looking for a blob", errno);
+}
+
+sdk::Result<void> BlobDirectory::remove(std::string_view name) {
+    if (!is_blob_name(name)) return {};
+    if (::unlink(path_of(folder_, name).c_str()) == 0 || errno == ENOENT) return {};
+    return disk_error("while removing a blob", errno);
+}
+
+sdk::Result<void> BlobDirectory::for_each(const std::function<void(std::string_view name)>& visit) {
+    for (int i = 0; i < kSpread; ++i) {
+        const auto byte = static_cast<unsigned char>(i);
+        std::error_code error;
+        fs::directory_iterator entry(folder_ / hexadecimal(&byte, 1), error);
+        for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+            const std::string name = entry->path().filename().string();
+            if (is_blob_name(name)) visit(name);
+        }
+        if (error) return disk_error("while listing blobs", error.value());
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<BlobStore>> open_blob_directory(const std::filesystem::path& folder,
+                                                            std::uint64_t reserve_bytes) {
+    if (sodium_init() < 0) {
+        return sdk::make_error(sdk::ErrorKind::internal, "blob.hash_unavailable",
+                               "The server cannot store attachments.", "libsodium did not start");
+    }
+    auto directory = std::make_unique<BlobDirectory>(folder, reserve_bytes);
+    if (const auto prepared = directory->prepare(); !prepared) return prepared.error();
+    return std::unique_ptr<BlobStore>(std::move(directory));
+}
+
+}  // namespace stele::kernel::storage

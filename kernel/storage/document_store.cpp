@@ -1,0 +1,134 @@
+#include "kernel/storage/document_store.hpp"
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "kernel/storage/composite_builder.hpp"
+#include "kernel/storage/document_store_catalogue.hpp"
+#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/index_entries.hpp"
+#include "kernel/storage/query_run.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+sdk::Result<bool> read_at(const sdk::Reader& reader, CollectionId collection,
+                          std::string_view sequence, Record& record) {
+    const auto found = reader.get_into(record_path(collection, sequence), record.buffer());
+    if (!found) return found.error();
+    if (!*found) return false;
+    if (!record.decode()) return broken_record(collection, sequence);
+    record.collection = collection;
+    record.sequence.assign(sequence);
+    return true;
+}
+
+}  // namespace
+
+CollectionRules CollectionRules::of(const sdk::ResourceDescriptor& descriptor) {
+    CollectionRules rules;
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.secret) continue;
+        if (field.unique || field.addresses) rules.unique_fields.push_back(field.name);
+        if (field.unindexed) rules.unindexed_fields.push_back(field.name);
+    }
+    rules.composite_indexes = descriptor.composite_indexes;
+    return rules;
+}
+
+DocumentStore::DocumentStore(sdk::Engine& engine, NameTable& names)
+    : engine_(engine),
+      names_(names),
+      collections_(std::make_unique<CollectionCache>()),
+      states_(std::make_unique<IndexStates>()),
+      builder_(std::make_unique<CompositeBuilder>(engine, *states_)),
+      advisor_(std::make_unique<CompositeAdvisor>(*builder_)) {}
+
+DocumentStore::~DocumentStore() = default;
+
+sdk::Result<bool> DocumentStore::read(const sdk::Reader& reader, CollectionId collection,
+                                      std::string_view id, Record& record) {
+    Sequence sequence;
+    if (parse_sequence(id, sequence)) {
+        const auto found = read_at(reader, collection, sequence, record);
+        if (!found || *found) return found;
+    }
+    thread_local std::string target;
+    const auto named = reader.get_into(alias_key(collection, id), target);
+    if (!named) return named.error();
+    if (!*named) return false;
+    return read_at(reader, collection, AliasTarget::decode(target).sequence, record);
+}
+
+sdk::Result<bool> DocumentStore::read_unique(const sdk::Reader& reader, CollectionId collection,
+                                             std::string_view field, std::string_view value,
+                                             Record& record) {
+    const auto number = names_.find(reader, field);
+    if (!number) return number.error();
+    if (!*number) return false;
+    const auto sequence = reader.get(unique_key(collection, **number, value));
+    if (!sequence) return sequence.error();
+    if (!*sequence) return false;
+    return read_at(reader, collection, **sequence, record);
+}
+
+sdk::Result<bool> DocumentStore::read(const sdk::Reader& reader, std::string_view record_key,
+                                      Record& record) {
+    CollectionId collection;
+    std::string_view sequence;
+    if (!split_record_key(record_key, collection, sequence)) return false;
+    return read_at(reader, collection, sequence, record);
+}
+
+sdk::Result<void> DocumentStore::erase_collection(sdk::Transaction& transaction,
+                                                  CollectionId collection) {
+    // The catalogue keeps the number: caches rely on its meaning, and a container that comes again
+    // under a custom id gets its collections back, empty.
+    for (const char tag : {'d', 'a', 'A', 'u', 'x', 'y', 'k', 'b', 'i'}) {
+        const std::string prefix = collection_prefix(collection, tag);
+        transaction.remove_range({prefix, sdk::prefix_end(prefix)});
+    }
+    return {};
+}
+
+sdk::Result<void> DocumentStore::set_alias(sdk::Transaction& transaction, CollectionId collection,
+                                           std::string_view alias, std::string_view sequence) {
+    const std::string key = alias_key(collection, alias);
+    const auto present = transaction.get(key);
+    if (!present) return present.error();
+    if (*present) {
+        const AliasTarget target = AliasTarget::decode(**present);
+        if (target.sequence == sequence) return {};
+        if (target.is_custom_id) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken",
+                                   "The name '" + std::string(alias) + "' is a record's id.");
+        }
+        transaction.remove(alias_of_key(collection, target.sequence, alias));
+    }
+    transaction.put(key, AliasTarget{Sequence(sequence), false}.encode());
+    transaction.put(alias_of_key(collection, sequence, alias), {});
+    return {};
+}
+
+sdk::Result<std::uint64_t> DocumentStore::count(const sdk::Reader& reader,
+                                                CollectionId collection) {
+    const auto stored = reader.get(record_counter(collection));
+    if (!stored) return stored.error();
+    return static_cast<std::uint64_t>(sdk::read_counter(*stored));
+}
+
+sdk::Result<std::unique_ptr<QueryRun>> DocumentStore::query(
+    const sdk::Reader& reader, CollectionId collection, const CollectionRules& rules, Query query,
+    const sdk::PageRequest& page, Visibility visibility, bool numeric_sort) {
+    auto state = states_->of(reader, collection);
+    if (!state) return state.error();
+    return PlannedRun::start(
+        {reader, collection, std::move(query), page, std::move(visibility), numeric_sort}, names_,
+        rules, std::move(*state), *advisor_, *builder_);
+}
+
+void DocumentStore::finish_index_builds() {
+    builder_->wait();
+}
+
+}  // namespace stele::kernel::storage

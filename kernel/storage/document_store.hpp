@@ -1,0 +1,158 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/descriptor.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/page.hpp>
+
+#include "kernel/storage/name_table.hpp"
+#include "kernel/storage/query.hpp"
+#include "kernel/storage/record.hpp"
+
+namespace stele::kernel::storage {
+
+class CompositeAdvisor;
+class CompositeBuilder;
+class IndexStates;
+struct IndexState;
+
+/// What the store must know of a resource: its unique, unindexed and composite fields. Secret
+/// fields are never in a record's text, so they need no mention.
+struct CollectionRules {
+    std::vector<std::string> unique_fields;
+    std::vector<std::string> unindexed_fields;
+    std::vector<sdk::CompositeIndex> composite_indexes;
+
+    static CollectionRules of(const sdk::ResourceDescriptor& descriptor);
+};
+
+/// Which records of a collection a caller may see.
+struct Visibility {
+    /// Every record: counts come from counters.
+    bool is_everything = true;
+    /// Otherwise: exactly these, when known beforehand; sorted by sequence.
+    std::optional<std::vector<Sequence>> only;
+    /// Otherwise: those that this accepts.
+    std::function<sdk::Result<bool>(const Record&)> accepts;
+};
+
+/// One running query: hands out the rows of the wanted page one by one, so that a page of any size
+/// needs little memory.
+class QueryRun {
+public:
+    virtual ~QueryRun();
+    /// The next row of the page; false after the last. `row` keeps its buffer between calls.
+    virtual sdk::Result<bool> next(Record& row) = 0;
+    /// All visible matches, whatever skip and limit say. After the last row only.
+    virtual sdk::Result<std::uint64_t> total_rows() = 0;
+    /// Which indexes serve the query, how many entries and records were looked at
+    /// (docs/reference/query-language.md). Complete after `total_rows`.
+    virtual sdk::Json explain() const = 0;
+};
+
+/// Storage layer 3: collections of records with secondary indexes, counts and queries. Any thread;
+/// everything goes through the given reader or transaction, so several steps form one commit.
+class DocumentStore {
+public:
+    DocumentStore(sdk::Engine& engine, NameTable& names);
+    ~DocumentStore();
+
+    /// The collection of a type inside a container; nothing while it has never held a record.
+    sdk::Result<std::optional<CollectionId>> find_collection(const sdk::Reader& reader,
+                                                             std::uint64_t platform,
+                                                             std::string_view type,
+                                                             std::string_view container);
+    /// The same, made when missing.
+    sdk::Result<CollectionId> open_collection(sdk::Transaction& transaction, std::uint64_t platform,
+                                              std::string_view type, std::string_view container);
+    /// Type and container id of a collection.
+    struct CollectionInfo {
+        std::string type;
+        std::string container;
+    };
+    sdk::Result<std::optional<CollectionInfo>> describe(const sdk::Reader& reader,
+                                                        CollectionId collection);
+
+    /// Reads by id, custom id or alias; false when there is none.
+    sdk::Result<bool> read(const sdk::Reader& reader, CollectionId collection, std::string_view id,
+                           Record& record);
+    /// Reads by the value of a unique field.
+    sdk::Result<bool> read_unique(const sdk::Reader& reader, CollectionId collection,
+                                  std::string_view field, std::string_view value, Record& record);
+    sdk::Result<bool> read(const sdk::Reader& reader, std::string_view record_key, Record& record);
+
+    struct NewRecord {
+        Sequence sequence;        ///< `next_sequence()`
+        std::string custom_id;    ///< empty: the id is `sequence_text(sequence)`
+        const sdk::Json& fields;  ///< everything a reader gets, in order
+        std::string sealed;
+    };
+    /// Stores a record with its index entries. `conflict` (`document.id_taken`,
+    /// `document.value_taken` with the field's name) when an id or unique value is in use.
+    sdk::Result<void> insert(sdk::Transaction& transaction, CollectionId collection,
+                             const CollectionRules& rules, const NewRecord& record);
+    /// Replaces what `before` (as read in this transaction) holds; touches only the index entries
+    /// that differ.
+    sdk::Result<void> replace(sdk::Transaction& transaction, const CollectionRules& rules,
+                              const Record& before, const sdk::Json& fields,
+                              std::string_view sealed);
+    sdk::Result<void> erase(sdk::Transaction& transaction, const CollectionRules& rules,
+                            const Record& before);
+    /// Removes a collection with everything in it.
+    sdk::Result<void> erase_collection(sdk::Transaction& transaction, CollectionId collection);
+
+    sdk::Result<void> set_alias(sdk::Transaction& transaction, CollectionId collection,
+                                std::string_view alias, std::string_view sequence);
+
+    /// Number of records of the collection; one read.
+    sdk::Result<std::uint64_t> count(const sdk::Reader& reader, CollectionId collection);
+
+    /// Starts a query. `reader` must outlive the run. `numeric_sort` is the setting
+    /// `pagination.sort_numbers: numeric`. The query is taken over.
+    sdk::Result<std::unique_ptr<QueryRun>> query(const sdk::Reader& reader, CollectionId collection,
+                                                 const CollectionRules& rules, Query query,
+                                                 const sdk::PageRequest& page,
+                                                 Visibility visibility, bool numeric_sort);
+
+    /// Compares records, indexes, unique values and counters of the whole store; one line per
+    /// difference. For `stele check`.
+    sdk::Result<std::vector<std::string>> check(const sdk::Reader& reader);
+
+    /// Waits until every composite index that was asked for is built.
+    void finish_index_builds();
+
+private:
+    struct View;
+
+    /// The collection's indexes, completed by what the rules declare.
+    sdk::Result<std::shared_ptr<const IndexState>> declared_state(sdk::Transaction& transaction,
+                                                                  CollectionId collection,
+                                                                  const CollectionRules& rules);
+    sdk::Result<View> view(sdk::Transaction& transaction, const CollectionRules& rules,
+                           const IndexState& state, std::string_view text);
+    sdk::Result<void> write_changes(sdk::Transaction& transaction, CollectionId collection,
+                                    const CollectionRules& rules, const IndexState& state,
+                                    std::string_view sequence, const View& before,
+                                    const View& after);
+    sdk::Result<void> drop_entries_of(sdk::Transaction& transaction, CollectionId collection,
+                                      const std::vector<std::string>& fields);
+
+    sdk::Result<void> check_platform(const sdk::Reader& reader, std::uint64_t platform,
+                                     std::vector<std::string>& differences);
+
+    sdk::Engine& engine_;
+    NameTable& names_;
+    class CollectionCache;
+    std::unique_ptr<CollectionCache> collections_;
+    std::unique_ptr<IndexStates> states_;
+    std::unique_ptr<CompositeBuilder> builder_;
+    std::unique_ptr<CompositeAdvisor> advisor_;
+};
+
+}  // namespace stele::kernel::storage

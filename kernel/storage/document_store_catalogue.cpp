@@ -1,0 +1,114 @@
+#include "kernel/storage/document_store_catalogue.hpp"
+
+#include <mutex>
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "kernel/storage/index_entries.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+std::string name_key(std::uint64_t platform, std::string_view type, std::string_view container) {
+    return sdk::KeyWriter(kind_prefix(platform, 'c')).text(type).text(container).key();
+}
+
+// Collections are numbered from 1, so the counter of collection 0 is free to count collections.
+std::string last_number_key(std::uint64_t platform) {
+    return record_counter({platform, 0});
+}
+
+/// Whether what `reader` sees may be an uncommitted write of its own.
+bool is_uncertain(const sdk::Reader& reader) {
+    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    return transaction != nullptr && transaction->has_writes();
+}
+
+}  // namespace
+
+std::optional<CollectionId> DocumentStore::CollectionCache::find(const std::string& name_key,
+                                                                 std::uint64_t platform) {
+    const std::shared_lock lock(mutex_);
+    const auto found = numbers_.find(name_key);
+    if (found == numbers_.end()) return std::nullopt;
+    return CollectionId{platform, found->second};
+}
+
+std::optional<DocumentStore::CollectionInfo> DocumentStore::CollectionCache::describe(
+    CollectionId collection) {
+    const std::shared_lock lock(mutex_);
+    const auto found = infos_.find({collection.platform, collection.number});
+    if (found == infos_.end()) return std::nullopt;
+    return found->second;
+}
+
+void DocumentStore::CollectionCache::remember(const std::string& name_key,
+                                              CollectionId collection) {
+    const std::unique_lock lock(mutex_);
+    if (numbers_.size() >= kCached) numbers_.clear();
+    numbers_[name_key] = collection.number;
+}
+
+void DocumentStore::CollectionCache::remember(CollectionId collection, const CollectionInfo& info) {
+    const std::unique_lock lock(mutex_);
+    if (infos_.size() >= kCached) infos_.clear();
+    infos_[{collection.platform, collection.number}] = info;
+}
+
+sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
+    const sdk::Reader& reader, std::uint64_t platform, std::string_view type,
+    std::string_view container) {
+    const std::string key = name_key(platform, type, container);
+    if (auto known = collections_->find(key, platform)) return known;
+    const auto stored = reader.get(key);
+    if (!stored) return stored.error();
+    if (!*stored) return std::optional<CollectionId>();
+    const CollectionId collection{platform, static_cast<std::uint64_t>(sdk::read_counter(*stored))};
+    bool is_committed = !is_uncertain(reader);
+    if (!is_committed) {
+        const auto committed = engine_.snapshot()->get(key);
+        if (!committed) return committed.error();
+        is_committed = *committed == *stored;
+    }
+    if (is_committed) collections_->remember(key, collection);
+    return std::optional(collection);
+}
+
+sdk::Result<CollectionId> DocumentStore::open_collection(sdk::Transaction& transaction,
+                                                         std::uint64_t platform,
+                                                         std::string_view type,
+                                                         std::string_view container) {
+    const auto present = find_collection(transaction, platform, type, container);
+    if (!present) return present.error();
+    if (*present) return **present;
+    const auto last = transaction.get(last_number_key(platform));
+    if (!last) return last.error();
+    const std::int64_t number = sdk::read_counter(*last) + 1;
+    const CollectionId collection{platform, static_cast<std::uint64_t>(number)};
+    transaction.put(last_number_key(platform), sdk::counter_bytes(number));
+    transaction.put(name_key(platform, type, container), sdk::counter_bytes(number));
+    transaction.put(collection_prefix(collection, 'C'),
+                    sdk::KeyWriter().text(type).text(container).key());
+    return collection;
+}
+
+sdk::Result<std::optional<DocumentStore::CollectionInfo>> DocumentStore::describe(
+    const sdk::Reader& reader, CollectionId collection) {
+    if (auto known = collections_->describe(collection)) return known;
+    const auto stored = reader.get(collection_prefix(collection, 'C'));
+    if (!stored) return stored.error();
+    if (!*stored) return std::optional<CollectionInfo>();
+    sdk::KeyReader names(**stored);
+    auto type = names.text();
+    auto container = names.text();
+    if (!type || !container) {
+        return sdk::make_error(sdk::ErrorKind::internal, "document.collection_broken",
+                               "The catalogue of collections cannot be read.");
+    }
+    CollectionInfo info{std::move(*type), std::move(*container)};
+    if (!is_uncertain(reader)) collections_->remember(collection, info);
+    return std::optional(std::move(info));
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,146 @@
+#include "kernel/storage/keys.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <random>
+
+namespace stele::kernel::storage {
+
+namespace {
+
+constexpr char kHexDigits[] = "0123456789abcdef";
+constexpr std::size_t kMillisecondBytes = 6;
+constexpr std::size_t kCounterBytes = 4;
+static_assert(kMillisecondBytes + kCounterBytes == kSequenceSize);
+
+std::uint64_t milliseconds_now() {
+    using namespace std::chrono;
+    const auto now = system_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(duration_cast<milliseconds>(now).count());
+}
+
+/// The sequences of this process. A clock that is set back must not make them fall.
+class SequenceSource {
+public:
+    SequenceSource() {
+        std::random_device device;
+        std::seed_seq seed{device(), device(), device(), device()};
+        random_.seed(seed);
+    }
+
+    Sequence next() {
+        const std::lock_guard lock(mutex_);
+        if (const std::uint64_t now = milliseconds_now(); now > milliseconds_) {
+            milliseconds_ = now;
+            // In the lower half, so that there is room to grow within the millisecond.
+            counter_ = static_cast<std::uint32_t>(random_()) >> 1;
+        } else if (++counter_ == 0) {
+            ++milliseconds_;
+        }
+        Sequence sequence;
+        sequence.reserve(kSequenceSize);
+        append(sequence, milliseconds_, kMillisecondBytes);
+        append(sequence, counter_, kCounterBytes);
+        return sequence;
+    }
+
+private:
+    static void append(Sequence& sequence, std::uint64_t value, std::size_t size) {
+        for (std::size_t i = size; i-- > 0;)
+            sequence.push_back(static_cast<char>(value >> (8 * i)));
+    }
+
+    std::mutex mutex_;
+    std::mt19937_64 random_;
+    std::uint64_t milliseconds_ = 0;
+    std::uint32_t counter_ = 0;
+};
+
+/// Only lower case: an id has one spelling.
+int hex_value(char digit) {
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+    return -1;
+}
+
+sdk::KeyWriter kind(std::uint64_t platform, char tag) {
+    sdk::KeyWriter writer;
+    writer.integer(platform).tag(tag);
+    return writer;
+}
+
+}  // namespace
+
+std::string kind_prefix(std::uint64_t platform, char tag) {
+    return kind(platform, tag).key();
+}
+
+std::string collection_prefix(CollectionId collection, char tag) {
+    return kind(collection.platform, tag).integer(collection.number).key();
+}
+
+std::string record_path(CollectionId collection, std::string_view sequence) {
+    return kind(collection.platform, 'd').integer(collection.number).raw(sequence).key();
+}
+
+sdk::RecordKey record_key(CollectionId collection, std::string_view sequence) {
+    return record_key_prefix(collection).append(sequence);
+}
+
+std::string record_key_prefix(CollectionId collection) {
+    return sdk::KeyWriter().integer(collection.platform).integer(collection.number).key();
+}
+
+bool split_record_key(std::string_view key, CollectionId& collection, std::string_view& sequence) {
+    sdk::KeyReader reader(key);
+    const auto platform = reader.integer();
+    if (!platform) return false;
+    const auto number = reader.integer();
+    if (!number || reader.rest().size() != kSequenceSize) return false;
+    collection = {*platform, *number};
+    sequence = reader.rest();
+    return true;
+}
+
+Sequence next_sequence() {
+    static SequenceSource source;
+    return source.next();
+}
+
+std::string sequence_text(std::string_view sequence) {
+    std::string text;
+    text.reserve(sequence.size() * 2);
+    for (const char c : sequence) {
+        const auto byte = static_cast<unsigned char>(c);
+        text.push_back(kHexDigits[byte >> 4]);
+        text.push_back(kHexDigits[byte & 15]);
+    }
+    return text;
+}
+
+bool parse_sequence(std::string_view text, Sequence& sequence) {
+    if (text.size() != kSequenceSize * 2) return false;
+    Sequence parsed;
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const int high = hex_value(text[i]);
+        const int low = hex_value(text[i + 1]);
+        if (high < 0 || low < 0) return false;
+        parsed.push_back(static_cast<char>(high << 4 | low));
+    }
+    sequence = std::move(parsed);
+    return true;
+}
+
+std::string plugin_space(std::uint64_t platform, std::string_view space) {
+    return kind(platform, 's').text(space).key();
+}
+
+std::string name_path(std::string_view name) {
+    return kind(0, 'n').text(name).key();
+}
+
+std::string last_name_path() {
+    return kind_prefix(0, 'N');
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/principal.hpp>
+
+/// The layout of the whole store: every kind of key is made here and nowhere else.
+///
+/// A key begins with the number of a platform; 0 stands for what belongs to no platform. Then comes
+/// one tag byte that says what kind of entry it is:
+///
+///   0 n name                        -> number            names of fields (NameTable)
+///   0 N                             -> the last number given to a name
+///   0 p platform id                 -> platform record   platforms
+///   0 s space ...                                        plugins' shared key spaces
+///   P c type container              -> collection number
+///   P C collection                  -> type container
+///   P d collection sequence         -> record            see record.hpp
+///   P a collection alias            -> sequence          custom ids (a byte `c` after it), aliases
+///   P A collection sequence alias   -> empty             the same, by record
+///   P u collection field value      -> sequence          unique values
+///   P x collection field kind value sequence -> empty    automatic indexes, see index_entries.hpp
+///   P y collection index values sequence -> empty        composite indexes
+///   P k collection ...              -> counter           counts, see index_entries.hpp
+///   P b collection sequence         -> empty             records too wide for automatic indexes
+///   P i collection                  -> composite indexes of the collection
+///   P g record principal role       -> grant             authorities on a record
+///   P G principal record role       -> empty             the same, by principal
+///   P m group member                -> joined            memberships
+///   P M member group                -> joined            the same, by member
+///   P r record role                 -> custom role
+///   P e                             -> key of the group `everyone`
+///   P j ...                                              jobs
+///   P s space ...                                        plugins' key spaces
+namespace stele::kernel::storage {
+
+/// Creation sequence of a record: ten bytes that grow, in generated ids written as 20 hexadecimal
+/// digits. A record's key in its collection, and the order of lists without a sort.
+using Sequence = std::string;
+inline constexpr std::size_t kSequenceSize = 10;
+
+struct CollectionId {
+    std::uint64_t platform = 0;
+    std::uint64_t number = 0;
+    friend bool operator==(const CollectionId&, const CollectionId&) = default;
+};
+
+/// Prefix of all entries of one kind on a platform.
+std::string kind_prefix(std::uint64_t platform, char tag);
+/// Prefix of all entries of one kind in a collection.
+std::string collection_prefix(CollectionId collection, char tag);
+
+std::string record_path(CollectionId collection, std::string_view sequence);
+
+/// `RecordKey` is the tuple (platform, collection number, sequence).
+sdk::RecordKey record_key(CollectionId collection, std::string_view sequence);
+/// Prefix of the record keys of a collection.
+std::string record_key_prefix(CollectionId collection);
+/// Splits a record key; false when the bytes are none.
+bool split_record_key(std::string_view key, CollectionId& collection, std::string_view& sequence);
+
+/// A new sequence: 48 bits of milliseconds, 32 bits of a counter that grows within a millisecond
+/// and begins at a random place, so that several servers do not collide. Grows strictly within a
+/// process. Any thread.
+Sequence next_sequence();
+/// 20 hexadecimal digits of a sequence, and back; nothing when the text is no such id.
+std::string sequence_text(std::string_view sequence);
+bool parse_sequence(std::string_view text, Sequence& sequence);
+
+std::string plugin_space(std::uint64_t platform, std::string_view space);
+
+std::string name_path(std::string_view name);
+std::string last_name_path();
+
+}  // namespace stele::kernel::storage
