@@ -1,0 +1,169 @@
+#include "kernel/authority/authority_cache.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/authority/authority_keys.hpp"
+#include "kernel/authority/decision_table.hpp"
+
+namespace stele::kernel::authority {
+
+namespace {
+
+constexpr char kDocumentTag = 'd';
+constexpr char kSpaceTag = 's';
+
+/// The record key of a document's key, without its tag, built without an allocation: observers see
+/// every document that is written.
+class DocumentRecord {
+public:
+    explicit DocumentRecord(std::string_view document_key) {
+        sdk::KeyReader reader(document_key);
+        reader.integer();
+        const std::size_t tag_place = document_key.size() - reader.rest().size();
+        const std::string_view rest = document_key.substr(tag_place + 1);
+        if (document_key.size() - 1 > bytes_.size()) return;
+        auto end = std::copy_n(document_key.begin(), tag_place, bytes_.begin());
+        end = std::copy(rest.begin(), rest.end(), end);
+        size_ = static_cast<std::size_t>(end - bytes_.begin());
+    }
+
+    /// Nothing when the key is not that of one record.
+    std::optional<std::string_view> key() const {
+        std::string_view bytes(bytes_.data(), size_);
+        const auto key = cut_record_key(bytes);
+        return bytes.empty() ? key : std::nullopt;
+    }
+
+private:
+    // Two integers of at most nine bytes and the sequence.
+    std::array<char, 32> bytes_{};
+    std::size_t size_ = 0;
+};
+
+}  // namespace
+
+class AuthorityCache::State {
+public:
+    State(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine, std::size_t capacity)
+        : store_(store), tree_(tree), engine_(engine), decisions_(capacity) {}
+
+    sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader* reader,
+                                                const sdk::RecordKey& principal,
+                                                const sdk::RecordKey& record) {
+        if (const auto known = decisions_.find(record, principal)) return *known;
+        if (reader) return store_.permissions(*reader, principal, record);
+        // Before the snapshot: what commits from now on makes the decision unfit to be remembered.
+        const DecisionTable::Versions versions = decisions_.versions(record);
+        const auto snapshot = engine_.snapshot();
+        auto permissions = store_.permissions(*snapshot, principal, record);
+        if (permissions) decisions_.store(record, principal, *permissions, versions);
+        return permissions;
+    }
+
+    void watch(std::string space) {
+        const std::lock_guard lock(observing_);
+        watched_spaces_.push_back(std::move(space));
+    }
+
+    void observe(const std::vector<std::string_view>& keys) {
+        const std::lock_guard lock(observing_);
+        if (is_over_) return;
+        for (std::string_view key : keys)
+            observe(key);
+    }
+
+    void end() {
+        const std::lock_guard lock(observing_);
+        is_over_ = true;
+    }
+
+private:
+    void observe(std::string_view key) {
+        sdk::KeyReader reader(key);
+        const auto platform = reader.integer();
+        if (!platform) return;
+        const auto tag = reader.tag();
+        if (!tag) return;
+        switch (*tag) {
+            case kGrantTag:
+                return observe_grant(*platform, reader.rest());
+            case kDocumentTag:
+                return observe_document(*platform, key);
+            case kSpaceTag:
+                return observe_space(*platform, reader.rest());
+            case kMemberTag:
+            case kMembershipTag:
+            case kRoleTag:
+            case kEveryoneTag:
+                return decisions_.drop_platform(*platform);
+            default:
+                return;
+        }
+    }
+
+    void observe_grant(std::uint64_t platform, std::string_view rest) {
+        const auto record = cut_record_key(rest);
+        if (!record || tree_.is_container(sdk::RecordKey(*record))) {
+            decisions_.drop_platform(platform);
+        } else {
+            decisions_.drop_record(*record);
+        }
+    }
+
+    // Only policies look into records; besides, they may look at the containers of a record.
+    void observe_document(std::uint64_t platform, std::string_view key) {
+        if (watched_spaces_.empty()) return;
+        const DocumentRecord document(key);
+        const auto record = document.key();
+        if (!record || tree_.is_container(sdk::RecordKey(*record))) {
+            decisions_.drop_platform(platform);
+        } else {
+            decisions_.drop_record(*record);
+        }
+    }
+
+    void observe_space(std::uint64_t platform, std::string_view rest) {
+        const bool is_watched =
+            std::any_of(watched_spaces_.begin(), watched_spaces_.end(),
+                        [rest](const std::string& space) { return rest.starts_with(space); });
+        if (is_watched) decisions_.drop_platform(platform);
+    }
+
+    AuthorityStore& store_;
+    RecordTree& tree_;
+    sdk::Engine& engine_;
+    DecisionTable decisions_;
+
+    /// Guards what follows, and the tree against an observation while it is destroyed.
+    std::mutex observing_;
+    bool is_over_ = false;
+    std::vector<std::string> watched_spaces_;
+};
+
+AuthorityCache::AuthorityCache(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine,
+                               std::size_t capacity)
+    : state_(std::make_shared<State>(store, tree, engine, capacity)) {
+    engine.observe(
+        "", [state = state_](const std::vector<std::string_view>& keys) { state->observe(keys); });
+}
+
+AuthorityCache::~AuthorityCache() {
+    state_->end();
+}
+
+sdk::Result<sdk::PermissionSet> AuthorityCache::permissions(const sdk::Reader* reader,
+                                                            const sdk::RecordKey& principal,
+                                                            const sdk::RecordKey& record) {
+    return state_->permissions(reader, principal, record);
+}
+
+void AuthorityCache::watch(const sdk::PolicySource& source) {
+    state_->watch(sdk::KeyWriter().text(source.watched_space()).key());
+}
+
+}  // namespace stele::kernel::authority

@@ -1,0 +1,216 @@
+#include "kernel/authority/authority_cache.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "sdk/testing/memory_engine.hpp"
+#include "tests/authority/authority_fakes.hpp"
+
+namespace stele::kernel::authority::testing {
+
+namespace {
+
+using sdk::Permission;
+using sdk::PermissionSet;
+using sdk::RecordKey;
+
+constexpr std::uint64_t kPlatform = 1;
+
+struct Fixture {
+    RecordKey root = record_key(kPlatform, 1, 0);
+    RecordKey shop = record_key(kPlatform, 2, 1);
+    RecordKey leaf = record_key(kPlatform, 100, 1);
+    RecordKey other_leaf = record_key(kPlatform, 100, 2);
+    RecordKey ann = record_key(kPlatform, 150, 1);
+    RecordKey bob = record_key(kPlatform, 150, 2);
+    RecordKey group = record_key(kPlatform, 151, 1);
+    FakeTree tree;
+    FakePolicies policies;
+    sdk::testing::MemoryEngine engine;
+    AuthorityStore store{tree};
+    AuthorityCache cache{store, tree, engine};
+
+    Fixture() {
+        tree.containers = {{shop, root}, {leaf, shop}, {other_leaf, shop}};
+        change([this](sdk::Transaction& transaction) {
+            return store.grant(transaction, leaf, ann, "consumer");
+        });
+    }
+
+    void change(const std::function<sdk::Result<void>(sdk::Transaction&)>& work) {
+        write(engine, work);
+    }
+    void put(const std::string& key, std::string_view value) {
+        change([&](sdk::Transaction& transaction) {
+            transaction.put(key, value);
+            return sdk::Result<void>();
+        });
+    }
+    PermissionSet permissions(const RecordKey& principal, const RecordKey& record) {
+        return value_of(cache.permissions(nullptr, principal, record));
+    }
+    bool can_read(const RecordKey& principal, const RecordKey& record) {
+        return permissions(principal, record).has(Permission::read);
+    }
+    /// A remembered decision needs no snapshot.
+    bool is_remembered(const RecordKey& principal, const RecordKey& record) {
+        const std::uint64_t before = engine.begun_count();
+        permissions(principal, record);
+        return engine.begun_count() == before;
+    }
+    void remember_all() {
+        for (const RecordKey& principal : {ann, bob}) {
+            for (const RecordKey& record : {leaf, other_leaf})
+                permissions(principal, record);
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "A decision is computed once") {
+    CHECK(can_read(ann, leaf));
+    CHECK(is_remembered(ann, leaf));
+    CHECK(can_read(ann, leaf));
+    CHECK_FALSE(can_read(bob, leaf));
+    CHECK(is_remembered(bob, leaf));
+    CHECK_FALSE(can_read(bob, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "A grant on a plain record drops the decisions on that record alone") {
+    remember_all();
+    change([this](sdk::Transaction& transaction) {
+        return store.revoke(transaction, leaf, ann, "consumer");
+    });
+    CHECK(is_remembered(ann, other_leaf));
+    CHECK(is_remembered(bob, other_leaf));
+    CHECK_FALSE(can_read(ann, leaf));
+    CHECK_FALSE(is_remembered(bob, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "Whatever reaches further makes the decisions of its platform void") {
+    const RecordKey far = record_key(2, 100, 1);
+    remember_all();
+    permissions(ann, far);
+    SECTION("a grant on a container") {
+        change([this](sdk::Transaction& transaction) {
+            return store.grant(transaction, shop, bob, "consumer", true);
+        });
+        CHECK(can_read(bob, leaf));
+    }
+    SECTION("a membership") {
+        change([this](sdk::Transaction& transaction) {
+            expect(store.grant(transaction, leaf, group, "consumer"));
+            return store.add_member(transaction, group, bob, sdk::PrincipalKind::user);
+        });
+        CHECK(can_read(bob, leaf));
+    }
+    SECTION("a role") {
+        change([this](sdk::Transaction& transaction) {
+            return store.define_role(transaction, shop, {"auditor", {}});
+        });
+    }
+    SECTION("the group of everybody") {
+        change([this](sdk::Transaction& transaction) {
+            return store.set_everyone(transaction, kPlatform, group);
+        });
+    }
+    CHECK_FALSE(is_remembered(ann, other_leaf));
+    CHECK(is_remembered(ann, far));
+}
+
+TEST_CASE_METHOD(Fixture, "A written record drops nothing while no policy looks at records") {
+    remember_all();
+    put(document_key(leaf), "red");
+    put(document_key(shop), "red");
+    CHECK(is_remembered(ann, leaf));
+    CHECK(is_remembered(ann, other_leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "Policies and what they look at make decisions void") {
+    store.set_policy_source(&policies);
+    cache.watch(policies);
+    remember_all();
+    Statement statement{kPlatform, 1, bob, false, "consumer", "red", {}};
+    put(FakePolicies::key_of(statement), FakePolicies::value_of(statement));
+    CHECK_FALSE(is_remembered(ann, leaf));
+    remember_all();
+
+    put(document_key(leaf), "red");
+    CHECK(is_remembered(bob, other_leaf));
+    CHECK(can_read(bob, leaf));
+
+    statement.order = 2;
+    statement.mark.clear();
+    statement.store_title = "big";
+    put(FakePolicies::key_of(statement), FakePolicies::value_of(statement));
+    CHECK_FALSE(can_read(bob, other_leaf));
+    put(document_key(shop), "big");
+    CHECK(can_read(bob, other_leaf));
+
+    remember_all();
+    put(sdk::KeyWriter().integer(kPlatform).tag('s').text("another.space").key(), "");
+    CHECK(is_remembered(bob, other_leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "A decision is not remembered when a revoke overtakes it") {
+    bool has_revoked = false;
+    const bool is_on_leaf = GENERATE(true, false);
+    if (!is_on_leaf) {
+        change([this](sdk::Transaction& transaction) {
+            expect(store.revoke(transaction, leaf, ann, "consumer"));
+            return store.grant(transaction, shop, ann, "consumer", true);
+        });
+    }
+    tree.on_walk = [&] {
+        if (has_revoked) return;
+        has_revoked = true;
+        change([&](sdk::Transaction& transaction) {
+            return store.revoke(transaction, is_on_leaf ? leaf : shop, ann, "consumer");
+        });
+    };
+    CHECK(can_read(ann, leaf));  // began before the revoke
+    CHECK(has_revoked);
+    CHECK_FALSE(can_read(ann, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "What a caller's reader shows is answered and not remembered") {
+    const auto old = engine.snapshot();
+    change([this](sdk::Transaction& transaction) {
+        return store.revoke(transaction, leaf, ann, "consumer");
+    });
+    CHECK(value_of(cache.permissions(old.get(), ann, leaf)).has(Permission::read));
+    CHECK_FALSE(can_read(ann, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "A full cache begins anew and stays right") {
+    AuthorityCache small(store, tree, engine, 16);
+    for (std::uint64_t number = 1; number <= 200; ++number) {
+        const RecordKey record = record_key(kPlatform, 100, number);
+        const bool is_granted = record == leaf;
+        CHECK(value_of(small.permissions(nullptr, ann, record)).has(Permission::read) ==
+              is_granted);
+    }
+    const std::uint64_t before = engine.begun_count();
+    for (std::uint64_t number = 1; number <= 200; ++number)
+        value_of(small.permissions(nullptr, ann, record_key(kPlatform, 100, number)));
+    CHECK(engine.begun_count() - before >= 200 - 16);
+}
+
+TEST_CASE_METHOD(Fixture, "Failures are not remembered") {
+    tree.containers[root] = leaf;
+    CHECK(cache.permissions(nullptr, ann, leaf).has_error());
+    tree.containers.erase(root);
+    CHECK(can_read(ann, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "The engine may outlive the cache") {
+    auto brief = std::make_unique<AuthorityCache>(store, tree, engine);
+    brief.reset();
+    put(document_key(leaf), "red");
+    change([this](sdk::Transaction& transaction) {
+        return store.grant(transaction, leaf, bob, "consumer");
+    });
+    CHECK(can_read(bob, leaf));
+}
+
+}  // namespace stele::kernel::authority::testing

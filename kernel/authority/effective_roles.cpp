@@ -1,0 +1,116 @@
+#include "kernel/authority/effective_roles.hpp"
+
+#include <algorithm>
+
+#include "kernel/authority/authority_keys.hpp"
+#include "kernel/authority/relatives.hpp"
+
+namespace stele::kernel::authority {
+
+namespace {
+
+constexpr std::string_view kOwner = "owner";
+// A step to the neighbour is cheaper than a seek, so a few grants are walked through; a record that
+// is granted to thousands is sought through.
+constexpr int kStepsBeforeSeek = 8;
+
+struct GrantPlace {
+    std::string_view principal;
+    std::string role_key;
+};
+
+std::optional<GrantPlace> split_grant(std::string_view rest_of_key) {
+    const auto principal = cut_record_key(rest_of_key);
+    auto role_key = sdk::KeyReader(rest_of_key).text();
+    if (!principal || !role_key) return std::nullopt;
+    return GrantPlace{*principal, *std::move(role_key)};
+}
+
+}  // namespace
+
+sdk::Result<std::optional<sdk::RecordKey>> everyone_of(const sdk::Reader& reader,
+                                                       std::uint64_t platform) {
+    return reader.get(everyone_key(platform));
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> membership_starts(const sdk::Reader& reader,
+                                                           std::uint64_t platform,
+                                                           const sdk::RecordKey& principal) {
+    const auto home = platform_of(principal);
+    if (!home) return home.error();
+    std::vector<sdk::RecordKey> starts{principal};
+    if (*home != platform) return starts;
+    auto everyone = everyone_of(reader, platform);
+    if (!everyone) return everyone.error();
+    if (*everyone && **everyone != principal) starts.push_back(**std::move(everyone));
+    return starts;
+}
+
+sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, RecordTree& tree,
+                                                 const sdk::RecordKey& principal,
+                                                 const sdk::RecordKey& record) {
+    const auto platform = platform_of(record);
+    if (!platform) return platform.error();
+    EffectiveRoles roles(reader, *platform);
+    auto chain = container_chain(reader, tree, record);
+    if (!chain) return chain.error();
+    roles.chain_ = *std::move(chain);
+    auto starts = membership_starts(reader, *platform, principal);
+    if (!starts) return starts.error();
+    auto groups = relatives(reader, *platform, Towards::groups, *starts, true);
+    if (!groups) return groups.error();
+    roles.holders_ = *std::move(starts);
+    for (Relative& group : *groups)
+        roles.holders_.push_back(std::move(group.key));
+    std::sort(roles.holders_.begin(), roles.holders_.end());
+    return roles;
+}
+
+sdk::Result<void> EffectiveRoles::each(std::size_t first_reaching, const Visit& visit) const {
+    RoleLookup roles(*reader_, chain_);
+    for (std::size_t level = 0; level < chain_.size(); ++level) {
+        const auto goes_on = each_on(level, level >= first_reaching, roles, visit);
+        if (!goes_on) return goes_on.error();
+        if (!*goes_on) break;
+    }
+    return {};
+}
+
+// The grants of a record and the holders are both sorted by principal, so one cursor meets them
+// all, leaping over whatever is of no interest on either side.
+sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, bool must_reach, RoleLookup& roles,
+                                          const Visit& visit) const {
+    const std::string prefix = entries_prefix(platform_, kGrantTag, chain_[level]);
+    const auto cursor =
+        reader_->scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    auto holder = holders_.begin();
+    int steps = 0;
+    while (cursor->is_valid()) {
+        const auto place = split_grant(cursor->key().substr(prefix.size()));
+        if (!place) return broken_entry("the key of a grant");
+        holder = std::lower_bound(holder, holders_.end(), place->principal);
+        if (holder == holders_.end()) break;
+        if (*holder != place->principal) {
+            if (++steps <= kStepsBeforeSeek) {
+                cursor->next();
+            } else {
+                cursor->seek(prefix + *holder);
+            }
+            continue;
+        }
+        auto grant = GrantEntry::decode(cursor->value());
+        if (!grant) return grant.error();
+        if (!must_reach || grant->is_deep || place->role_key == kOwner) {
+            const auto role = roles.find(level, place->role_key);
+            if (!role) return role.error();
+            if (*role && !visit({*std::move(grant), *holder, level, (*role)->permissions}))
+                return false;
+        }
+        cursor->next();
+    }
+    const auto status = cursor->status();
+    if (!status) return status.error();
+    return true;
+}
+
+}  // namespace stele::kernel::authority

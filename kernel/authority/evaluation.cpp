@@ -1,0 +1,190 @@
+#include <algorithm>
+
+#include "kernel/authority/authority_keys.hpp"
+#include "kernel/authority/authority_store.hpp"
+#include "kernel/authority/effective_roles.hpp"
+
+namespace stele::kernel::authority {
+
+namespace {
+
+constexpr sdk::PermissionSet kOwnRecord{sdk::Permission::connect, sdk::Permission::read,
+                                        sdk::Permission::update};
+
+/// The record's own grants need not reach further than itself.
+constexpr std::size_t kContainersReach = 1;
+constexpr std::size_t kAllReach = 0;
+
+sdk::PolicyHolder policy_holder(const sdk::RecordKey& principal,
+                                const std::vector<sdk::RecordKey>& holders) {
+    sdk::PolicyHolder holder{principal, {}};
+    std::copy_if(holders.begin(), holders.end(), std::back_inserter(holder.groups),
+                 [&principal](const sdk::RecordKey& key) { return key != principal; });
+    return holder;
+}
+
+/// What the policies give to the principal of `roles` on the record that they were opened for.
+sdk::Result<sdk::PolicySource::Given> given_by_policies(sdk::PolicySource* policies,
+                                                        const sdk::Reader& reader, RecordTree& tree,
+                                                        const sdk::RecordKey& principal,
+                                                        const EffectiveRoles& roles) {
+    if (!policies) return sdk::PolicySource::Given{};
+    const sdk::PolicyHolder holder = policy_holder(principal, roles.holders());
+    const auto has_any = policies->has_policies(reader, roles.platform(), holder);
+    if (!has_any) return has_any.error();
+    if (!*has_any) return sdk::PolicySource::Given{};
+    const auto subject = tree.subject(reader, roles.chain().front());
+    if (!subject) return subject.error();
+
+    RoleLookup lookup(reader, roles.chain());
+    std::optional<sdk::Error> failure;
+    const auto permissions_of = [&](std::string_view role_key) {
+        const auto role = lookup.find(0, fold_role_key(role_key));
+        if (!role && !failure) failure = role.error();
+        return role && *role ? (*role)->permissions : sdk::PermissionSet();
+    };
+    auto given = policies->evaluate(reader, holder, *subject, permissions_of);
+    if (failure) return *std::move(failure);
+    return given;
+}
+
+/// A role that a principal may be asked for.
+class WantedRole {
+public:
+    explicit WantedRole(std::string_view role_key)
+        : folded_key_(fold_role_key(role_key)), built_in_(sdk::find_built_in_role(folded_key_)) {}
+
+    bool is_met_by(std::string_view role_key, sdk::PermissionSet permissions) const {
+        return (built_in_ && permissions.contains(built_in_->permissions)) ||
+               fold_role_key(role_key) == folded_key_;
+    }
+
+private:
+    std::string folded_key_;
+    const sdk::BuiltInRole* built_in_;
+};
+
+/// Adds the records with the prefix that the holder was granted to read.
+sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& roles,
+                               const sdk::RecordKey& holder, std::string_view record_key_prefix,
+                               RoleLookup& container_roles, std::vector<sdk::RecordKey>& readable) {
+    const std::string of_holder = entries_prefix(roles.platform(), kGrantOfTag, holder);
+    std::string prefix = of_holder;
+    prefix.append(record_key_prefix);
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        std::string_view rest = cursor->key().substr(of_holder.size());
+        const auto record = cut_record_key(rest);
+        const auto role_key = sdk::KeyReader(rest).text();
+        if (!record || !role_key) return broken_entry("the key of a grant");
+        auto role = container_roles.find(0, *role_key);
+        if (!role) return role.error();
+        // Built-in roles mean the same everywhere; others may be defined on the record itself.
+        if (!sdk::find_built_in_role(*role_key)) {
+            auto own = defined_role(reader, *record, *role_key);
+            if (!own) return own.error();
+            if (*own) role = std::move(own);
+        }
+        if (*role && (*role)->permissions.has(sdk::Permission::read))
+            readable.emplace_back(*record);
+    }
+    return cursor->status();
+}
+
+}  // namespace
+
+sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& reader,
+                                                            const sdk::RecordKey& principal,
+                                                            const sdk::RecordKey& record) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
+    if (!roles) return roles.error();
+    sdk::PermissionSet held = principal == record ? kOwnRecord : sdk::PermissionSet();
+    const auto visited = roles->each(kContainersReach, [&held](const HeldRole& role) {
+        held |= role.permissions;
+        return held != sdk::PermissionSet::all();
+    });
+    if (!visited) return visited.error();
+    if (held == sdk::PermissionSet::all()) return held;
+    const auto given = given_by_policies(policies_, reader, tree_, principal, *roles);
+    if (!given) return given.error();
+    return held | given->permissions;
+}
+
+sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
+                                           const sdk::RecordKey& principal,
+                                           const sdk::RecordKey& record,
+                                           std::string_view role_key) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
+    if (!roles) return roles.error();
+    const WantedRole wanted(role_key);
+    bool is_held = false;
+    const auto visited = roles->each(kContainersReach, [&](const HeldRole& role) {
+        is_held = wanted.is_met_by(role.grant.role_key, role.permissions);
+        return !is_held;
+    });
+    if (!visited) return visited.error();
+    if (is_held) return true;
+    const auto given = given_by_policies(policies_, reader, tree_, principal, *roles);
+    if (!given) return given.error();
+    RoleLookup lookup(reader, roles->chain());
+    for (const std::string& given_key : given->roles) {
+        const auto role = lookup.find(0, fold_role_key(given_key));
+        if (!role) return role.error();
+        if (*role && wanted.is_met_by((*role)->key, (*role)->permissions)) return true;
+    }
+    return false;
+}
+
+sdk::Result<std::vector<sdk::GrantOrigin>> AuthorityStore::report(const sdk::Reader& reader,
+                                                                  const sdk::RecordKey& record,
+                                                                  const sdk::RecordKey& principal) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
+    if (!roles) return roles.error();
+    std::vector<sdk::GrantOrigin> origins;
+    const auto visited = roles->each(kContainersReach, [&](const HeldRole& role) {
+        sdk::GrantOrigin& origin = origins.emplace_back();
+        origin.id = role.grant.id;
+        origin.role_key = role.grant.role_key;
+        origin.principal = role.holder;
+        origin.permissioned = record;
+        if (role.level > 0) origin.inherits_from = roles->chain()[role.level];
+        return true;
+    });
+    if (!visited) return visited.error();
+    return origins;
+}
+
+sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& reader,
+                                                            const sdk::RecordKey& principal,
+                                                            const sdk::RecordKey& container,
+                                                            std::string_view record_key_prefix) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, container);
+    if (!roles) return roles.error();
+    VisibleRecords visible;
+    const auto visited = roles->each(kAllReach, [&visible](const HeldRole& role) {
+        visible.is_everything = role.permissions.has(sdk::Permission::read);
+        return !visible.is_everything;
+    });
+    if (!visited) return visited.error();
+    // Policies take away only what policies gave.
+    if (visible.is_everything) return visible;
+    if (policies_) {
+        const auto has_any = policies_->has_policies(reader, roles->platform(),
+                                                     policy_holder(principal, roles->holders()));
+        if (!has_any) return has_any.error();
+        if (*has_any) return visible;
+    }
+    std::vector<sdk::RecordKey>& only = visible.only.emplace();
+    if (principal.starts_with(record_key_prefix)) only.push_back(principal);
+    RoleLookup container_roles(reader, roles->chain());
+    for (const sdk::RecordKey& holder : roles->holders()) {
+        const auto added =
+            add_readable(reader, *roles, holder, record_key_prefix, container_roles, only);
+        if (!added) return added.error();
+    }
+    std::sort(only.begin(), only.end());
+    only.erase(std::unique(only.begin(), only.end()), only.end());
+    return visible;
+}
+
+}  // namespace stele::kernel::authority

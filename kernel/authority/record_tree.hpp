@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/services/policy_source.hpp>
+
+namespace stele::kernel::authority {
+
+/// What the evaluation of rights must know of records; the room `resource` implements it.
+class RecordTree {
+public:
+    virtual ~RecordTree() = default;
+
+    /// The record that contains this one; nothing for a platform's root record.
+    virtual sdk::Result<std::optional<sdk::RecordKey>> container_of(
+        const sdk::Reader& reader, const sdk::RecordKey& record) = 0;
+    /// The facts that policies look at. The subject must not outlive `reader`.
+    virtual sdk::Result<sdk::PolicySubject> subject(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& record) = 0;
+    /// True when records of this one's collection contain others, so that grants on it may reach
+    /// further than itself.
+    virtual bool is_container(const sdk::RecordKey& record) = 0;
+};
+
+}  // namespace stele::kernel::authority
