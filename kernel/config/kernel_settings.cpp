@@ -1,0 +1,168 @@
+#include "kernel/config/kernel_settings.hpp"
+
+namespace stele::kernel::config {
+
+namespace {
+
+constexpr std::int64_t kMany = 1'000'000;
+
+// Times and sizes of limits below one would refuse every request.
+std::vector<SettingInfo> server_settings() {
+    using enum SettingKind;
+    return {
+        {.key = "server.host",
+         .default_value = "127.0.0.1",
+         .description = "Address to listen on; 0.0.0.0 or :: for all of the machine's."},
+        {.key = "server.port",
+         .default_value = "8080",
+         .description = "TCP port to listen on; 0 takes any free one and logs it.",
+         .kind = integer,
+         .maximum = 65'535},
+        {.key = "server.threads",
+         .default_value = "0",
+         .description = "Threads that serve connections; 0 means one per processor core.",
+         .kind = integer,
+         .maximum = 1024},
+        {.key = "server.tls_certificate_file",
+         .default_value = "",
+         .description = "PEM file with the certificate chain; empty serves without TLS."},
+        {.key = "server.tls_key_file",
+         .default_value = "",
+         .description = "PEM file with the private key that belongs to the certificate."},
+        {.key = "server.cors_origins",
+         .default_value = "",
+         .description = "Origins of web pages that may call the server from a browser, separated "
+                        "by commas; * allows all, empty none."},
+        {.key = "server.header_bytes",
+         .default_value = "64KiB",
+         .description = "Largest request line with all header lines.",
+         .kind = bytes,
+         .minimum = 1024},
+        {.key = "server.body_bytes",
+         .default_value = "16MiB",
+         .description = "Largest request body that is not a streamed upload; beyond: 413.",
+         .kind = bytes,
+         .minimum = 1024},
+        {.key = "server.header_time",
+         .default_value = "15s",
+         .description = "Time for all header lines, from the first byte of a request.",
+         .kind = milliseconds,
+         .minimum = 1},
+        {.key = "server.body_time",
+         .default_value = "120s",
+         .description = "Time for a whole request body to arrive.",
+         .kind = milliseconds,
+         .minimum = 1},
+        {.key = "server.idle_time",
+         .default_value = "75s",
+         .description = "Time that a connection may stay open between two requests.",
+         .kind = milliseconds,
+         .minimum = 1},
+        {.key = "server.write_time",
+         .default_value = "120s",
+         .description = "Time after which a caller that does not read its answer is cut off.",
+         .kind = milliseconds,
+         .minimum = 1},
+        {.key = "server.connections",
+         .default_value = "4096",
+         .description = "Connections open at the same time; further ones are answered with 503.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "server.drain_time",
+         .default_value = "30s",
+         .description = "Time that running requests get to finish when the server stops.",
+         .kind = milliseconds},
+    };
+}
+
+std::vector<SettingInfo> storage_settings() {
+    using enum SettingKind;
+    return {
+        {.key = "storage.cache",
+         .default_value = "64MiB",
+         .description = "Memory for recently read blocks of the embedded store.",
+         .kind = bytes,
+         .minimum = 1024 * 1024},
+        {.key = "storage.write_buffer",
+         .default_value = "4MiB",
+         .description = "Memory that collects writes before the embedded store sorts them into a "
+                        "file; larger is faster for mass writes and slower to recover.",
+         .kind = bytes,
+         .minimum = 64 * 1024},
+        {.key = "storage.reserve",
+         .default_value = "128MiB",
+         .description = "Room left on the disk below which writes are refused with 507; at most a "
+                        "quarter of the disk.",
+         .kind = bytes},
+    };
+}
+
+std::vector<SettingInfo> other_settings() {
+    using enum SettingKind;
+    return {
+        {.key = "pagination.sort_numbers",
+         .default_value = "string",
+         .description = "How a sort compares numbers: string compares their text (10 before 9), "
+                        "numeric their value.",
+         .one_of = {"string", "numeric"}},
+        {.key = "pagination.default_limit",
+         .default_value = "1000",
+         .description = "Rows of a list or query that names no limit.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "secrets.key",
+         .default_value = "",
+         .description = "Key that seals stored secrets: 64 hexadecimal digits. Empty: a key file "
+                        "in the data folder, made at the first start. Servers that share a store "
+                        "need the same key."},
+        {.key = "log.level",
+         .default_value = "info",
+         .description = "Least important lines that are logged.",
+         .one_of = {"debug", "info", "warning", "error"}},
+        {.key = "workers.threads",
+         .default_value = "16",
+         .description = "Threads for work that waits or computes long: password checks, commits, "
+                        "mail servers, remote stores.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = 1024},
+        {.key = "workers.queue",
+         .default_value = "10000",
+         .description = "Pieces of work that may wait for a worker; beyond: 503.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "jobs.threads",
+         .default_value = "2",
+         .description = "Jobs (exports, imports, merges, copies) that run at the same time.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = 256},
+        {.key = "jobs.lease",
+         .default_value = "30s",
+         .description = "Time without a sign of life after which the jobs of a server count as "
+                        "orphaned and are taken over.",
+         .kind = milliseconds,
+         .minimum = 3000},
+        {.key = "jobs.retention",
+         .default_value = "30d",
+         .description = "Time for which jobs that have ended can still be read.",
+         .kind = milliseconds,
+         .minimum = 60'000},
+    };
+}
+
+}  // namespace
+
+std::vector<SettingInfo> kernel_settings() {
+    std::vector<SettingInfo> all = server_settings();
+    for (auto* more : {&storage_settings, &other_settings}) {
+        for (SettingInfo& info : more())
+            all.push_back(std::move(info));
+    }
+    return all;
+}
+
+}  // namespace stele::kernel::config

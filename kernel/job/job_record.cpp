@@ -1,0 +1,222 @@
+#include "kernel/job/job_record.hpp"
+
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <random>
+
+#include <stele/sdk/time.hpp>
+
+namespace stele::kernel::job {
+
+namespace {
+
+using sdk::Json;
+
+// Record keys are bytes of any value, which JSON text cannot hold.
+std::string to_hex(std::string_view bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+std::string from_hex(std::string_view text) {
+    const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+        bytes += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
+    }
+    return bytes;
+}
+
+std::optional<sdk::JobState> find_state(std::string_view name) {
+    using enum sdk::JobState;
+    for (auto state : {none, waiting, running, paused, awaiting, finished, error}) {
+        if (sdk::job_state_name(state) == name) return state;
+    }
+    return std::nullopt;
+}
+
+void add_time(Json& job, const char* name, std::int64_t ms) {
+    if (ms != 0) job[name] = sdk::time_value(ms);
+}
+
+Json system_member(const JobRecord& record) {
+    const Json by = record.run_as.name;
+    const Json id = record.run_as.id;
+    const Json domain = record.run_as.domain_id;
+    return Json{{"created_on", sdk::time_value(record.submitted_ms)},
+                {"created_by", by},
+                {"created_by_principal_id", id},
+                {"created_by_principal_domain_id", domain},
+                {"modified_on", sdk::time_value(record.changed_ms)},
+                {"modified_by", by},
+                {"modified_by_principal_id", id},
+                {"modified_by_principal_domain_id", domain}};
+}
+
+Json log_entries_json(const Json& stored) {
+    Json entries = Json::array();
+    for (const Json& entry : stored) {
+        entries.push_back(Json{{"level", entry.at("level")},
+                               {"message", entry.at("message")},
+                               {"timestamp", sdk::time_value(entry.at("ms").get<std::int64_t>())}});
+    }
+    return entries;
+}
+
+JobRecord from_json(const Json& stored, sdk::JobState state) {
+    JobRecord record;
+    record.state = state;
+    stored.at("id").get_to(record.id);
+    stored.at("type").get_to(record.type);
+    const Json& platform = stored.at("platform");
+    platform.at("number").get_to(record.platform.number);
+    platform.at("id").get_to(record.platform.id);
+    record.platform.root = from_hex(platform.at("root").get<std::string>());
+    const Json& run_as = stored.at("run_as");
+    record.run_as.key = from_hex(run_as.at("key").get<std::string>());
+    run_as.at("id").get_to(record.run_as.id);
+    run_as.at("name").get_to(record.run_as.name);
+    run_as.at("domain").get_to(record.run_as.domain_id);
+    stored.at("priority").get_to(record.priority);
+    stored.at("attempts").get_to(record.attempts);
+    stored.at("most_attempts").get_to(record.most_attempts);
+    stored.at("submitted_ms").get_to(record.submitted_ms);
+    stored.at("changed_ms").get_to(record.changed_ms);
+    stored.at("due_ms").get_to(record.due_ms);
+    stored.at("started_ms").get_to(record.started_ms);
+    stored.at("stopped_ms").get_to(record.stopped_ms);
+    stored.at("server").get_to(record.server);
+    stored.at("done").get_to(record.done);
+    stored.at("total").get_to(record.total);
+    stored.at("log_truncated").get_to(record.is_log_truncated);
+    record.input = stored.at("input");
+    record.result = stored.at("result");
+    record.log_entries = stored.at("log");
+    return record;
+}
+
+sdk::Error broken(std::string_view why) {
+    return sdk::make_error(sdk::ErrorKind::internal, "job.record_broken", "A job cannot be read.",
+                           std::string(why));
+}
+
+}  // namespace
+
+void JobRecord::add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string_view message) {
+    // The last place is for the entry that says why the job ended.
+    const std::size_t room =
+        level == sdk::JobLogLevel::error ? kMostLogEntries : kMostLogEntries - 1;
+    if (log_entries.size() >= room) {
+        is_log_truncated = true;
+        return;
+    }
+    log_entries.push_back(Json{{"level", level == sdk::JobLogLevel::error ? "ERROR" : "STATUS"},
+                               {"message", message},
+                               {"ms", now_ms}});
+}
+
+std::string encode_job(const JobRecord& record) {
+    const Json stored{{"id", record.id},
+                      {"type", record.type},
+                      {"platform", Json{{"number", record.platform.number},
+                                        {"id", record.platform.id},
+                                        {"root", to_hex(record.platform.root)}}},
+                      {"run_as", Json{{"key", to_hex(record.run_as.key)},
+                                      {"id", record.run_as.id},
+                                      {"name", record.run_as.name},
+                                      {"domain", record.run_as.domain_id}}},
+                      {"state", sdk::job_state_name(record.state)},
+                      {"priority", record.priority},
+                      {"attempts", record.attempts},
+                      {"most_attempts", record.most_attempts},
+                      {"submitted_ms", record.submitted_ms},
+                      {"changed_ms", record.changed_ms},
+                      {"due_ms", record.due_ms},
+                      {"started_ms", record.started_ms},
+                      {"stopped_ms", record.stopped_ms},
+                      {"server", record.server},
+                      {"done", record.done},
+                      {"total", record.total},
+                      {"log_truncated", record.is_log_truncated},
+                      {"input", record.input},
+                      {"result", record.result},
+                      {"log", record.log_entries}};
+    return sdk::dump_json(stored);
+}
+
+sdk::Result<JobRecord> decode_job(std::string_view bytes) {
+    // Deeper than requests may be: the input lies a level down.
+    const auto stored = sdk::parse_json(bytes, {.depth = 1000});
+    if (!stored) return broken(stored.error().message);
+    try {
+        const auto state = find_state(stored->at("state").get<std::string>());
+        if (!state) return broken("unknown state");
+        return from_json(*stored, *state);
+    } catch (const Json::exception& thrown) {
+        return broken(thrown.what());
+    }
+}
+
+Json job_json(const JobRecord& record) {
+    const std::string state(sdk::job_state_name(record.state));
+    Json job{{"_doc", record.id},
+             {"job_id", record.id},
+             {"type", record.type},
+             {"job_type", record.type},
+             {"state", state},
+             {"job_state", state},
+             {"platformId", record.platform.id},
+             {"priority", record.priority},
+             {"attempts", record.attempts},
+             {"submitted_by", record.run_as.name},
+             {"submitted_timestamp", sdk::time_value(record.submitted_ms)},
+             {"runAsPrincipalId", record.run_as.id},
+             {"runAsPrincipalDomainId", record.run_as.domain_id},
+             {"schedule_start_ms", record.due_ms},
+             {"started", record.started_ms != 0},
+             {"stopped", record.stopped_ms != 0},
+             {"paused", record.state == sdk::JobState::paused},
+             {"current_server", record.server},
+             {"current_thread", record.state == sdk::JobState::running ? record.id : ""},
+             {"progress", Json{{"done", record.done}, {"total", record.total}}},
+             {"log_entries", log_entries_json(record.log_entries)}};
+    if (record.is_log_truncated) job["log_truncated"] = true;
+    add_time(job, "started_timestamp", record.started_ms);
+    add_time(job, "stopped_timestamp", record.stopped_ms);
+    job["_data"] = record.input;
+    job["_result"] = record.result;
+    job["_system"] = system_member(record);
+    // Older clients look for the result here. `ok` and `error` would change what the reply means.
+    for (const auto& [name, value] : record.result.items()) {
+        if (name != "ok" && name != "error" && !job.contains(name)) job[name] = value;
+    }
+    return job;
+}
+
+std::string new_job_id(std::int64_t now_ms) {
+    static std::mutex mutex;
+    static std::int64_t last_ms = 0;
+    static std::uint32_t counter = 0;
+    static std::random_device random;
+    const std::lock_guard lock(mutex);
+    if (now_ms > last_ms) {
+        last_ms = now_ms;
+        counter = static_cast<std::uint32_t>(random()) >> 1;  // leaves room to count upwards
+    } else {
+        ++counter;
+    }
+    std::array<char, 40> text{};
+    std::snprintf(text.data(), text.size(), "%012llx%08x", static_cast<unsigned long long>(last_ms),
+                  counter);
+    return text.data();
+}
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/services/jobs.hpp>
+
+namespace stele::kernel::job {
+
+/// A job as it lies in the store. Times are epoch milliseconds, 0 while they have not come.
+struct JobRecord {
+    /// More log entries than these are dropped, and the job says so.
+    static constexpr std::size_t kMostLogEntries = 1000;
+
+    std::string id;
+    std::string type;
+    sdk::PlatformScope platform;
+    sdk::Principal run_as;
+    sdk::JobState state = sdk::JobState::waiting;
+    int priority = 0;
+    int attempts = 0;
+    int most_attempts = 1;
+    std::int64_t submitted_ms = 0;
+    std::int64_t changed_ms = 0;
+    std::int64_t due_ms = 0;
+    std::int64_t started_ms = 0;
+    std::int64_t stopped_ms = 0;
+    /// The server that runs it, or ran it last.
+    std::string server;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+    sdk::Json input = sdk::Json::object();
+    sdk::Json result = sdk::Json::object();
+    sdk::Json log_entries = sdk::Json::array();
+    bool is_log_truncated = false;
+
+    bool has_ended() const {
+        return state == sdk::JobState::finished || state == sdk::JobState::error;
+    }
+    void add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string_view message);
+};
+
+std::string encode_job(const JobRecord& record);
+/// `internal` (`job.record_broken`) when the bytes are none of `encode_job`.
+sdk::Result<JobRecord> decode_job(std::string_view bytes);
+
+/// What clients see: both sets of names, the result also among the members
+/// (contract/platform.md 14.1, contract/semantics.md 12).
+sdk::Json job_json(const JobRecord& record);
+
+/// A new id: 20 hexadecimal digits that grow with time.
+std::string new_job_id(std::int64_t now_ms);
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,246 @@
+#include "kernel/job/job_runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/log.hpp>
+#include <stele/sdk/seal.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "kernel/job/job_record.hpp"
+#include "kernel/job/running_job.hpp"
+
+namespace stele::kernel::job {
+
+namespace {
+
+using sdk::Result;
+
+constexpr std::int64_t kForgettingPeriodMs = 3'600'000;
+constexpr int kForgottenAtOnce = 200;
+
+std::string server_name() {
+    std::array<char, 256> host{};
+    if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    return std::string(host.data()) + ":" + std::to_string(getpid()) + ":" + sdk::random_hex(4);
+}
+
+JobRunnerOptions completed(JobRunnerOptions options) {
+    if (options.server.empty()) options.server = server_name();
+    if (!options.clock) options.clock = &sdk::now_ms;
+    return options;
+}
+
+bool may_pass(const sdk::Error& error) {
+    using enum sdk::ErrorKind;
+    return error.kind == unavailable || error.kind == timed_out || error.kind == limited;
+}
+
+// 1 s, then four times as long each time, at most 5 min.
+std::int64_t pause_after(int attempt) {
+    constexpr std::int64_t kLongest = 300'000;
+    std::int64_t pause = 1000;
+    for (int i = 1; i < attempt && pause < kLongest; ++i)
+        pause *= 4;
+    return std::min(pause, kLongest);
+}
+
+void log_failure(std::string_view what, const sdk::Error& error) {
+    sdk::log(sdk::LogLevel::error, "job",
+             std::string(what) + ": " + error.code + ": " + error.message + " " + error.detail);
+}
+
+}  // namespace
+
+JobRunner::JobRunner(sdk::Engine& engine, JobRunnerOptions options)
+    : engine_(engine),
+      options_(completed(std::move(options))),
+      signals_(JobSignals::observe(engine)),
+      pool_(options_.threads, options_.threads) {}
+
+JobRunner::~JobRunner() {
+    stop();
+}
+
+void JobRunner::define(sdk::JobType type) {
+    const std::string name = type.name;
+    if (!types_.emplace(name, std::move(type)).second) {
+        throw std::logic_error("job type '" + name + "' is defined twice");
+    }
+}
+
+const sdk::JobType* JobRunner::find_type(std::string_view name) const {
+    const auto found = types_.find(name);
+    return found == types_.end() ? nullptr : &found->second;
+}
+
+void JobRunner::start() {
+    thread_ = std::thread([this] { run_until_stopped(); });
+}
+
+void JobRunner::stop() {
+    is_stopping_ = true;
+    signals_->wake();
+    if (thread_.joinable()) thread_.join();
+    pool_.stop();
+}
+
+void JobRunner::run_until_stopped() {
+    while (!is_stopping_) {
+        const std::uint64_t generation = signals_->generation();
+        if (const auto done = step(); !done) {
+            log_failure("looking for jobs failed", done.error());
+            // A store in trouble must not be asked in a tight loop.
+            signals_->wait_for_change(signals_->generation(), options_.period);
+            continue;
+        }
+        signals_->wait_for_change(generation, options_.period);
+    }
+}
+
+Result<int> JobRunner::step() {
+    for (auto task : {&JobRunner::renew_leases, &JobRunner::recover, &JobRunner::forget_ended}) {
+        if (auto done = (this->*task)(); !done) return done.error();
+    }
+    int begun = 0;
+    while (!is_stopping_ && has_free_thread()) {
+        const auto is_begun = begin_one();
+        if (!is_begun) return is_begun.error();
+        if (!*is_begun) break;
+        ++begun;
+    }
+    return begun;
+}
+
+Result<void> JobRunner::renew_leases() {
+    if (now() < next_renewal_ms_) return {};
+    next_renewal_ms_ = now() + options_.lease.count() / 3;
+    std::vector<JobClaim> claims;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [id, claim] : active_)
+            claims.push_back(claim);
+    }
+    for (const JobClaim& claim : claims) {
+        const auto renewed = sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) {
+            return store_.renew(transaction, claim, now() + options_.lease.count());
+        });
+        // A lost job ends by itself: its runner asks whether it must stop.
+        if (!renewed && renewed.error().code != "job.lost") return renewed;
+    }
+    return {};
+}
+
+Result<void> JobRunner::recover() {
+    if (now() < next_recovery_ms_) return {};
+    next_recovery_ms_ = now() + options_.period.count();
+    return sdk::write_with_retry(engine_, [this](sdk::Transaction& transaction) -> Result<void> {
+        const auto recovered = store_.recover(transaction, now());
+        if (!recovered) return recovered.error();
+        return {};
+    });
+}
+
+Result<void> JobRunner::forget_ended() {
+    if (now() < next_forgetting_ms_) return {};
+    next_forgetting_ms_ = now() + kForgettingPeriodMs;
+    const std::int64_t oldest = now() - options_.retention.count();
+    int forgotten = kForgottenAtOnce;
+    while (forgotten == kForgottenAtOnce && !is_stopping_) {
+        const auto done =
+            sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
+                const auto count = store_.forget_ended(transaction, oldest, kForgottenAtOnce);
+                if (!count) return count.error();
+                forgotten = *count;
+                return {};
+            });
+        if (!done) return done;
+    }
+    return {};
+}
+
+bool JobRunner::has_free_thread() const {
+    const std::lock_guard lock(mutex_);
+    return active_.size() < options_.threads;
+}
+
+Result<bool> JobRunner::begin_one() {
+    std::optional<JobClaim> claim;
+    const auto done =
+        sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
+            auto claimed = store_.claim(
+                transaction, options_.server,
+                [this](std::string_view type) { return find_type(type) != nullptr; }, now(),
+                now() + options_.lease.count());
+            if (!claimed) return claimed.error();
+            claim = *std::move(claimed);
+            return {};
+        });
+    if (!done) return done.error();
+    if (!claim) return false;
+    {
+        const std::lock_guard lock(mutex_);
+        active_.emplace(claim->id, *claim);
+    }
+    // A pool that has been stopped meanwhile takes nothing; the job is found again by its lease.
+    return pool_.post([this, held = *claim] { run(held); });
+}
+
+void JobRunner::run(const JobClaim& claim) {
+    auto record = store_.read(*engine_.snapshot(), claim.platform, claim.id);
+    if (record) {
+        RunningJob job({engine_, store_, *signals_, is_stopping_, options_.clock}, claim,
+                       *std::move(record));
+        settle(job, call(job, job.type()));
+    } else {
+        log_failure("job " + claim.id + " cannot be read", record.error());
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        active_.erase(claim.id);
+    }
+    signals_->wake();  // a thread is free
+}
+
+Result<sdk::Json> JobRunner::call(RunningJob& job, const std::string& type) {
+    try {
+        return find_type(type)->run(job);
+    } catch (const std::exception& thrown) {
+        return sdk::make_error(sdk::ErrorKind::internal, "job.threw",
+                               "The job failed by a fault of the server.", thrown.what());
+    } catch (...) {
+        return sdk::make_error(sdk::ErrorKind::internal, "job.threw",
+                               "The job failed by a fault of the server.",
+                               "something that is no exception");
+    }
+}
+
+void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
+    const auto settled =
+        sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
+            const JobClaim& claim = job.claim();
+            if (auto saved = job.save_progress(transaction); !saved) return saved;
+            if (result) return store_.finish(transaction, claim, *result, now());
+            if (is_stopping_) return store_.give_back(transaction, claim, now());
+            const sdk::Error& error = result.error();
+            if (may_pass(error)) {
+                return store_.repeat(transaction, claim, error.message,
+                                     now() + pause_after(job.attempt()), now());
+            }
+            return store_.fail(transaction, claim, error.message, now());
+        });
+    if (!settled && settled.error().code == "job.lost") return;
+    if (!settled) log_failure("the end of job " + job.id() + " is lost", settled.error());
+    if (!result && !is_stopping_) {
+        log_failure("job " + job.id() + " (" + job.type() + ") failed", result.error());
+    }
+}
+
+}  // namespace stele::kernel::job

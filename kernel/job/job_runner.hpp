@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/services/jobs.hpp>
+
+#include "kernel/job/job_signals.hpp"
+#include "kernel/job/job_store.hpp"
+#include "kernel/job/worker_pool.hpp"
+
+namespace stele::kernel::job {
+
+class RunningJob;
+
+struct JobRunnerOptions {
+    /// Names this process among the servers of the store; empty: host, process and a random part.
+    std::string server;
+    std::size_t threads = 2;
+    /// A server that has not been heard of for so long counts as dead.
+    std::chrono::milliseconds lease{30'000};
+    /// How often an idle server looks for work of dead servers and for jobs whose time has come.
+    std::chrono::milliseconds period{5'000};
+    /// How long jobs that have ended can be read.
+    std::chrono::milliseconds retention{std::chrono::hours(24 * 30)};
+    std::function<std::int64_t()> clock;  ///< epoch milliseconds; empty: the system's
+};
+
+/// Runs jobs on threads of its own, so that a worker may wait for one. Between two jobs it sleeps
+/// until a commit brings a new one; the timer only serves what no commit announces.
+class JobRunner {
+public:
+    JobRunner(sdk::Engine& engine, JobRunnerOptions options);
+    ~JobRunner();
+
+    /// Only before `start`. A duplicate name is a logic error.
+    void define(sdk::JobType type);
+    /// Null when nobody defined it.
+    const sdk::JobType* find_type(std::string_view name) const;
+
+    void start();
+    /// Asks running jobs to stop and waits for them; they go back to where another server finds
+    /// them. May be repeated.
+    void stop();
+
+    /// One round, as the runner's thread does it: heartbeats, take-overs, then claims while there
+    /// are free threads. Answers the number of jobs that were begun.
+    sdk::Result<int> step();
+
+    std::int64_t now() const { return options_.clock(); }
+    JobSignals& signals() { return *signals_; }
+
+private:
+    void run_until_stopped();
+    sdk::Result<void> renew_leases();
+    sdk::Result<void> recover();
+    sdk::Result<void> forget_ended();
+    sdk::Result<bool> begin_one();
+    bool has_free_thread() const;
+    void run(const JobClaim& claim);
+    sdk::Result<sdk::Json> call(RunningJob& job, const std::string& type);
+    void settle(RunningJob& job, const sdk::Result<sdk::Json>& result);
+
+    sdk::Engine& engine_;
+    JobRunnerOptions options_;
+    JobStore store_;
+    std::map<std::string, sdk::JobType, std::less<>> types_;
+    // Shared with the engine, whose observers outlive this object.
+    std::shared_ptr<JobSignals> signals_;
+    std::atomic<bool> is_stopping_ = false;
+    std::int64_t next_renewal_ms_ = 0;
+    std::int64_t next_recovery_ms_ = 0;
+    std::int64_t next_forgetting_ms_ = 0;
+
+    mutable std::mutex mutex_;
+    std::map<std::string, JobClaim> active_;  // by id
+
+    WorkerPool pool_;
+    std::thread thread_;
+};
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,280 @@
+#include "kernel/job/job_service.hpp"
+
+#include <atomic>
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "kernel/job/job_record.hpp"
+#include "sdk/testing/memory_engine.hpp"
+
+using namespace stele::kernel::job;
+using namespace stele::sdk;
+using stele::sdk::testing::MemoryEngine;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+const PlatformScope kScope{7, "p", "root"};
+
+/// Only what jobs need of a context.
+class FakeContext final : public Context {
+public:
+    explicit FakeContext(Engine& engine) : transaction_(engine.begin()) {
+        session_.platform = kScope;
+        session_.principal.id = "u1";
+        session_.principal.name = "joe";
+    }
+    const Session& session() const override { return session_; }
+    Transaction& transaction() override { return *transaction_; }
+    Documents& documents() override { throw std::logic_error("not in this test"); }
+    Authorities& authorities() override { throw std::logic_error("not in this test"); }
+    std::string key_space(std::string_view) override { throw std::logic_error("not in this test"); }
+    std::string shared_key_space(std::string_view) override {
+        throw std::logic_error("not in this test");
+    }
+    void after_commit(std::function<void()>) override {
+        throw std::logic_error("not in this test");
+    }
+    Result<std::string> reference(const RecordKey&) override {
+        throw std::logic_error("not in this test");
+    }
+    Result<RecordKey> find_reference(std::string_view) override {
+        throw std::logic_error("not in this test");
+    }
+    Context& as_system() override { return *this; }
+
+private:
+    Session session_;
+    std::unique_ptr<Transaction> transaction_;
+};
+
+struct Server {
+    MemoryEngine& engine;
+    std::atomic<std::int64_t>& clock;
+    JobService jobs;
+
+    Server(MemoryEngine& store, std::atomic<std::int64_t>& time, const std::string& name)
+        : engine(store), clock(time), jobs(store, options(name, time)) {}
+
+    static JobRunnerOptions options(const std::string& name, std::atomic<std::int64_t>& time) {
+        JobRunnerOptions chosen;
+        chosen.server = name;
+        chosen.clock = [&time] { return time.load(); };
+        return chosen;
+    }
+
+    std::string start(const NewJob& job) {
+        FakeContext context(engine);
+        const auto id = jobs.start(context, job);
+        REQUIRE(id.has_value());
+        REQUIRE(commit_and_wait(context.transaction()).has_value());
+        return *id;
+    }
+
+    void kill(const std::string& id) {
+        FakeContext context(engine);
+        REQUIRE(jobs.kill(context, id).has_value());
+        REQUIRE(commit_and_wait(context.transaction()).has_value());
+    }
+
+    Json ended(const std::string& id) { return jobs.wait(kScope, id, kPatience).value(); }
+
+    std::string state(const std::string& id) {
+        FakeContext context(engine);
+        return jobs.read(context, id).value().at("state").get<std::string>();
+    }
+};
+
+struct Fixture {
+    MemoryEngine engine;
+    std::atomic<std::int64_t> clock = 1'800'000'000'000;
+    Server server{engine, clock, "s1"};
+};
+
+}  // namespace
+
+TEST_CASE("A started job runs as its starter, logs, makes progress and ends with its result") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {
+                                    CHECK(job.run_as().name == "joe");
+                                    CHECK(job.platform().number == kScope.number);
+                                    CHECK(job.platform().root == "root");
+                                    CHECK(job.attempt() == 1);
+                                    CHECK_FALSE(job.must_stop());
+                                    CHECK(job.log(JobLogLevel::status, "half").has_value());
+                                    CHECK(job.progress(1, 4).has_value());
+                                    CHECK(job.progress(3, 4).has_value());
+                                    return Json{{"copied", job.input().at("n")}};
+                                }});
+    fixture.server.jobs.start_running();
+    const std::string id = fixture.server.start({.type = "copy", .input = Json{{"n", 5}}});
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("copied") == 5);
+    CHECK(job.at("_result") == Json{{"copied", 5}});
+    CHECK(job.at("log_entries")[0].at("message") == "half");
+    CHECK(job.at("progress") == Json{{"done", 4}, {"total", 4}});
+    CHECK(job.at("current_server") == "s1");
+}
+
+TEST_CASE("A job whose operation does not commit never exists") {
+    Fixture fixture;
+    fixture.server.jobs.define(
+        {.name = "copy", .run = [](Job&) -> Result<Json> { return Json::object(); }});
+    std::string id;
+    {
+        FakeContext context(fixture.engine);
+        id = fixture.server.jobs.start(context, {.type = "copy"}).value();
+    }
+    FakeContext context(fixture.engine);
+    CHECK(fixture.server.jobs.read(context, id).error().code == "job.unknown");
+}
+
+TEST_CASE("A type that nobody defined is refused") {
+    Fixture fixture;
+    FakeContext context(fixture.engine);
+    const auto started = fixture.server.jobs.start(context, {.type = "fly"});
+    REQUIRE(started.has_error());
+    CHECK(started.error().code == "job.type_unknown");
+    fixture.server.jobs.define({.name = "copy", .run = {}});
+    CHECK_THROWS_AS(fixture.server.jobs.define({.name = "copy", .run = {}}), std::logic_error);
+}
+
+TEST_CASE("Failures and exceptions end a job as ERROR with a log entry, exceptions without text") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "fails", .run = [](Job&) -> Result<Json> {
+                                    return make_error(ErrorKind::invalid, "a.b", "bad archive");
+                                }});
+    fixture.server.jobs.define({.name = "throws", .run = [](Job&) -> Result<Json> {
+                                    throw std::runtime_error("private");
+                                }});
+    fixture.server.jobs.start_running();
+    const Json failed = fixture.server.ended(fixture.server.start({.type = "fails"}));
+    CHECK(failed.at("state") == "ERROR");
+    CHECK(failed.at("log_entries")[0].at("message") == "bad archive");
+    const Json threw = fixture.server.ended(fixture.server.start({.type = "throws"}));
+    CHECK(threw.at("state") == "ERROR");
+    CHECK(threw.at("log_entries").dump().find("private") == std::string::npos);
+}
+
+TEST_CASE("A failure that may pass is tried again after a pause") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "mail", .run = [&](Job& job) -> Result<Json> {
+                                    if (job.attempt() == 2) return Json{{"sent", true}};
+                                    return make_error(ErrorKind::unavailable, "a.b", "no answer");
+                                }});
+    const std::string id = fixture.server.start({.type = "mail"});
+    fixture.server.jobs.start_running();
+    while (fixture.server.state(id) != "AWAITING")
+        std::this_thread::yield();
+    fixture.clock += 1000;
+    // Any commit about jobs makes the runner look again; the timer would, too.
+    fixture.server.start({.type = "mail"});
+    CHECK(fixture.server.ended(id).at("state") == "FINISHED");
+    CHECK(fixture.server.ended(id).at("attempts") == 2);
+}
+
+TEST_CASE("A killed job is asked to stop, and what it answers then is ignored") {
+    Fixture fixture;
+    std::promise<void> begun;
+    std::promise<bool> lost;
+    fixture.server.jobs.define({.name = "long", .run = [&](Job& job) -> Result<Json> {
+                                    begun.set_value();
+                                    while (!job.must_stop())
+                                        std::this_thread::yield();
+                                    const auto transaction = fixture.engine.begin();
+                                    lost.set_value(job.confirm(*transaction).has_error());
+                                    return Json{{"late", true}};
+                                }});
+    fixture.server.jobs.start_running();
+    const std::string id = fixture.server.start({.type = "long"});
+    begun.get_future().wait();
+    fixture.server.kill(id);
+    CHECK(lost.get_future().get());
+    fixture.server.jobs.stop();
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "ERROR");
+    CHECK_FALSE(job.contains("late"));
+}
+
+TEST_CASE("A server that stops gives its job back and another one finishes it") {
+    Fixture fixture;
+    Server other(fixture.engine, fixture.clock, "s2");
+    std::promise<void> begun;
+    fixture.server.jobs.define({.name = "long", .run = [&](Job& job) -> Result<Json> {
+                                    begun.set_value();
+                                    while (!job.must_stop())
+                                        std::this_thread::yield();
+                                    return make_error(ErrorKind::unavailable, "a.b", "stopping");
+                                }});
+    other.jobs.define({.name = "long", .run = [](Job& job) -> Result<Json> {
+                           return Json{{"attempt", job.attempt()}};
+                       }});
+    fixture.server.jobs.start_running();
+    const std::string id = fixture.server.start({.type = "long"});
+    begun.get_future().wait();
+    fixture.server.jobs.stop();
+    CHECK(fixture.server.state(id) == "WAITING");
+    other.jobs.start_running();
+    const Json job = other.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("attempt") == 1);
+    CHECK(job.at("current_server") == "s2");
+}
+
+TEST_CASE("A job whose server died is taken over when its lease has run out") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {
+                                    return Json{{"attempt", job.attempt()}};
+                                }});
+    const std::string id = fixture.server.start({.type = "copy"});
+    JobStore store;
+    REQUIRE(write_with_retry(fixture.engine, [&](Transaction& transaction) -> Result<void> {
+                const auto any = [](std::string_view) { return true; };
+                CHECK(store.claim(transaction, "dead", any, fixture.clock, fixture.clock + 30'000)
+                          .value()
+                          .has_value());
+                return {};
+            }).has_value());
+    fixture.clock += 30'000;
+    fixture.server.jobs.start_running();
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("attempt") == 2);
+}
+
+TEST_CASE("An idle round looks into the store once and writes nothing") {
+    Fixture fixture;
+    JobRunner runner(fixture.engine, Server::options("s3", fixture.clock));
+    CHECK(runner.step().value() == 0);
+    const std::uint64_t begun = fixture.engine.begun_count();
+    const std::uint64_t generation = runner.signals().generation();
+    CHECK(runner.step().value() == 0);
+    CHECK(fixture.engine.begun_count() == begun + 1);
+    CHECK(runner.signals().generation() == generation);
+}
+
+TEST_CASE("Waiting for a job that does not end answers it as it is") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "copy", .run = {}});
+    const std::string id = fixture.server.start({.type = "copy"});
+    const auto job = fixture.server.jobs.wait(kScope, id, std::chrono::milliseconds(0));
+    CHECK(job.value().at("state") == "WAITING");
+    CHECK(fixture.server.jobs.wait(kScope, "none", kPatience).error().code == "job.unknown");
+}
+
+TEST_CASE("A synchronous reply is sent when the job has ended") {
+    Fixture fixture;
+    fixture.server.jobs.define({.name = "copy", .run = [](Job&) -> Result<Json> {
+                                    return Json{{"n", 1}};
+                                }});
+    const std::string id = fixture.server.start({.type = "copy"});
+    const Reply reply = reply_when_ended(fixture.server.jobs, kScope, id, kPatience);
+    fixture.server.jobs.start_running();
+    std::string body;
+    CHECK_FALSE(reply.source()(body).value());
+    CHECK(parse_json(body).value().at("state") == "FINISHED");
+}

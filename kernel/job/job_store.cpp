@@ -1,0 +1,331 @@
+#include "kernel/job/job_store.hpp"
+
+#include <map>
+#include <utility>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
+
+#include "kernel/job/job_keys.hpp"
+#include "kernel/job/job_record.hpp"
+
+namespace stele::kernel::job {
+
+namespace {
+
+using sdk::JobLogLevel;
+using sdk::JobState;
+using sdk::Result;
+
+constexpr std::size_t kMostAtOnce = 100;
+
+char state_tag(JobState state) {
+    return static_cast<char>('a' + static_cast<int>(state));
+}
+
+bool is_queued(JobState state) {
+    return state == JobState::none || state == JobState::waiting || state == JobState::awaiting;
+}
+
+sdk::Error unknown(std::string_view id) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "job.unknown",
+                           "There is no job '" + std::string(id) + "'.");
+}
+
+std::string platform_bytes(std::uint64_t platform) {
+    return sdk::KeyWriter().integer(platform).key();
+}
+
+/// Everything but the record itself that lies in the store because the job is as it is. Leases
+/// and owners are not among it: only claiming knows their values.
+std::map<std::string, std::string> index_entries(const JobRecord& record) {
+    std::map<std::string, std::string> entries;
+    const std::uint64_t platform = record.platform.number;
+    entries[state_path(platform, state_tag(record.state), record.id)] = "";
+    if (is_queued(record.state)) {
+        entries[queue_path(record.due_ms, record.id)] =
+            sdk::KeyWriter().integer(platform).text(record.type).key();
+    }
+    if (record.has_ended()) {
+        entries[ended_path(record.stopped_ms, record.id)] = platform_bytes(platform);
+    }
+    return entries;
+}
+
+void stop(JobRecord& record, JobState state, std::int64_t now) {
+    record.state = state;
+    record.stopped_ms = now;
+}
+
+void wait_or_fail(JobRecord& record, std::string_view message, JobState waiting, std::int64_t due,
+                  std::int64_t now) {
+    if (record.attempts < record.most_attempts) {
+        record.add_log(now, JobLogLevel::status, std::string(message) + "; it is tried again");
+        record.state = waiting;
+        record.due_ms = due;
+    } else {
+        record.add_log(now, JobLogLevel::error, message);
+        stop(record, JobState::error, now);
+    }
+}
+
+// One record that cannot be read must not keep the others from being run.
+bool is_gone(const sdk::Error& error) {
+    return error.code == "job.unknown" || error.code == "job.record_broken";
+}
+
+void forget_entry(sdk::Transaction& transaction, std::string_view key, const sdk::Error& error) {
+    sdk::log(sdk::LogLevel::error, "job",
+             "job " + std::string(id_of(key)) + " is given up: " + error.code + " " + error.detail);
+    transaction.remove(key);
+}
+
+/// Entries of a range whose value begins with a platform and whose rest `is_wanted`. They are
+/// collected first because the transaction is going to change them.
+template <class IsWanted>
+Result<std::vector<std::pair<std::string, std::uint64_t>>> entries_of(const sdk::Reader& reader,
+                                                                      const sdk::KeyRange& range,
+                                                                      std::size_t most,
+                                                                      const IsWanted& is_wanted) {
+    std::vector<std::pair<std::string, std::uint64_t>> entries;
+    const auto cursor = reader.scan(range, sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && entries.size() < most; cursor->next()) {
+        sdk::KeyReader value(cursor->value());
+        const auto platform = value.integer();
+        if (platform && is_wanted(value)) entries.emplace_back(cursor->key(), *platform);
+    }
+    if (auto scanned = cursor->status(); !scanned) return scanned.error();
+    return entries;
+}
+
+}  // namespace
+
+Result<void> JobStore::insert(sdk::Transaction& transaction, JobRecord& record, std::int64_t now) {
+    record.state = record.due_ms > now ? JobState::none : JobState::waiting;
+    if (record.due_ms <= 0) record.due_ms = now;
+    record.submitted_ms = now;
+    write(transaction, nullptr, record, now);
+    return {};
+}
+
+Result<JobRecord> JobStore::read(const sdk::Reader& reader, std::uint64_t platform,
+                                 std::string_view id) const {
+    const auto bytes = reader.get(record_path(platform, id));
+    if (!bytes) return bytes.error();
+    if (!*bytes) return unknown(id);
+    return decode_job(**bytes);
+}
+
+Result<void> JobStore::for_each(const sdk::Reader& reader, std::uint64_t platform,
+                                const std::vector<JobState>& states,
+                                const std::function<bool(const JobRecord&)>& visit) const {
+    if (states.empty()) {
+        const auto cursor = reader.scan(record_range(platform), sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            const auto record = decode_job(cursor->value());
+            if (!record) return record.error();
+            if (!visit(*record)) return {};
+        }
+        return cursor->status();
+    }
+    // Ids grow with time, so sorting them merges the states in order of creation.
+    std::map<std::string, bool> ids;
+    for (JobState state : states) {
+        const auto cursor =
+            reader.scan(state_range(platform, state_tag(state)), sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next())
+            ids.emplace(id_of(cursor->key()), true);
+        if (auto scanned = cursor->status(); !scanned) return scanned;
+    }
+    for (const auto& [id, found] : ids) {
+        const auto record = read(reader, platform, id);
+        if (!record) return record.error();
+        if (!visit(*record)) return {};
+    }
+    return {};
+}
+
+Result<void> JobStore::kill(sdk::Transaction& transaction, std::uint64_t platform,
+                            std::string_view id, std::string_view by, std::int64_t now) {
+    auto record = read(transaction, platform, id);
+    if (!record) return record.error();
+    if (record->has_ended()) return {};
+    const JobRecord before = *record;
+    record->add_log(now, JobLogLevel::error,
+                    by.empty() ? "killed" : "killed by " + std::string(by));
+    stop(*record, JobState::error, now);
+    write(transaction, &before, *record, now);
+    return {};
+}
+
+Result<std::optional<JobClaim>> JobStore::claim(
+    sdk::Transaction& transaction, const std::string& server,
+    const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
+    std::int64_t lease_end) {
+    const auto cursor = transaction.scan(due_range(now), sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        sdk::KeyReader value(cursor->value());
+        const auto platform = value.integer();
+        const auto type = value.text();
+        if (!platform || !type || !is_wanted(*type)) continue;
+
+        const std::string id(id_of(cursor->key()));
+        auto record = read(transaction, *platform, id);
+        if (!record) {
+            if (!is_gone(record.error())) return record.error();
+            forget_entry(transaction, cursor->key(), record.error());
+            continue;
+        }
+        const JobRecord before = *record;
+        record->state = JobState::running;
+        record->attempts += 1;
+        record->server = server;
+        if (record->started_ms == 0) record->started_ms = now;
+        write(transaction, &before, *record, now);
+
+        JobClaim claim{*platform, id,
+                       server + "#" + std::to_string(record->attempts) + "#" + std::to_string(now)};
+        transaction.put(owner_path(id), claim.token);
+        transaction.put(lease_path(id), sdk::KeyWriter()
+                                            .integer(*platform)
+                                            .integer(static_cast<std::uint64_t>(lease_end))
+                                            .key());
+        return std::optional<JobClaim>(std::move(claim));
+    }
+    if (auto scanned = cursor->status(); !scanned) return scanned.error();
+    return std::optional<JobClaim>();
+}
+
+Result<void> JobStore::confirm(const sdk::Reader& reader, const JobClaim& claim) const {
+    const auto owner = reader.get(owner_path(claim.id));
+    if (!owner) return owner.error();
+    if (*owner == claim.token) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "job.lost",
+                           "The job was killed or taken over.");
+}
+
+Result<void> JobStore::renew(sdk::Transaction& transaction, const JobClaim& claim,
+                             std::int64_t lease_end) {
+    if (auto held = confirm(transaction, claim); !held) return held;
+    transaction.put(lease_path(claim.id), sdk::KeyWriter()
+                                              .integer(claim.platform)
+                                              .integer(static_cast<std::uint64_t>(lease_end))
+                                              .key());
+    return {};
+}
+
+Result<void> JobStore::edit(sdk::Transaction& transaction, const JobClaim& claim,
+                            const std::function<void(JobRecord&)>& change, std::int64_t now) {
+    auto record = read_held(transaction, claim);
+    if (!record) return record.error();
+    const JobRecord before = *record;
+    change(*record);
+    write(transaction, &before, *record, now);
+    return {};
+}
+
+Result<void> JobStore::finish(sdk::Transaction& transaction, const JobClaim& claim,
+                              const sdk::Json& result, std::int64_t now) {
+    return edit(
+        transaction, claim,
+        [&](JobRecord& record) {
+            record.result = result.is_object() ? result : sdk::Json{{"value", result}};
+            if (record.done < record.total) record.done = record.total;
+            stop(record, JobState::finished, now);
+        },
+        now);
+}
+
+Result<void> JobStore::fail(sdk::Transaction& transaction, const JobClaim& claim,
+                            std::string_view message, std::int64_t now) {
+    return edit(
+        transaction, claim,
+        [&](JobRecord& record) {
+            record.add_log(now, JobLogLevel::error, message);
+            stop(record, JobState::error, now);
+        },
+        now);
+}
+
+Result<void> JobStore::repeat(sdk::Transaction& transaction, const JobClaim& claim,
+                              std::string_view message, std::int64_t due, std::int64_t now) {
+    return edit(
+        transaction, claim,
+        [&](JobRecord& record) { wait_or_fail(record, message, JobState::awaiting, due, now); },
+        now);
+}
+
+Result<void> JobStore::give_back(sdk::Transaction& transaction, const JobClaim& claim,
+                                 std::int64_t now) {
+    return edit(
+        transaction, claim,
+        [&](JobRecord& record) {
+            if (record.most_attempts > 1) record.attempts -= 1;
+            wait_or_fail(record, "the server stopped", JobState::waiting, now, now);
+        },
+        now);
+}
+
+Result<int> JobStore::recover(sdk::Transaction& transaction, std::int64_t now) {
+    const auto expired = entries_of(transaction, lease_range(), kMostAtOnce, [now](auto& lease) {
+        const auto lease_end = lease.integer();
+        return lease_end && static_cast<std::int64_t>(*lease_end) <= now;
+    });
+    if (!expired) return expired.error();
+    for (const auto& [key, platform] : *expired) {
+        auto record = read(transaction, platform, id_of(key));
+        if (!record) {
+            if (!is_gone(record.error())) return record.error();
+            forget_entry(transaction, key, record.error());
+            continue;
+        }
+        const JobRecord before = *record;
+        wait_or_fail(*record, "the server " + record->server + " died", JobState::waiting, now,
+                     now);
+        write(transaction, &before, *record, now);
+    }
+    return static_cast<int>(expired->size());
+}
+
+Result<int> JobStore::forget_ended(sdk::Transaction& transaction, std::int64_t ms, int most) {
+    const auto ended = entries_of(transaction, ended_range(ms), static_cast<std::size_t>(most),
+                                  [](auto&) { return true; });
+    if (!ended) return ended.error();
+    for (const auto& [key, platform] : *ended) {
+        const auto record = read(transaction, platform, id_of(key));
+        if (!record) {
+            if (!is_gone(record.error())) return record.error();
+            forget_entry(transaction, key, record.error());
+            continue;
+        }
+        for (const auto& [entry, value] : index_entries(*record))
+            transaction.remove(entry);
+        transaction.remove(record_path(platform, record->id));
+    }
+    return static_cast<int>(ended->size());
+}
+
+Result<JobRecord> JobStore::read_held(const sdk::Reader& reader, const JobClaim& claim) const {
+    if (auto held = confirm(reader, claim); !held) return held.error();
+    return read(reader, claim.platform, claim.id);
+}
+
+void JobStore::write(sdk::Transaction& transaction, const JobRecord* before, JobRecord& after,
+                     std::int64_t now) {
+    after.changed_ms = now;
+    const auto entries = index_entries(after);
+    if (before != nullptr) {
+        for (const auto& [key, value] : index_entries(*before)) {
+            if (!entries.contains(key)) transaction.remove(key);
+        }
+        if (before->state == JobState::running && after.state != JobState::running) {
+            transaction.remove(owner_path(after.id));
+            transaction.remove(lease_path(after.id));
+        }
+    }
+    for (const auto& [key, value] : entries)
+        transaction.put(key, value);
+    transaction.put(record_path(after.platform.number, after.id), encode_job(after));
+}
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/services/jobs.hpp>
+
+namespace stele::kernel::job {
+
+struct JobRecord;
+
+/// The right to run a job, as given by `claim`. It ends when the job is killed or taken over.
+struct JobClaim {
+    std::uint64_t platform = 0;
+    std::string id;
+    std::string token;
+};
+
+/// Jobs in the store and the ways from one state to the next. Everything happens in the given
+/// transaction; `now` is epoch milliseconds. Any thread.
+class JobStore {
+public:
+    /// Stores a new job, NONE or WAITING by its due time.
+    sdk::Result<void> insert(sdk::Transaction& transaction, JobRecord& record, std::int64_t now);
+
+    /// `not_found` (`job.unknown`).
+    sdk::Result<JobRecord> read(const sdk::Reader& reader, std::uint64_t platform,
+                                std::string_view id) const;
+    /// Jobs in these states, all when empty, oldest first, until `visit` answers false.
+    sdk::Result<void> for_each(const sdk::Reader& reader, std::uint64_t platform,
+                               const std::vector<sdk::JobState>& states,
+                               const std::function<bool(const JobRecord&)>& visit) const;
+
+    sdk::Result<void> kill(sdk::Transaction& transaction, std::uint64_t platform,
+                           std::string_view id, std::string_view by, std::int64_t now);
+
+    /// Takes the first due job of a type that `is_wanted` for `server`, until `lease_end`.
+    sdk::Result<std::optional<JobClaim>> claim(
+        sdk::Transaction& transaction, const std::string& server,
+        const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
+        std::int64_t lease_end);
+    /// `conflict` (`job.lost`) when the claim has ended. Part of what the transaction has read.
+    sdk::Result<void> confirm(const sdk::Reader& reader, const JobClaim& claim) const;
+    /// The heartbeat.
+    sdk::Result<void> renew(sdk::Transaction& transaction, const JobClaim& claim,
+                            std::int64_t lease_end);
+    /// Edits a job that is held.
+    sdk::Result<void> edit(sdk::Transaction& transaction, const JobClaim& claim,
+                           const std::function<void(JobRecord&)>& change, std::int64_t now);
+
+    sdk::Result<void> finish(sdk::Transaction& transaction, const JobClaim& claim,
+                             const sdk::Json& result, std::int64_t now);
+    sdk::Result<void> fail(sdk::Transaction& transaction, const JobClaim& claim,
+                           std::string_view message, std::int64_t now);
+    /// Lets the job run again at `due`, AWAITING until then; fails it when no attempt is left.
+    sdk::Result<void> repeat(sdk::Transaction& transaction, const JobClaim& claim,
+                             std::string_view message, std::int64_t due, std::int64_t now);
+    /// Gives the job back unfinished, because the server stops; the attempt does not count.
+    /// A job that must not be repeated fails.
+    sdk::Result<void> give_back(sdk::Transaction& transaction, const JobClaim& claim,
+                                std::int64_t now);
+
+    /// Jobs whose lease has run out wait again, or fail when no attempt is left. Answers how many.
+    sdk::Result<int> recover(sdk::Transaction& transaction, std::int64_t now);
+    /// Forgets at most `most` jobs that ended before `ms`. Answers how many.
+    sdk::Result<int> forget_ended(sdk::Transaction& transaction, std::int64_t ms, int most);
+
+private:
+    sdk::Result<JobRecord> read_held(const sdk::Reader& reader, const JobClaim& claim) const;
+    void write(sdk::Transaction& transaction, const JobRecord* before, JobRecord& after,
+               std::int64_t now);
+};
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/services/jobs.hpp>
+
+#include "kernel/job/job_record.hpp"
+#include "kernel/job/job_signals.hpp"
+#include "kernel/job/job_store.hpp"
+
+namespace stele::kernel::job {
+
+/// What the runner shares with the jobs that it runs.
+struct JobSurroundings {
+    sdk::Engine& engine;
+    JobStore& store;
+    JobSignals& signals;
+    const std::atomic<bool>& is_stopping;
+    const std::function<std::int64_t()>& clock;
+};
+
+/// A claimed job, as its type's function sees it.
+class RunningJob final : public sdk::Job {
+public:
+    RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record);
+
+    const std::string& id() const override { return record_.id; }
+    const sdk::PlatformScope& platform() const override { return record_.platform; }
+    const sdk::Principal& run_as() const override { return record_.run_as; }
+    const sdk::Json& input() const override { return record_.input; }
+    int attempt() const override { return record_.attempts; }
+    bool must_stop() const override;
+    sdk::Result<void> confirm(sdk::Transaction& transaction) const override;
+    sdk::Result<void> progress(std::uint64_t done, std::uint64_t total) override;
+    sdk::Result<void> log(sdk::JobLogLevel level, std::string_view message) override;
+
+    const std::string& type() const { return record_.type; }
+    const JobClaim& claim() const { return claim_; }
+    /// Writes the latest progress, as part of the job's end.
+    sdk::Result<void> save_progress(sdk::Transaction& transaction);
+
+private:
+    JobSurroundings around_;
+    JobClaim claim_;
+    JobRecord record_;  // as claimed
+    std::uint64_t done_ = 0;
+    std::uint64_t total_ = 0;
+    std::int64_t progress_saved_ms_ = 0;
+    mutable bool is_lost_ = false;
+    mutable std::uint64_t checked_generation_ = 0;
+    mutable std::int64_t checked_ms_ = 0;
+};
+
+}  // namespace stele::kernel::job
