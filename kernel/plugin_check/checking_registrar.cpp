@@ -1,0 +1,98 @@
+#include "kernel/plugin_check/checking_registrar.hpp"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace stele::kernel::plugin_check {
+
+namespace {
+
+/// May be kept for later, as plugins do in `open`, but not used before the server serves.
+class UnopenedEngine final : public sdk::Engine {
+public:
+    std::unique_ptr<sdk::Reader> snapshot() override { refuse(); }
+    std::unique_ptr<sdk::Transaction> begin() override { refuse(); }
+    bool is_local() const override { return true; }
+    void observe(std::string, sdk::CommitObserver) override {}
+    std::uint64_t approximate_size(const sdk::KeyRange&) override { refuse(); }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::logic_error("the store is used before the server serves");
+    }
+};
+
+bool is_setting_name(std::string_view name) {
+    return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") ==
+                                std::string_view::npos;
+}
+
+}  // namespace
+
+CheckingRegistrar::CheckingRegistrar() : engine_(std::make_unique<UnopenedEngine>()) {}
+CheckingRegistrar::~CheckingRegistrar() = default;
+
+void CheckingRegistrar::refuse(sdk::Error error) {
+    if (!refusal_) refusal_ = std::move(error);
+}
+
+void CheckingRegistrar::add(std::unique_ptr<sdk::Resource> resource) {
+    if (auto added = registry_.add(plugin_id_, std::move(resource)); !added) refuse(added.error());
+}
+
+void CheckingRegistrar::add(sdk::Endpoint endpoint) {
+    if (auto added = registry_.add(plugin_id_, std::move(endpoint)); !added) refuse(added.error());
+}
+
+void CheckingRegistrar::on_install(
+    std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) {
+    if (install) return;
+    refuse(sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                           fmt::format("plugin {}: on_install got an empty function", plugin_id_)));
+}
+
+std::string CheckingRegistrar::setting(sdk::Setting setting) {
+    const std::string key = fmt::format("{}.{}", plugin_id_, setting.name);
+    std::string problem;
+    if (!is_setting_name(setting.name)) problem = "its name is not in small letters";
+    if (setting.description.empty()) problem = "it has no description";
+    if (!settings_.insert(key).second) problem = "it is declared twice";
+    if (!problem.empty()) {
+        refuse(sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                               fmt::format("plugin {}: setting {}: {}", plugin_id_, key, problem)));
+    }
+    return setting.default_value;
+}
+
+sdk::Engine& CheckingRegistrar::engine() {
+    return *engine_;
+}
+
+sdk::Result<void> CheckingRegistrar::run_as_system(
+    const sdk::PlatformScope&, const std::function<sdk::Result<void>(sdk::Context&)>&) {
+    throw std::logic_error("the store is used before the server serves");
+}
+
+sdk::Result<sdk::PlatformScope> CheckingRegistrar::find_platform(std::uint64_t) {
+    throw std::logic_error("platforms are looked up before the server serves");
+}
+
+sdk::PlatformScope CheckingRegistrar::root_platform() {
+    return {.number = 1, .id = "root", .root = "root"};
+}
+
+std::string CheckingRegistrar::shared_key_space(std::string_view name) {
+    return fmt::format("shared/{}/", name);
+}
+
+void CheckingRegistrar::publish_typed(std::type_index type, void* service) {
+    services_[type] = service;
+}
+
+void* CheckingRegistrar::find_typed(std::type_index type) {
+    const auto found = services_.find(type);
+    return found == services_.end() ? nullptr : found->second;
+}
+
+}  // namespace stele::kernel::plugin_check

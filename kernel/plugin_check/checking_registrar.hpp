@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <typeindex>
+
+#include <stele/sdk/registrar.hpp>
+
+#include "kernel/resource/registry.hpp"
+
+namespace stele::kernel::plugin_check {
+
+/// Takes what plugins register, by the same rules as the server, without a store: whoever reads or
+/// writes the store in `open` is told so.
+class CheckingRegistrar final : public sdk::Registrar {
+public:
+    CheckingRegistrar();
+    ~CheckingRegistrar() override;
+
+    /// The plugin whose `open` is called next.
+    void begin(std::string plugin_id) { plugin_id_ = std::move(plugin_id); }
+    /// The first thing that a plugin registered wrongly.
+    const std::optional<sdk::Error>& refusal() const { return refusal_; }
+    resource::Registry& registry() { return registry_; }
+
+    void add(std::unique_ptr<sdk::Resource> resource) override;
+    void add(sdk::Endpoint endpoint) override;
+    void on_install(
+        std::function<sdk::Result<void>(sdk::Context&, const sdk::Json& seed)> install) override;
+    std::string setting(sdk::Setting setting) override;
+    sdk::Engine& engine() override;
+    sdk::Result<void> run_as_system(
+        const sdk::PlatformScope& platform,
+        const std::function<sdk::Result<void>(sdk::Context&)>& work) override;
+    sdk::Result<sdk::PlatformScope> find_platform(std::uint64_t number) override;
+    sdk::PlatformScope root_platform() override;
+    std::string shared_key_space(std::string_view name) override;
+
+private:
+    void publish_typed(std::type_index type, void* service) override;
+    void* find_typed(std::type_index type) override;
+    void refuse(sdk::Error error);
+
+    std::string plugin_id_;
+    std::optional<sdk::Error> refusal_;
+    std::unique_ptr<sdk::Engine> engine_;
+    std::map<std::type_index, void*> services_;
+    std::set<std::string> settings_;
+    resource::Registry registry_;
+};
+
+}  // namespace stele::kernel::plugin_check
