@@ -1,0 +1,285 @@
+#include "kernel/http/connection.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <stele/sdk/log.hpp>
+
+#include "kernel/http/error_mapping.hpp"
+#include "kernel/http/message_text.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+/// How long and how much is read after the last reply, so that closing does not destroy it on its
+/// way (RFC 9112, 9.6).
+constexpr std::int64_t kLingerTime = 2'000;
+constexpr std::size_t kLingerBytes = 1024 * 1024;
+
+}  // namespace
+
+Connection::Connection(std::shared_ptr<ConnectionContext> context, std::string remote_address)
+    : context_(std::move(context)),
+      remote_address_(std::move(remote_address)),
+      parser_(context_->shared.options.limits) {
+    parser_.request().remote_address = remote_address_;
+}
+
+std::shared_ptr<Connection> Connection::self() {
+    return std::static_pointer_cast<Connection>(shared_from_this());
+}
+
+void Connection::start(bool is_refused) {
+    is_refused_ = is_refused;
+    // A handshake has as much time as a header.
+    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.header_time.count();
+    is_reading_ = true;
+    open();
+}
+
+void Connection::on_open(bool is_open) {
+    if (phase_ == Phase::closed) return;
+    is_reading_ = false;
+    if (!is_open) return close();
+    phase_ = Phase::receiving;
+    begin_next();
+    if (is_refused_) {
+        fail(503, "http.connections_exhausted", "the server has too many connections");
+    }
+    run();
+}
+
+void Connection::run() {
+    if (is_running_) return;
+    is_running_ = true;
+    try {
+        run_phases();
+    } catch (const std::exception& problem) {
+        sdk::log(sdk::LogLevel::error, "http",
+                 std::string("a connection is closed after a failure: ") + problem.what());
+        close(true);
+    }
+    is_running_ = false;
+}
+
+void Connection::run_phases() {
+    bool goes_on = true;
+    while (goes_on && !is_writing_) {
+        switch (phase_) {
+            case Phase::receiving:
+                goes_on = receive();
+                break;
+            case Phase::handling:
+                goes_on = take_answer();
+                break;
+            case Phase::streaming:
+                goes_on = stream();
+                break;
+            case Phase::ending:
+                goes_on = end();
+                break;
+            case Phase::opening:
+            case Phase::lingering:
+            case Phase::closed:
+                goes_on = false;
+                break;
+        }
+    }
+}
+
+/// Replies to pipelined requests are collected and leave together, in order.
+bool Connection::receive() {
+    constexpr std::size_t kBatch = 64 * 1024;
+    if ((!body_.empty() || out_.size() > kBatch) && !flush()) return false;
+    switch (parser_.advance()) {
+        case RequestParser::Step::header:
+            return on_header();
+        case RequestParser::Step::complete:
+            dispatch();
+            return true;
+        case RequestParser::Step::failed: {
+            WireFailure failure = parser_.failure();
+            fail(failure.status, std::move(failure.code), std::move(failure.message));
+            return true;
+        }
+        case RequestParser::Step::incomplete:
+            break;
+    }
+    if (!flush()) return false;
+    if (context_->shared.is_draining.load(std::memory_order_relaxed) && !parser_.has_begun()) {
+        close();
+        return false;
+    }
+    start_read();
+    return false;
+}
+
+bool Connection::on_header() {
+    const auto expectation = parser_.request().header("Expect");
+    if (expectation && !parser_.is_http_1_0()) {
+        if (!equals_ignoring_case(*expectation, "100-continue")) {
+            fail(417, "http.expectation_unknown", "the only expectation met is '100-continue'");
+            return true;
+        }
+        if (!parser_.has_body_bytes()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    }
+    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+    return true;
+}
+
+void Connection::dispatch() {
+    Request& request = parser_.request();
+    context_->next_request_id(request.request_id);
+    context_->traffic.requests.add(1);
+    phase_ = Phase::handling;
+    const CorsRules& cors = context_->shared.cors;
+    if (cors.is_enabled() && CorsRules::is_preflight(request)) {
+        is_answered_ = true;
+        answer_ =
+            cors.allows(*request.header("Origin"))
+                ? cors.preflight_response(request)
+                : error_response(sdk::make_error(sdk::ErrorKind::forbidden, "http.origin_refused",
+                                                 "this origin may not use the server"),
+                                 request.request_id);
+        return;
+    }
+    awaits_answer_.store(true, std::memory_order_release);
+    is_in_handler_ = true;
+    try {
+        context_->shared.handler.handle(*this);
+    } catch (const std::exception& problem) {
+        sdk::Error error = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
+                                           "the request could not be handled", problem.what());
+        if (awaits_answer_) answer(error_response(error, request.request_id));
+    }
+    is_in_handler_ = false;
+}
+
+void Connection::answer(Response&& response) {
+    if (!awaits_answer_.exchange(false, std::memory_order_acq_rel)) {
+        sdk::log(sdk::LogLevel::error, "http", "a request was answered twice");
+        return;
+    }
+    answer_ = std::move(response);
+    if (context_->is_own_thread() && is_in_handler_) {
+        is_answered_ = true;
+        return;
+    }
+    context_->post([connection = self()] {
+        connection->is_answered_ = true;
+        connection->run();
+    });
+}
+
+bool Connection::take_answer() {
+    if (!is_answered_) {
+        flush();
+        return false;
+    }
+    is_answered_ = false;
+    Response response = std::move(*answer_);
+    answer_.reset();
+    deliver(std::move(response));
+    return true;
+}
+
+/// From here on the next request is waited for, or the rest of one that is here in part.
+void Connection::begin_next() {
+    const ServerLimits& limits = context_->shared.options.limits;
+    const auto patience = parser_.has_begun() ? limits.header_time : limits.idle_time;
+    read_deadline_ = ConnectionContext::now() + patience.count();
+}
+
+void Connection::start_read() {
+    if (is_reading_) return;
+    is_reading_ = true;
+    read_into(parser_.space());
+}
+
+void Connection::on_read(bool is_good, std::size_t count) {
+    is_reading_ = false;
+    if (phase_ == Phase::closed) return;
+    if (!is_good) {
+        // What was not sent yet has nobody to read it, except after a half-close.
+        if (phase_ != Phase::ending) close();
+        return;
+    }
+    context_->traffic.bytes_received.add(count);
+    if (phase_ == Phase::lingering) {
+        discarded_ += count;
+        if (discarded_ > kLingerBytes) return close();
+        return start_read();
+    }
+    if (phase_ != Phase::receiving) return;
+    const bool had_begun = parser_.has_begun();
+    parser_.received(count);
+    if (!had_begun) begin_next();
+    run();
+}
+
+void Connection::fail(int status, std::string code, std::string message) {
+    context_->traffic.refused.add(1);
+    std::string id;
+    context_->next_request_id(id);
+    parser_.request().request_id = id;
+    closes_after_reply_ = true;
+    lingers_ = true;
+    sdk::Error error =
+        sdk::make_error(sdk::ErrorKind::invalid, std::move(code), std::move(message));
+    if (status == 503) error.retry_after_seconds = 1;
+    deliver(error_response(error, id, status));
+}
+
+bool Connection::end() {
+    if (!flush()) return false;
+    // TLS cannot say good-bye while a read is under way.
+    if (needs_farewell() ? is_reading_ : !lingers_) {
+        close();
+        return false;
+    }
+    phase_ = Phase::lingering;
+    read_deadline_ = ConnectionContext::now() + kLingerTime;
+    if (end_sending()) {
+        start_read();
+    } else {
+        is_reading_ = true;
+    }
+    return false;
+}
+
+void Connection::close(bool is_reset) {
+    if (phase_ == Phase::closed) return;
+    phase_ = Phase::closed;
+    close_transport(is_reset);
+    context_->remove(*this);
+    // A worker that pulls owns the stream until it is done.
+    if (stream_ && !stream_->is_pulling) stream_.reset();
+}
+
+void Connection::sweep(std::int64_t now) {
+    if (is_writing_ && now >= write_deadline_) return close(true);
+    if (is_reading_ && now >= read_deadline_) return on_read_deadline();
+    if (phase_ == Phase::streaming) run();
+}
+
+void Connection::on_read_deadline() {
+    if (phase_ != Phase::receiving || !parser_.has_begun()) return close();
+    if (parser_.is_in_body()) {
+        fail(408, "http.body_timeout", "the request's body did not arrive in time");
+    } else {
+        fail(408, "http.header_timeout", "the request's header did not arrive in time");
+    }
+    run();
+}
+
+void Connection::drain() {
+    if (phase_ == Phase::receiving && !parser_.has_begun() && !is_writing_) close();
+}
+
+void Connection::abort() {
+    close(true);
+}
+
+}  // namespace stele::kernel::http

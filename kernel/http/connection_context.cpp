@@ -1,0 +1,61 @@
+#include "kernel/http/connection_context.hpp"
+
+#include <array>
+#include <ctime>
+#include <random>
+#include <utility>
+
+namespace stele::kernel::http {
+
+namespace {
+
+constexpr std::size_t kPrefixDigits = 8;
+constexpr std::size_t kIdDigits = 20;
+
+void write_hex(char* out, std::size_t digits, std::uint64_t number) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (std::size_t i = digits; i > 0; --i, number >>= 4)
+        out[i - 1] = kDigits[number & 15];
+}
+
+}  // namespace
+
+ConnectionContext::ConnectionContext(std::shared_ptr<ServerShared> shared_state)
+    : shared_(std::move(shared_state)), shared(*shared_) {
+    std::random_device random;
+    id_prefix_ = random();
+    id_count_ = (std::uint64_t{random()} << 32) | random();
+    renew_date();
+}
+
+void ConnectionContext::next_request_id(std::string& id) {
+    id.resize(kIdDigits);
+    write_hex(id.data(), kPrefixDigits, id_prefix_);
+    write_hex(id.data() + kPrefixDigits, kIdDigits - kPrefixDigits, ++id_count_);
+}
+
+std::int64_t ConnectionContext::now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+void ConnectionContext::renew_date() {
+    const std::time_t second = std::time(nullptr);
+    if (second == date_second_) return;
+    date_second_ = second;
+    std::tm parts{};
+    gmtime_r(&second, &parts);
+    // strftime would write the names of the process's locale.
+    constexpr std::array<const char*, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                  kDays[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
+                  kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900,
+                  parts.tm_hour, parts.tm_min, parts.tm_sec);
+    date_ = text.data();
+}
+
+}  // namespace stele::kernel::http

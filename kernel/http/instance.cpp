@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <stele/sdk/detail/log_output.hpp>
+#include <stele/sdk/log.hpp>
+#include <stele/sdk/services/policy_source.hpp>
+
+#include "kernel/http/instance_state.hpp"
+#include "kernel/http/secret_keys.hpp"
+#include "kernel/http/server_settings.hpp"
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options) {
+    if (auto read = settings.read_file(options.config_file); !read) return read;
+    settings.read_environment();
+    for (const auto& [key, value] : options.overrides)
+        settings.set(key, value);
+    return {};
+}
+
+sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(const config::Settings& settings,
+                                                      const std::filesystem::path& data) {
+    auto cache = settings.bytes("storage.cache");
+    auto write_buffer = settings.bytes("storage.write_buffer");
+    auto reserve = settings.bytes("storage.reserve");
+    if (!cache) return cache.error();
+    if (!write_buffer) return write_buffer.error();
+    if (!reserve) return reserve.error();
+    storage::LevelDbOptions options;
+    options.cache_bytes = static_cast<std::size_t>(*cache);
+    options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
+    options.recovery_bytes = 3 * options.write_buffer_bytes;
+    // A small disk would be all reserve: there, a quarter of it must do.
+    std::error_code problem;
+    const auto space = std::filesystem::space(data, problem);
+    const std::uint64_t most = problem ? UINT64_MAX : space.capacity / 4;
+    options.reserve_bytes = std::min(static_cast<std::uint64_t>(*reserve), most);
+    return storage::open_leveldb(data / "store", options);
+}
+
+/// Opens the plugins in order; every failure of an enabled one stops start-up
+/// (docs/plugin-life.md).
+sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& settings,
+                               plugin::PluginHost& host, resource::ServiceTable& services,
+                               std::vector<resource::Installation>& installations,
+                               Registrars& registrars,
+                               const std::vector<plugin::PluginFile>& plugins) {
+    for (const plugin::PluginFile& file : plugins) {
+        auto& registrar = registrars.emplace_back(std::make_unique<resource::PluginRegistrar>(
+            file.id, rooms, settings, services, installations));
+        if (auto opened = host.open(file, *registrar); !opened) return opened;
+        if (const auto& finished = registrar->finish(); !finished) return finished;
+    }
+    return rooms.registry.freeze();
+}
+
+sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options) {
+    plugin::ScanResult scanned = plugin::scan(options.plugin_folders);
+    for (const sdk::Error& refused : scanned.refused) {
+        sdk::log(sdk::LogLevel::warning, "plugin", refused.message);
+    }
+    return plugin::order(scanned, options.enabled);
+}
+
+}  // namespace
+
+Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Instance::~Instance() {
+    if (state_->server) stop();
+}
+
+sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+    auto state = std::make_unique<State>();
+    config::Settings& settings = state->settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    auto plugins = find_plugins(options);
+    if (!plugins) return plugins.error();
+    state->plugins = std::move(*plugins);
+
+    std::error_code problem;
+    std::filesystem::create_directories(options.data, problem);
+    if (problem) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
+                               fmt::format("the data folder {} cannot be made: {}",
+                                           options.data.string(), problem.message()));
+    }
+    auto sealer = open_secret_keys(settings, options.data);
+    if (!sealer) return sealer.error();
+    auto engine = open_engine(settings, options.data);
+    if (!engine) return engine.error();
+    state->rooms = std::make_unique<resource::Rooms>(std::move(*engine), std::move(*sealer));
+    state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
+    auto limit = settings.integer("pagination.default_limit");
+    if (!limit) return limit.error();
+    state->rooms->default_limit = *limit;
+
+    auto job_options = read_job_options(settings);
+    if (!job_options) return job_options.error();
+    state->jobs = std::make_unique<job::JobService>(*state->rooms->engine, *job_options);
+    state->services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state->jobs.get());
+
+    auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
+                               state->installations, state->registrars, state->plugins);
+    if (!opened) return opened.error();
+    if (auto known = settings.check_unknown(); !known) return known.error();
+    if (auto checked = settings.check_values(); !checked) return checked.error();
+    for (const std::string& variable : settings.unknown_variables()) {
+        sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
+    }
+    state->rooms->principals = state->service<sdk::PrincipalDirectory>();
+    if (auto* policies = state->service<sdk::PolicySource>()) {
+        state->rooms->authorities.set_policy_source(policies);
+        state->rooms->authority_cache.watch(*policies);
+    }
+    return std::unique_ptr<Instance>(new Instance(std::move(state)));
+}
+
+}  // namespace stele::kernel::http

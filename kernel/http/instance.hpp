@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+
+#include "kernel/config/settings.hpp"
+
+namespace stele::kernel::http {
+
+struct InstanceOptions {
+    std::filesystem::path data;
+    std::filesystem::path config_file;
+    /// Plugins to enable; empty: every one that was found and fits this build.
+    std::vector<std::string> enabled;
+    std::vector<std::filesystem::path> plugin_folders;
+    /// Settings from the command line; they win over file and environment.
+    std::vector<std::pair<std::string, std::string>> overrides;
+};
+
+/// One server over one data folder: engine, rooms, plugins and listener, put together in order and
+/// taken apart in the reverse order.
+class Instance {
+public:
+    /// Opens the store and the plugins; serves nothing yet. Every failure is a sentence for the
+    /// operator.
+    static sdk::Result<std::unique_ptr<Instance>> open(const InstanceOptions& options);
+    ~Instance();
+
+    struct Prepared {
+        bool is_new = false;
+        std::string admin_password;
+        bool is_password_generated = false;
+        std::string client_key;
+        std::string client_secret;
+    };
+    /// Prepares the store from a seed (`{}` for the defaults): the platform and what plugins
+    /// install. On a prepared store it applies the parts that the seed names, again.
+    sdk::Result<Prepared> prepare(const sdk::Json& seed);
+    bool is_prepared() const;
+
+    /// Installs plugins that the store has not seen, binds and begins to serve.
+    sdk::Result<void> start();
+    std::string base_url() const;
+    /// Stops serving gracefully.
+    void stop();
+
+    /// Differences between records, indexes and counts; empty when all is well.
+    sdk::Result<std::vector<std::string>> check();
+    /// Every declared setting with its default and meaning, plugins' ones included.
+    std::string describe_settings() const;
+
+private:
+    sdk::Result<sdk::PlatformScope> open_root(const std::string& title);
+
+    struct State;
+    explicit Instance(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace stele::kernel::http

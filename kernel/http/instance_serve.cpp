@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "kernel/http/instance_state.hpp"
+#include "kernel/http/server_settings.hpp"
+
+namespace stele::kernel::http {
+
+sdk::Result<void> Instance::start() {
+    resource::Rooms& rooms = *state_->rooms;
+    auto platforms = rooms.platforms.all();
+    if (!platforms) return platforms.error();
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto installed = resource::install_plugins(rooms, state_->installations, platform,
+                                                   sdk::Json::object(), false);
+        if (!installed) return installed;
+    }
+    auto options = read_server_options(state_->settings);
+    if (!options) return options.error();
+    auto pool = read_worker_options(state_->settings);
+    if (!pool) return pool.error();
+    state_->workers = std::make_unique<job::WorkerPool>(pool->threads, pool->queue);
+    state_->pipeline = std::make_unique<RequestPipeline>(rooms, *state_->workers,
+                                                         state_->service<sdk::Authenticator>());
+    if (auto built = state_->pipeline->build_routes(); !built) return built;
+    state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
+    state_->pipeline->add_metrics([server = state_->server.get()] {
+        const Server::Counts counts = server->counts();
+        return fmt::format(
+            "# TYPE stele_connections_open gauge\nstele_connections_open {}\n"
+            "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
+            "# TYPE stele_received_bytes_total counter\nstele_received_bytes_total {}\n"
+            "# TYPE stele_sent_bytes_total counter\nstele_sent_bytes_total {}\n"
+            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n",
+            counts.connections_open, counts.connections_total, counts.bytes_received,
+            counts.bytes_sent, counts.refused_total);
+    });
+    if (auto started = state_->server->start(); !started) return started;
+    state_->jobs->start_running();
+    return {};
+}
+
+std::string Instance::base_url() const {
+    const bool is_tls = !state_->settings.text("server.tls_certificate_file").empty();
+    return fmt::format("{}://{}:{}", is_tls ? "https" : "http",
+                       state_->settings.text("server.host"), state_->server->port());
+}
+
+void Instance::stop() {
+    if (!state_->server) return;
+    state_->pipeline->set_draining();
+    auto patience = state_->settings.milliseconds("server.drain_time");
+    state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
+    state_->jobs->stop();
+    state_->workers->stop();
+    state_->server.reset();
+}
+
+sdk::Result<std::vector<std::string>> Instance::check() {
+    const auto reader = state_->rooms->engine->snapshot();
+    return state_->rooms->documents.check(*reader);
+}
+
+std::string Instance::describe_settings() const {
+    std::string text;
+    for (const auto& [key, info] : state_->settings.declared()) {
+        text += fmt::format("# {}\n{} = {}\n\n", info.description, key, info.default_value);
+    }
+    return text;
+}
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernel/http/instance.hpp"
+#include "kernel/http/request_pipeline.hpp"
+#include "kernel/http/server.hpp"
+#include "kernel/job/job_service.hpp"
+#include "kernel/job/worker_pool.hpp"
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/plugin_registrar.hpp"
+
+namespace stele::kernel::http {
+
+/// Plugins may keep theirs, so these live as long as the instance.
+using Registrars = std::vector<std::unique_ptr<resource::PluginRegistrar>>;
+
+struct Instance::State {
+    config::Settings settings;
+    plugin::PluginHost host;
+    std::unique_ptr<resource::Rooms> rooms;
+    resource::ServiceTable services;
+    std::vector<resource::Installation> installations;
+    Registrars registrars;
+    std::vector<plugin::PluginFile> plugins;
+    std::unique_ptr<job::JobService> jobs;
+    std::unique_ptr<job::WorkerPool> workers;
+    std::unique_ptr<RequestPipeline> pipeline;
+    std::unique_ptr<Server> server;
+
+    template <class Service>
+    Service* service() const {
+        const auto found = services.find(typeid(Service));
+        return found == services.end() ? nullptr : static_cast<Service*>(found->second);
+    }
+};
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <stele/sdk/reply.hpp>
+
+namespace stele::kernel::http {
+
+enum class Method : std::uint8_t { get, head, post, put, patch, remove, options, other };
+
+/// One request as it came off the wire. Views point into the connection's buffer and stay valid
+/// until the exchange is answered.
+struct Request {
+    Method method = Method::get;
+    std::string_view method_text;
+    /// Path as sent, not decoded, without the query string; begins with `/`.
+    std::string_view path;
+    /// Query string as sent, without `?`; may be empty.
+    std::string_view query;
+    std::vector<std::pair<std::string_view, std::string_view>> headers;
+    std::string_view body;
+    std::string_view remote_address;
+    /// 20 hexadecimal digits, also in the reply's header `X-Request-Id` and in every log line.
+    std::string request_id;
+
+    /// First header of that name, compared without regard to case.
+    std::optional<std::string_view> header(std::string_view name) const;
+};
+
+/// What goes back. `source`, when set, is streamed in chunks in place of `body`.
+struct Response {
+    int status = 200;
+    std::string content_type = "application/json;charset=UTF-8";
+    std::vector<std::pair<std::string, std::string>> headers;
+    std::string body;
+    sdk::BodySource source;
+};
+
+/// One request that waits for its answer. Keep it alive with `shared_from_this` when the answer
+/// comes later from another thread.
+class Exchange : public std::enable_shared_from_this<Exchange> {
+public:
+    virtual ~Exchange() = default;
+    virtual const Request& request() const = 0;
+    /// Exactly once, from any thread.
+    virtual void answer(Response&& response) = 0;
+};
+
+/// Called on the connection's I/O thread; must not block and must not throw.
+class RequestHandler {
+public:
+    virtual ~RequestHandler() = default;
+    virtual void handle(Exchange& exchange) = 0;
+};
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,121 @@
+#include "kernel/http/message_head.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "kernel/http/error_mapping.hpp"
+#include "kernel/http/message_rules.hpp"
+#include "kernel/http/message_text.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kOwnLines{
+    "Content-Length", "Transfer-Encoding", "Connection", "Date",
+    "Content-Type",   "X-Request-Id",      "Vary",       "X-Content-Type-Options"};
+
+void append_number(std::string& out, std::uint64_t number) {
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(digits.data(), end);
+}
+
+void append_line(std::string& out, std::string_view name, std::string_view value) {
+    out += name;
+    out += ": ";
+    const std::size_t begin = out.size();
+    out += value;
+    std::replace_if(
+        out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+        [](char c) {
+            const auto byte = static_cast<unsigned char>(c);
+            return byte < 0x20 || byte == 0x7F;
+        },
+        ' ');
+    out += "\r\n";
+}
+
+void append_status_line(std::string& out, int status) {
+    if (status == 200) {
+        out += "HTTP/1.1 200 OK\r\n";
+        return;
+    }
+    out += "HTTP/1.1 ";
+    append_number(out, static_cast<std::uint64_t>(status));
+    out += ' ';
+    out += reason_of(status);
+    out += "\r\n";
+}
+
+bool is_own_line(std::string_view name) {
+    return std::any_of(kOwnLines.begin(), kOwnLines.end(),
+                       [&](std::string_view own) { return equals_ignoring_case(own, name); });
+}
+
+/// The handler's lines; answers whether `Cache-Control` was among them.
+bool append_response_lines(std::string& out, const Response& response) {
+    bool has_cache_control = false;
+    for (const auto& [name, value] : response.headers) {
+        if (is_own_line(name)) continue;
+        has_cache_control = has_cache_control || equals_ignoring_case(name, "Cache-Control");
+        append_line(out, name, value);
+    }
+    return has_cache_control;
+}
+
+void append_vary(std::string& out, const Response& response, const HeadFacts& facts) {
+    const std::string* own = find_header(response, "Vary");
+    const bool varies_by_origin = facts.cors && facts.cors->varies();
+    if (!own && !varies_by_origin && !facts.varies_by_encoding) return;
+    std::string value;
+    const auto add = [&](std::string_view name) {
+        if (!value.empty()) value += ", ";
+        value += name;
+    };
+    if (own) add(*own);
+    if (facts.varies_by_encoding) add("Accept-Encoding");
+    if (varies_by_origin) add("Origin");
+    append_line(out, "Vary", value);
+}
+
+void append_framing(std::string& out, const HeadFacts& facts) {
+    if (facts.length) {
+        out += "Content-Length: ";
+        append_number(out, *facts.length);
+        out += "\r\n";
+    }
+    if (facts.is_chunked) out += "Transfer-Encoding: chunked\r\n";
+    if (facts.is_gzip) out += "Content-Encoding: gzip\r\n";
+    if (facts.closes) {
+        out += "Connection: close\r\n";
+    } else if (facts.is_http_1_0) {
+        out += "Connection: keep-alive\r\n";
+    }
+}
+
+}  // namespace
+
+void append_head(std::string& out, const Response& response, const HeadFacts& facts) {
+    append_status_line(out, response.status);
+    if (response.status != 304) append_line(out, "Content-Type", response.content_type);
+    append_framing(out, facts);
+    out += "X-Request-Id: ";
+    out += facts.request_id;
+    out += "\r\nX-Content-Type-Options: nosniff\r\nDate: ";
+    out += facts.date;
+    out += "\r\n";
+    if (!append_response_lines(out, response)) {
+        // Kept, but asked about each time: ETags save the body, never the permission check.
+        out += response.status < 400 ? "Cache-Control: private, no-cache\r\n"
+                                     : "Cache-Control: no-store\r\n";
+    }
+    append_vary(out, response, facts);
+    if (facts.cors && !facts.origin.empty() && facts.cors->allows(facts.origin)) {
+        facts.cors->append_headers(facts.origin, out);
+    }
+    out += "\r\n";
+}
+
+}  // namespace stele::kernel::http

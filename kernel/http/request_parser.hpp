@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernel/http/message.hpp"
+#include "kernel/http/message_buffer.hpp"
+#include "kernel/http/server.hpp"
+
+namespace stele::kernel::http {
+
+class RequestHead;
+
+/// What the wire itself refuses; the connection answers and ends.
+struct WireFailure {
+    int status = 400;
+    std::string code;
+    std::string message;
+};
+
+/// Turns the bytes of one connection into requests, one after another, without a socket: the caller
+/// puts bytes into `space()`, reports them with `received` and calls `advance` until it asks for
+/// more. Headers are views into the buffer; a body that does not fit behind them gets a buffer of
+/// its own, which grows only with the bytes that arrive.
+class RequestParser {
+public:
+    enum class Step {
+        incomplete,  ///< more bytes are needed
+        header,      ///< the header is complete, a body follows; `advance` goes on
+        complete,    ///< `request()` stands until `finish`
+        failed,      ///< `failure()` says why; the bytes that follow have no meaning
+    };
+
+    explicit RequestParser(const ServerLimits& limits);
+    ~RequestParser();
+
+    /// Where the next bytes go; never empty.
+    std::span<char> space();
+    void received(std::size_t count);
+    Step advance();
+    /// The request is answered: forgets it and gives large buffers back.
+    void finish();
+
+    Request& request() { return request_; }
+    const Request& request() const { return request_; }
+    const WireFailure& failure() const { return failure_; }
+
+    /// Whether any byte of the present request is here.
+    bool has_begun() const { return stage_ != Stage::header || !input_.content().empty(); }
+    bool is_in_body() const { return stage_ == Stage::body || stage_ == Stage::chunks; }
+    /// Whether body bytes have arrived; `100 Continue` is pointless then.
+    bool has_body_bytes() const;
+    /// Whether bytes of a further request are here already.
+    bool has_more_input() const { return input_.content().size() > used_size(); }
+    /// What the client asked for; holds from `header` or `complete` on.
+    bool keep_alive() const { return keep_alive_; }
+    bool is_http_1_0() const { return is_http_1_0_; }
+
+private:
+    enum class Stage { header, header_done, body, chunks, complete, failed };
+
+    Step advance_header();
+    Step read_head(std::size_t size);
+    Step begin_body();
+    Step advance_body();
+    Step advance_chunks();
+    Step complete();
+    Step fail(int status, std::string code, std::string message);
+    bool check_first_line();
+    /// Bytes of the input that belong to the present request.
+    std::size_t used_size() const { return head_size_ + (body_is_in_place_ ? body_size_ : 0); }
+
+    const ServerLimits& limits_;
+    MessageBuffer input_;
+    MessageBuffer body_;
+    std::unique_ptr<RequestHead> head_;
+    Request request_;
+    WireFailure failure_;
+    Stage stage_ = Stage::header;
+    std::size_t scanned_ = 0;    ///< bytes of the header in which its end was looked for
+    std::size_t head_size_ = 0;  ///< bytes of the complete header
+    std::size_t body_size_ = 0;  ///< `Content-Length`
+    bool first_line_checked_ = false;
+    bool body_is_in_place_ = false;
+    bool keep_alive_ = false;
+    bool is_http_1_0_ = false;
+};
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,113 @@
+#include "kernel/http/request_pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/http/error_mapping.hpp"
+#include "kernel/job/worker_pool.hpp"
+#include "kernel/resource/openapi.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+Method method_of(std::string_view name) {
+    if (name == "GET") return Method::get;
+    if (name == "POST") return Method::post;
+    if (name == "PUT") return Method::put;
+    if (name == "PATCH") return Method::patch;
+    if (name == "DELETE") return Method::remove;
+    return Method::other;
+}
+
+resource::Route kernel_route(const char* path, const char* operation) {
+    resource::Route route;
+    route.method = "GET";
+    route.path = path;
+    route.plugin_id = "kernel";
+    route.operation = operation;
+    route.is_open = true;
+    return route;
+}
+
+sdk::Error duplicate_route(const resource::Route& route, const resource::Route& other) {
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "plugin.route_duplicate",
+        fmt::format("plugin {}: the route {} {} belongs to plugin {} already ({})", route.plugin_id,
+                    route.method, route.path, other.plugin_id, other.path));
+}
+
+}  // namespace
+
+RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
+                                 sdk::Authenticator* authenticator)
+    : rooms_(rooms), workers_(workers), authenticator_(authenticator) {
+    kernel_routes_ = {kernel_route("/healthz", "the process lives"),
+                      kernel_route("/readyz", "the server takes requests"),
+                      kernel_route("/metrics", "counters as Prometheus text"),
+                      kernel_route("/openapi.json", "every route of this server")};
+}
+
+RequestPipeline::~RequestPipeline() = default;
+
+sdk::Result<void> RequestPipeline::build_routes() {
+    for (const resource::Route& route : kernel_routes_)
+        targets_.push_back(&route);
+    for (const resource::Route& route : rooms_.registry.routes())
+        targets_.push_back(&route);
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+        const resource::Route& route = *targets_[i];
+        const Method method = method_of(route.method);
+        const std::string path = route.path.empty() ? "/" : route.path;
+        auto added = router_.add(method, path, static_cast<RouteTarget>(i));
+        if (added) continue;
+        if (added.error().kind != sdk::ErrorKind::conflict) return added;
+        RouteMatch match;
+        router_.find(method, path, match);
+        const bool is_found = match.kind == RouteMatch::Kind::found;
+        return duplicate_route(route, *targets_[is_found ? match.target : i]);
+    }
+    openapi_ = resource::openapi_document(rooms_.registry, kernel_routes_);
+    auto root = rooms_.platforms.root();
+    if (!root) return root.error();
+    sdk::Session session;
+    session.platform = *root;
+    session.principal.id = session.principal.name = "anonymous";
+    anonymous_ = std::make_shared<const sdk::Session>(std::move(session));
+    return {};
+}
+
+void RequestPipeline::handle(Exchange& exchange) {
+    thread_local RouteMatch match;
+    const resource::Route* route = find_route(exchange, match);
+    if (!route) return;
+    if (match.target < kernel_routes_.size()) return answer_kernel_route(exchange, *route);
+
+    const Request& request = exchange.request();
+    auto pending = std::make_shared<PendingRequest>();
+    pending->started_ns = steady_now_ns();
+    pending->exchange = exchange.shared_from_this();
+    resource::RequestInput& input = pending->input;
+    input.route = route;
+    input.values = std::move(match.values);
+    input.raw_body = request.body;
+    input.header = [&request](std::string_view name) { return request.header(name); };
+    input.method = request.method_text;
+    input.request_id = request.request_id;
+    auto parameters = decode_query(request.query);
+    if (!parameters) return fail(pending, parameters.error());
+    input.parameters = std::move(*parameters);
+
+    auto session = authenticate(request, input);
+    if (!session) return fail(pending, session.error());
+    input.session = std::move(*session);
+    if (route->is_slow || !rooms_.engine->is_local()) {
+        if (!post(pending)) {
+            fail(pending, sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
+                                          "the server is busy; try again soon"));
+        }
+        return;
+    }
+    attempt(pending);
+}
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/services/authenticator.hpp>
+
+#include "kernel/http/message.hpp"
+#include "kernel/http/request_metrics.hpp"
+#include "kernel/http/router.hpp"
+#include "kernel/resource/routed_call.hpp"
+
+namespace stele::kernel::job {
+class WorkerPool;
+}
+
+namespace stele::kernel::http {
+
+/// A request on its way through the stages (docs/request-life.md).
+struct PendingRequest {
+    std::shared_ptr<Exchange> exchange;
+    resource::RequestInput input;
+    std::unique_ptr<resource::WorkContext> context;
+    sdk::Reply reply;
+    int attempts = 0;
+    std::int64_t started_ns = 0;
+};
+
+/// Takes a request from the connection to its answer: route, authenticate, find the record,
+/// authorize, decode, handler, commit, reply. Each stage lies in a file of its own under `stages/`
+/// or, where it knows no protocol, in the room `resource`.
+class RequestPipeline final : public RequestHandler {
+public:
+    RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
+                    sdk::Authenticator* authenticator);
+    ~RequestPipeline() override;
+
+    /// Builds the route table from the frozen registry; fails when two plugins claim one route.
+    sdk::Result<void> build_routes();
+
+    void handle(Exchange& exchange) override;
+
+    /// From now on `/readyz` answers 503.
+    void set_draining() { is_draining_ = true; }
+    /// Adds lines to `/metrics`.
+    void add_metrics(std::function<std::string()> lines) { metrics_.add_source(std::move(lines)); }
+
+private:
+    // stages/route.cpp
+    const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
+    void answer_kernel_route(Exchange& exchange, const resource::Route& route);
+    // stages/authenticate.cpp
+    sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
+                                              const resource::RequestInput& input) const;
+    // stages/handle.cpp
+    void attempt(const std::shared_ptr<PendingRequest>& pending);
+    void run_stages(const std::shared_ptr<PendingRequest>& pending);
+    bool post(const std::shared_ptr<PendingRequest>& pending);
+    // stages/commit.cpp
+    void commit(const std::shared_ptr<PendingRequest>& pending);
+    void committed(const std::shared_ptr<PendingRequest>& pending, sdk::Result<void> result);
+    // stages/reply.cpp
+    void succeed(const std::shared_ptr<PendingRequest>& pending);
+    void fail(Exchange& exchange, const sdk::Error& error);
+    void fail(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
+
+    resource::Rooms& rooms_;
+    job::WorkerPool& workers_;
+    sdk::Authenticator* authenticator_;
+    sdk::SessionPtr anonymous_;
+    Router router_;
+    std::vector<resource::Route> kernel_routes_;
+    std::vector<const resource::Route*> targets_;
+    std::string openapi_;
+    RequestMetrics metrics_;
+    std::atomic<bool> is_draining_{false};
+};
+
+/// Splits and decodes a query string; `invalid` when its encoding is broken.
+sdk::Result<std::vector<std::pair<std::string, std::string>>> decode_query(std::string_view query);
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kernel/http/message.hpp"
+
+namespace stele::kernel::job {
+class WorkerPool;
+}
+
+namespace stele::kernel::http {
+
+struct ServerLimits {
+    std::size_t header_bytes = 64 * 1024;
+    std::size_t body_bytes = 16 * 1024 * 1024;
+    std::chrono::milliseconds header_time{15'000};  ///< from the first byte of a request
+    std::chrono::milliseconds body_time{120'000};   ///< for the whole body
+    std::chrono::milliseconds idle_time{75'000};    ///< between requests
+    std::chrono::milliseconds write_time{120'000};  ///< without progress of the reader
+    std::size_t connections = 4096;
+};
+
+struct ServerOptions {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 8080;         ///< 0: any free one
+    int threads = 0;                   ///< 0: one per core
+    std::string tls_certificate_file;  ///< PEM chain; empty: no TLS
+    std::string tls_key_file;
+    /// `Access-Control-Allow-Origin` values; empty: no CORS headers.
+    std::vector<std::string> cors_origins;
+    ServerLimits limits;
+};
+
+/// Listens and serves connections: one I/O context per thread, sockets of their own by
+/// SO_REUSEPORT, no timer per operation but one coarse sweep (figures.md 1). Keep-alive,
+/// pipelining, `Expect`, HEAD, gzip, limits with JSON errors. What a request means is the handler's
+/// matter.
+class Server {
+public:
+    /// `handler` and `workers` must outlive the server.
+    Server(ServerOptions options, RequestHandler& handler, job::WorkerPool& workers);
+    ~Server();
+
+    /// Binds and begins to serve; fails with a sentence that names address and reason.
+    sdk::Result<void> start();
+    std::uint16_t port() const;
+    /// Stops to accept, lets running requests finish within `patience`, then closes.
+    void drain(std::chrono::milliseconds patience);
+
+    struct Counts {
+        std::uint64_t connections_open = 0;
+        std::uint64_t connections_total = 0;
+        std::uint64_t requests_total = 0;
+        std::uint64_t bytes_received = 0;
+        std::uint64_t bytes_sent = 0;
+        std::uint64_t refused_total = 0;
+    };
+    Counts counts() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace stele::kernel::http

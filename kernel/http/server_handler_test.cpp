@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "kernel/http/router.hpp"
+#include "kernel/http/server_test_handler.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+nlohmann::json echo_of(const Request& request) {
+    return {{"method", request.method_text},    {"path", request.path},
+            {"query", request.query},           {"body", request.body},
+            {"remote", request.remote_address}, {"id", request.request_id}};
+}
+
+}  // namespace
+
+const std::string& TestHandler::streamed_text() {
+    static const std::string text = [] {
+        std::string all;
+        for (int i = 0; i < 100'000; ++i)
+            all += "row " + std::to_string(i) + "\n";
+        return all;
+    }();
+    return text;
+}
+
+void TestHandler::handle(Exchange& exchange) {
+    const std::string_view path = exchange.request().path;
+    if (path == "/later") return answer_later(exchange);
+    if (path == "/throws") throw std::runtime_error("thrown by the test");
+    if (path == "/held") {
+        {
+            const std::lock_guard lock(mutex_);
+            held_ = exchange.shared_from_this();
+        }
+        return notice(is_held_);
+    }
+    exchange.answer(response_for(exchange.request()));
+    if (path == "/twice") exchange.answer(Response{});
+}
+
+void TestHandler::answer_later(Exchange& exchange) {
+    workers_.post([this, keep = exchange.shared_from_this()] {
+        keep->answer(response_for(keep->request()));
+    });
+}
+
+Response TestHandler::response_for(const Request& request) {
+    Response response;
+    const std::string_view path = request.path;
+    if (path == "/fixed") {
+        response.body = "{\"fixed\":\"body\"}";
+    } else if (path == "/record") {
+        response.body = "{\"_doc\":\"1\"}";
+        response.headers.emplace_back("ETag", "\"v1\"");
+    } else if (path == "/twice") {
+        response.body = "{\"n\":1}";
+    } else if (path == "/large") {
+        nlohmann::json body = echo_of(request);
+        body["padding"] = std::string(200'000, 'p');
+        response.body = body.dump();
+    } else if (path == "/text") {
+        response.body = streamed_text().substr(0, 20'000);
+    } else if (path == "/text-large") {
+        response.body = streamed_text();
+    } else if (path == "/image") {
+        response.content_type = "image/png";
+        response.body = std::string(5000, 'i');
+    } else if (path.starts_with("/routed/")) {
+        std::string decoded;
+        response.body = percent_decode(path.substr(8), decoded) ? decoded : "malformed";
+    } else if (!stream_for(path, response)) {
+        response.body = echo_of(request).dump();
+    }
+    return response;
+}
+
+bool TestHandler::stream_for(std::string_view path, Response& response) {
+    if (path == "/stream") {
+        response.source = [this, at = std::size_t{0}](std::string& out) mutable {
+            most_pulls_ = std::max(most_pulls_.load(), ++pulls_);
+            const std::size_t size = 100 + at % 4000;
+            out += streamed_text().substr(at, size);
+            at += size;
+            --pulls_;
+            return sdk::Result<bool>(at < streamed_text().size());
+        };
+    } else if (path == "/endless") {
+        const auto on_end = [this](const int*) { notice(is_source_gone_); };
+        std::shared_ptr<const int> guard(nullptr, on_end);
+        response.source = [guard](std::string& out) {
+            out += std::string(10'000, 'e');
+            return sdk::Result<bool>(true);
+        };
+    } else if (path.starts_with("/download")) {
+        response.headers.emplace_back("Content-Length", path == "/download" ? "26" : "27");
+        response.source = [next = 'a'](std::string& out) mutable {
+            out += next;
+            return sdk::Result<bool>(next++ != 'z');
+        };
+    } else if (path == "/stream-fails-at-once") {
+        response.source = [](std::string&) -> sdk::Result<bool> {
+            return sdk::make_error(sdk::ErrorKind::unavailable, "test.source_failed", "no");
+        };
+    } else if (path == "/stream-fails-later") {
+        response.source = [n = 0](std::string& out) mutable -> sdk::Result<bool> {
+            out += std::string(1000, 'x');
+            if (++n < 100) return true;
+            return sdk::make_error(sdk::ErrorKind::unavailable, "test.source_failed", "no");
+        };
+    } else if (path == "/stream-throws") {
+        response.source = [](std::string&) -> sdk::Result<bool> {
+            throw std::runtime_error("thrown by the test");
+        };
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void TestHandler::notice(bool& flag) {
+    const std::lock_guard lock(mutex_);
+    flag = true;
+    changed_.notify_all();
+}
+
+void TestHandler::wait(const bool& flag) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return flag; });
+}
+
+void TestHandler::wait_until_source_gone() {
+    wait(is_source_gone_);
+}
+void TestHandler::wait_until_held() {
+    wait(is_held_);
+}
+
+void TestHandler::release_held() {
+    std::shared_ptr<Exchange> exchange;
+    {
+        const std::lock_guard lock(mutex_);
+        exchange = std::exchange(held_, nullptr);
+    }
+    exchange->answer(Response{});
+}
+
+TestServer::TestServer(ServerOptions options) {
+    options.port = options.port == ServerOptions{}.port ? 0 : options.port;
+    options.threads = 2;
+    server_ = std::make_unique<Server>(std::move(options), handler_, workers_);
+    const auto started = server_->start();
+    if (!started) throw std::runtime_error(started.error().message);
+}
+
+std::string request_to(std::string_view method, std::string_view path, std::string_view body,
+                       std::string_view headers) {
+    std::string text = std::string(method) + ' ' + std::string(path) + " HTTP/1.1\r\nHost: h\r\n" +
+                       std::string(headers);
+    if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return text + "\r\n" + std::string(body);
+}
+
+}  // namespace stele::kernel::http

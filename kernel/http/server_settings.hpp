@@ -1,0 +1,20 @@
+#pragma once
+
+#include "kernel/config/settings.hpp"
+#include "kernel/http/server.hpp"
+#include "kernel/job/job_runner.hpp"
+
+namespace stele::kernel::http {
+
+/// The listener's options from the settings `server.*`.
+sdk::Result<ServerOptions> read_server_options(const config::Settings& settings);
+
+struct WorkerOptions {
+    std::size_t threads = 0;
+    std::size_t queue = 0;
+};
+sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings);
+
+sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);
+
+}  // namespace stele::kernel::http

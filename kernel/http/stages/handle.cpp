@@ -1,0 +1,35 @@
+#include <stele/sdk/log.hpp>
+
+#include "kernel/http/request_pipeline.hpp"
+#include "kernel/job/worker_pool.hpp"
+#include "kernel/resource/operations/operations.hpp"
+
+namespace stele::kernel::http {
+
+bool RequestPipeline::post(const std::shared_ptr<PendingRequest>& pending) {
+    return workers_.post([this, pending] { attempt(pending); });
+}
+
+/// One run of everything inside the transaction. Repeated from here after a conflict.
+void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
+    try {
+        run_stages(pending);
+    } catch (const std::exception& exception) {
+        fail(pending, sdk::make_error(sdk::ErrorKind::internal, "http.internal",
+                                      "the server failed; the request id leads to its log",
+                                      exception.what()));
+    }
+}
+
+void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
+    pending->context = std::make_unique<resource::WorkContext>(rooms_, pending->input.session);
+    resource::RoutedCall call(*pending->context, pending->input);
+    auto reply = resource::execute(call);
+    if (!reply) return fail(pending, reply.error());
+    pending->reply = std::move(*reply);
+    if (pending->context->transaction().has_writes()) return commit(pending);
+    pending->context->run_effects();
+    succeed(pending);
+}
+
+}  // namespace stele::kernel::http

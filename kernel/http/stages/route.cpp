@@ -1,0 +1,51 @@
+#include "kernel/http/error_mapping.hpp"
+#include "kernel/http/request_pipeline.hpp"
+
+namespace stele::kernel::http {
+
+const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
+    const Request& request = exchange.request();
+    router_.find(request.method, request.path, match);
+    switch (match.kind) {
+        case RouteMatch::Kind::found:
+            return targets_[match.target];
+        case RouteMatch::Kind::path_unknown:
+            fail(exchange, sdk::make_error(sdk::ErrorKind::not_found, "http.route_unknown",
+                                           "there is nothing at this path"));
+            return nullptr;
+        case RouteMatch::Kind::path_malformed:
+            fail(exchange, sdk::make_error(sdk::ErrorKind::invalid, "http.path_malformed",
+                                           "the path is not properly percent-encoded UTF-8"));
+            return nullptr;
+        case RouteMatch::Kind::method_unknown:
+            break;
+    }
+    Response response = error_response(
+        sdk::make_error(sdk::ErrorKind::method_unknown, "http.method_unknown",
+                        "this path does not know the method; it knows " + match.allowed),
+        request.request_id);
+    response.headers.emplace_back("Allow", match.allowed);
+    metrics_.count(response.status, 0);
+    exchange.answer(std::move(response));
+    return nullptr;
+}
+
+void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Route& route) {
+    Response response;
+    if (route.path == "/readyz" && is_draining_) {
+        return fail(exchange, sdk::make_error(sdk::ErrorKind::unavailable, "http.draining",
+                                              "the server is stopping"));
+    }
+    if (route.path == "/metrics") {
+        response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+        response.body = metrics_.text();
+    } else if (route.path == "/openapi.json") {
+        response.body = openapi_;
+    } else {
+        response.body = R"({"ok":true})";
+    }
+    metrics_.count(response.status, 0);
+    exchange.answer(std::move(response));
+}
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,357 @@
+#include "kernel/resource/bound_documents.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/time.hpp>
+
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/work_context.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+sdk::Error unknown_type(std::string_view type) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "resource.type_unknown",
+                           "no enabled plugin offers " + std::string(type));
+}
+
+/// `_doc` and the ids of the containers, then the fields.
+sdk::Json identified(const CollectionPlace& place, const sdk::PlatformScope& platform,
+                     const std::string& id, sdk::Json fields) {
+    sdk::Json record = {{"_doc", id}};
+    const sdk::ResourceDescriptor& descriptor = place.resource->descriptor;
+    const bool is_root = descriptor.type == kPlatformType;
+    if (!place.resource->container && !is_root) record["platformId"] = platform.id;
+    if (!descriptor.container_member.empty()) {
+        record[descriptor.container_member] = place.name.container;
+    }
+    for (auto& [name, value] : fields.items())
+        append_member(record, name, std::move(value));
+    return record;
+}
+
+void notify_later(WorkContext& context, const RegisteredResource& resource,
+                  const sdk::Change& change) {
+    if (!resource.descriptor.notified) return;
+    struct Copies {
+        std::optional<sdk::Document> before, after;
+        sdk::Change change;
+    };
+    auto copies = std::make_shared<Copies>();
+    copies->change = change;
+    if (change.before) copies->change.before = &copies->before.emplace(*change.before);
+    if (change.after) copies->change.after = &copies->after.emplace(*change.after);
+    context.after_commit([copies, &resource] {
+        auto done = plugin::guarded<void>(resource.plugin_id, "notify", [&]() -> sdk::Result<void> {
+            resource.resource->notify(copies->change);
+            return {};
+        });
+        // The escaped exception is logged and counted; the commit stands.
+        (void)done;
+    });
+}
+
+}  // namespace
+
+sdk::Result<CollectionPlace> BoundDocuments::place_of(const sdk::CollectionName& collection) {
+    auto place = rooms_.records.collection(context_.transaction(), context_.platform(), collection);
+    if (place && !place->resource) return unknown_type(collection.type);
+    return place;
+}
+
+sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& collection,
+                                                std::string_view id) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found.error();
+    return rooms_.records.open(record);
+}
+
+sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), key, record);
+    if (!found) return found.error();
+    return rooms_.records.open(record);
+}
+
+sdk::Result<sdk::DocumentPage> BoundDocuments::query(const sdk::CollectionName& collection,
+                                                     const sdk::Json& query,
+                                                     const sdk::PageRequest& page) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    auto parsed = storage::Query::parse(query);
+    if (!parsed) return parsed.error();
+    sdk::DocumentPage result;
+    result.offset = page.skip;
+    if (!place->id) return result;
+    auto run = rooms_.documents.query(context_.transaction(), *place->id, place->resource->rules,
+                                      std::move(*parsed), page, {}, rooms_.has_numeric_sort);
+    if (!run) return run.error();
+    storage::Record record;
+    while (true) {
+        auto more = (*run)->next(record);
+        if (!more) return more.error();
+        if (!*more) break;
+        auto document = rooms_.records.open(record);
+        if (!document) return document.error();
+        result.rows.push_back(std::move(*document));
+    }
+    auto total = (*run)->total_rows();
+    if (!total) return total.error();
+    result.total_rows = *total;
+    return result;
+}
+
+sdk::Result<void> BoundDocuments::run_hooks_before(const CollectionPlace& place,
+                                                   sdk::Change& change) {
+    const RegisteredResource& resource = *place.resource;
+    return plugin::guarded<void>(resource.plugin_id, "prepare", [&]() -> sdk::Result<void> {
+        if (auto prepared = resource.resource->prepare(change, context_); !prepared) {
+            return prepared;
+        }
+        sdk::Violations violations;
+        resource.resource->validate(change, context_, violations);
+        if (!violations.empty()) return sdk::make_error(std::move(violations));
+        return {};
+    });
+}
+
+sdk::Result<void> BoundDocuments::run_hooks_after(const CollectionPlace& place,
+                                                  const sdk::Change& change) {
+    const RegisteredResource& resource = *place.resource;
+    auto stored = plugin::guarded<void>(
+        resource.plugin_id, "stored", [&] { return resource.resource->stored(change, context_); });
+    if (stored) notify_later(context_, resource, change);
+    return stored;
+}
+
+/// Ids and addressing values share one name space: nobody may take the place of another record by
+/// choosing its name as an id, or its id as a name.
+sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
+                                                  storage::CollectionId collection,
+                                                  const std::string& custom_id,
+                                                  std::string_view sequence,
+                                                  const sdk::Document& after) {
+    const sdk::Transaction& transaction = context_.transaction();
+    storage::Record other;
+    for (const std::string& field : place.resource->addressing_fields) {
+        if (!custom_id.empty()) {
+            auto taken =
+                rooms_.documents.read_unique(transaction, collection, field, custom_id, other);
+            if (!taken) return taken.error();
+            if (*taken) {
+                return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken",
+                                       "the id is the " + field + " of another record");
+            }
+        }
+        const std::string value = text_member(after.fields, field);
+        if (value.empty()) continue;
+        auto taken = rooms_.documents.read(transaction, collection, value, other);
+        if (!taken) return taken.error();
+        if (*taken && other.sequence != sequence) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "document.value_taken",
+                                   field + " is the id of another record");
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> BoundDocuments::grant_on_create(const CollectionPlace& place,
+                                                  const sdk::RecordKey& key) {
+    sdk::Transaction& transaction = context_.transaction();
+    if (!context_.session().is_system) {
+        auto granted =
+            rooms_.authorities.grant(transaction, key, context_.principal().key, "owner");
+        if (!granted) return granted;
+    }
+    for (const sdk::DefaultGrant& grant : place.resource->descriptor.default_grants) {
+        sdk::RecordKey to = key;
+        if (grant.to == sdk::DefaultGrant::To::everyone) {
+            auto everyone = rooms_.authorities.everyone(transaction, context_.platform().number);
+            if (!everyone) return everyone.error();
+            if (!*everyone) continue;
+            to = **everyone;
+        }
+        auto granted = rooms_.authorities.grant(transaction, key, to, grant.role_key);
+        if (!granted) return granted;
+    }
+    return {};
+}
+
+sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& collection,
+                                                  sdk::Json fields) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    return create(*place, std::move(fields));
+}
+
+sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields) {
+    auto decoded = decode_create(place.resource->descriptor, std::move(fields));
+    if (!decoded) return decoded.error();
+    const storage::Sequence sequence = storage::next_sequence();
+    sdk::Document after;
+    after.id = decoded->wanted_id.empty() ? storage::sequence_text(sequence) : decoded->wanted_id;
+    after.fields = identified(place, context_.platform(), after.id, std::move(decoded->fields));
+    after.secrets = std::move(decoded->secrets);
+    after.version = 1;
+    sdk::Change change{sdk::ChangeKind::create, place.name, nullptr, &after};
+    if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
+
+    after.fields["_system"] = system_member(context_.session(), nullptr, sdk::now_ms());
+    sdk::Transaction& transaction = context_.transaction();
+    auto id = rooms_.records.open_collection(transaction, context_.platform(), place);
+    if (!id) return id.error();
+    auto addressed = check_addresses(place, *id, decoded->wanted_id, sequence, after);
+    if (!addressed) return addressed.error();
+    auto stored = rooms_.documents.insert(transaction, *id, place.resource->rules,
+                                          {.sequence = sequence,
+                                           .custom_id = decoded->wanted_id,
+                                           .fields = after.fields,
+                                           .sealed = rooms_.records.seal(after.secrets)});
+    if (!stored) return stored.error();
+    after.key = storage::record_key(*id, sequence);
+    if (auto granted = grant_on_create(place, after.key); !granted) return granted.error();
+    if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
+    return after;
+}
+
+sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
+                                          const storage::Record& record,
+                                          const sdk::Document& before, sdk::Document& after) {
+    auto addressed = check_addresses(place, record.collection, {}, record.sequence, after);
+    if (!addressed) return addressed;
+    const auto system = before.fields.find("_system");
+    after.fields.erase("_system");
+    after.fields["_system"] = system_member(
+        context_.session(), system == before.fields.end() ? nullptr : &*system, sdk::now_ms());
+    after.version = before.version + 1;
+    return rooms_.documents.replace(context_.transaction(), place.resource->rules, record,
+                                    after.fields, rooms_.records.seal(after.secrets));
+}
+
+sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& collection,
+                                                  std::string_view id, sdk::Json fields) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found.error();
+    return update(*place, record, std::move(fields));
+}
+
+sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,
+                                                  const storage::Record& record, sdk::Json fields) {
+    auto before = rooms_.records.open(record);
+    if (!before) return before;
+    auto decoded = decode_update(place.resource->descriptor, std::move(fields), *before);
+    if (!decoded) return decoded.error();
+    sdk::Document after;
+    after.key = before->key;
+    after.id = before->id;
+    after.fields = identified(place, context_.platform(), after.id, std::move(decoded->fields));
+    after.secrets = std::move(decoded->secrets);
+    sdk::Change change{sdk::ChangeKind::update, place.name, &*before, &after};
+    if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
+    if (auto stored = replace(place, record, *before, after); !stored) return stored.error();
+    if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
+    return after;
+}
+
+sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& collection,
+                                                 std::string_view id, const sdk::Json& members) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found.error();
+    auto before = rooms_.records.open(record);
+    if (!before) return before;
+    sdk::Document after = *before;
+    const sdk::Fields& fields = place->resource->descriptor.fields;
+    for (const auto& [name, value] : members.items()) {
+        const bool is_secret =
+            before->secrets.contains(name) ||
+            std::any_of(fields.begin(), fields.end(), [&name = name](const sdk::Field& field) {
+                return field.secret && field.name == name;
+            });
+        (is_secret ? after.secrets : after.fields)[name] = value;
+    }
+    sdk::Change change{sdk::ChangeKind::update, place->name, &*before, &after};
+    if (auto stored = replace(*place, record, *before, after); !stored) return stored.error();
+    if (auto hooked = run_hooks_after(*place, change); !hooked) return hooked.error();
+    return after;
+}
+
+sdk::Result<void> BoundDocuments::remove(const sdk::CollectionName& collection,
+                                         std::string_view id) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found;
+    return remove(*place, record);
+}
+
+sdk::Result<void> BoundDocuments::remove(const CollectionPlace& place,
+                                         const storage::Record& record) {
+    auto before = rooms_.records.open(record);
+    if (!before) return before.error();
+    sdk::Change change{sdk::ChangeKind::remove, place.name, &*before, nullptr};
+    if (auto hooked = run_hooks_before(place, change); !hooked) return hooked;
+    if (auto removed = remove_contained(place, before->id); !removed) return removed;
+    sdk::Transaction& transaction = context_.transaction();
+    auto erased = rooms_.documents.erase(transaction, place.resource->rules, record);
+    if (!erased) return erased;
+    auto forgotten = rooms_.authorities.forget_record(transaction, before->key);
+    if (!forgotten) return forgotten;
+    return run_hooks_after(place, change);
+}
+
+sdk::Result<void> BoundDocuments::remove_contained(const CollectionPlace& place,
+                                                   const std::string& id) {
+    sdk::Transaction& transaction = context_.transaction();
+    for (const RegisteredResource* contained : place.resource->contained) {
+        auto inner = place_of({contained->descriptor.type, id});
+        if (!inner) return inner.error();
+        if (!inner->id) continue;
+        sdk::PageRequest everything;
+        everything.limit = -1;
+        auto run = rooms_.documents.query(transaction, *inner->id, contained->rules, {}, everything,
+                                          {}, false);
+        if (!run) return run.error();
+        std::vector<sdk::RecordKey> keys;
+        storage::Record record;
+        while (true) {
+            auto more = (*run)->next(record);
+            if (!more) return more.error();
+            if (!*more) break;
+            keys.push_back(record.key());
+        }
+        for (const sdk::RecordKey& key : keys) {
+            auto found = rooms_.records.read(transaction, key, record);
+            // A hook may have removed it together with a sibling.
+            if (!found && found.error().kind == sdk::ErrorKind::not_found) continue;
+            if (!found) return found;
+            if (auto removed = remove(*inner, record); !removed) return removed;
+        }
+        auto erased = rooms_.documents.erase_collection(transaction, *inner->id);
+        if (!erased) return erased;
+    }
+    return {};
+}
+
+sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collection,
+                                            std::string_view alias, std::string_view id) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found;
+    return rooms_.documents.set_alias(context_.transaction(), record.collection, alias,
+                                      record.sequence);
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <stele/sdk/documents.hpp>
+
+#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+class WorkContext;
+
+/// Records inside one transaction, with the hooks of their families. What the standard operations
+/// and the plugins write goes through here alike.
+class BoundDocuments final : public sdk::Documents {
+public:
+    BoundDocuments(Rooms& rooms, WorkContext& context) : rooms_(rooms), context_(context) {}
+
+    sdk::Result<sdk::Document> read(const sdk::CollectionName& collection,
+                                    std::string_view id) override;
+    sdk::Result<sdk::Document> read(const sdk::RecordKey& key) override;
+    sdk::Result<sdk::DocumentPage> query(const sdk::CollectionName& collection,
+                                         const sdk::Json& query,
+                                         const sdk::PageRequest& page) override;
+    sdk::Result<sdk::Document> create(const sdk::CollectionName& collection,
+                                      sdk::Json fields) override;
+    sdk::Result<sdk::Document> update(const sdk::CollectionName& collection, std::string_view id,
+                                      sdk::Json fields) override;
+    sdk::Result<sdk::Document> patch(const sdk::CollectionName& collection, std::string_view id,
+                                     const sdk::Json& members) override;
+    sdk::Result<void> remove(const sdk::CollectionName& collection, std::string_view id) override;
+    sdk::Result<void> set_alias(const sdk::CollectionName& collection, std::string_view alias,
+                                std::string_view id) override;
+
+    /// The same for callers that have found the place or the record already.
+    sdk::Result<sdk::Document> create(const CollectionPlace& place, sdk::Json fields);
+    sdk::Result<sdk::Document> update(const CollectionPlace& place, const storage::Record& record,
+                                      sdk::Json fields);
+    sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
+
+private:
+    sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
+    sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
+    sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);
+    sdk::Result<void> check_addresses(const CollectionPlace& place,
+                                      storage::CollectionId collection,
+                                      const std::string& custom_id, std::string_view sequence,
+                                      const sdk::Document& after);
+    sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key);
+    sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
+                              const sdk::Document& before, sdk::Document& after);
+    sdk::Result<void> remove_contained(const CollectionPlace& place, const std::string& id);
+
+    Rooms& rooms_;
+    WorkContext& context_;
+};
+
+}  // namespace stele::kernel::resource

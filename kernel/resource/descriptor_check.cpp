@@ -1,0 +1,110 @@
+#include "kernel/resource/descriptor_check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+
+namespace stele::kernel::resource {
+
+namespace {
+
+sdk::Error incomplete(const std::string& plugin_id, const std::string& what,
+                      const std::string& problem) {
+    return sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                           fmt::format("plugin {}: {}: {}", plugin_id, what, problem));
+}
+
+bool is_known_method(const std::string& method) {
+    static constexpr std::array<std::string_view, 5> kMethods{"GET", "POST", "PUT", "PATCH",
+                                                              "DELETE"};
+    return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+}
+
+bool has_balanced_placeholders(std::string_view path) {
+    bool is_open = false;
+    for (char c : path) {
+        if (c == '{' && is_open) return false;
+        if (c == '}' && !is_open) return false;
+        if (c == '{') is_open = true;
+        if (c == '}') is_open = false;
+    }
+    return !is_open;
+}
+
+std::string field_problem(const sdk::Field& field) {
+    if (field.name.empty()) return "a field has no name";
+    if (field.name.front() == '_') return "fields of the system cannot be declared: " + field.name;
+    if (field.secret && (field.unique || field.addresses)) {
+        return "secret field " + field.name + " cannot be unique or address records";
+    }
+    if (field.unindexed && (field.unique || field.addresses)) {
+        return "field " + field.name + " is unindexed but must be found by its value";
+    }
+    if (!field.default_json.empty() && !sdk::parse_json(field.default_json)) {
+        return "default of field " + field.name + " is no JSON";
+    }
+    return {};
+}
+
+std::string action_problem(const sdk::Action& action) {
+    if (action.name.empty()) return "an action has no name";
+    if (!is_known_method(action.method)) {
+        return "action " + action.name + ": unknown method " + action.method;
+    }
+    if (!action.run) return "action " + action.name + " has no run";
+    if (!has_balanced_placeholders(action.name)) return "action " + action.name + ": broken braces";
+    return {};
+}
+
+std::string member_problem(const sdk::ResourceDescriptor& descriptor) {
+    if (descriptor.container.empty()) return "container is missing";
+    if (descriptor.path.empty()) return "path is missing";
+    if (descriptor.path.front() == '/' || descriptor.path.back() == '/') {
+        return "path must not begin or end with a slash: " + descriptor.path;
+    }
+    if (descriptor.placeholder.empty()) return "placeholder is missing";
+    std::set<std::string> names;
+    for (const sdk::Field& field : descriptor.fields) {
+        if (std::string problem = field_problem(field); !problem.empty()) return problem;
+        if (!names.insert(field.name).second) return "field " + field.name + " is declared twice";
+    }
+    for (const sdk::Action& action : descriptor.actions) {
+        if (std::string problem = action_problem(action); !problem.empty()) return problem;
+    }
+    for (const sdk::DefaultGrant& grant : descriptor.default_grants) {
+        if (grant.role_key.empty()) return "a default grant has no role";
+    }
+    for (const sdk::CompositeIndex& index : descriptor.composite_indexes) {
+        if (index.size() < 2) return "a composite index needs two fields or more";
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<void> check_descriptor(const std::string& plugin_id,
+                                   const sdk::ResourceDescriptor& descriptor) {
+    if (descriptor.type.empty()) return incomplete(plugin_id, "a resource", "type is missing");
+    const std::string problem = member_problem(descriptor);
+    if (!problem.empty()) return incomplete(plugin_id, "resource " + descriptor.type, problem);
+    return {};
+}
+
+sdk::Result<void> check_endpoint(const std::string& plugin_id, const std::string& method,
+                                 const std::string& path, bool has_run) {
+    const std::string what = fmt::format("endpoint {} {}", method, path);
+    if (!is_known_method(method)) return incomplete(plugin_id, what, "unknown method");
+    if (path.empty() || path.front() != '/') {
+        return incomplete(plugin_id, what, "path must begin with a slash");
+    }
+    if (!has_balanced_placeholders(path)) return incomplete(plugin_id, what, "broken braces");
+    if (!has_run) return incomplete(plugin_id, what, "run is missing");
+    return {};
+}
+
+}  // namespace stele::kernel::resource

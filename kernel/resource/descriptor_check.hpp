@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <stele/sdk/descriptor.hpp>
+
+namespace stele::kernel::resource {
+
+/// Whether a descriptor is complete and consistent by itself; fails with `invalid`
+/// (`plugin.descriptor_incomplete`) and a sentence that names plugin, type and member.
+sdk::Result<void> check_descriptor(const std::string& plugin_id,
+                                   const sdk::ResourceDescriptor& descriptor);
+
+/// The same for an endpoint.
+sdk::Result<void> check_endpoint(const std::string& plugin_id, const std::string& method,
+                                 const std::string& path, bool has_run);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,82 @@
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/operations/operations.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+sdk::Result<sdk::Reply> run_handler(RoutedCall& call) {
+    const Route& route = call.route();
+    switch (route.kind) {
+        case RouteKind::create:
+            return create_record(call);
+        case RouteKind::list:
+        case RouteKind::query:
+            return list_records(call);
+        case RouteKind::read:
+            return read_record(call);
+        case RouteKind::update:
+            return update_record(call);
+        case RouteKind::remove:
+            return remove_record(call);
+        case RouteKind::check_permission:
+            return check_permission(call);
+        case RouteKind::check_authority:
+            return check_authority(call);
+        case RouteKind::check_permissions:
+        case RouteKind::check_authorities:
+            return check_many(call);
+        case RouteKind::grant:
+            return grant_authority(call);
+        case RouteKind::revoke:
+            return revoke_authority(call);
+        case RouteKind::acl:
+            return read_acl(call);
+        case RouteKind::acl_of_principal:
+            return read_acl_of_principal(call);
+        case RouteKind::report:
+            return read_report(call);
+        case RouteKind::action:
+            return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation, [&] {
+                return route.action->run(*route.resource->resource, call);
+            });
+        case RouteKind::endpoint:
+            return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation,
+                                               [&] { return route.endpoint->run(call); });
+    }
+    return sdk::make_error(sdk::ErrorKind::internal, "resource.route_unknown",
+                           "this route leads nowhere");
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> execute(RoutedCall& call) {
+    // The platform's own permission comes first, so that somebody without any right learns nothing
+    // about which records exist.
+    if (auto found = call.find_target(); !found) {
+        if (auto connected = call.authorize_platform(); !connected) return connected.error();
+        return found.error();
+    }
+    if (auto authorized = call.authorize(); !authorized) return authorized.error();
+    if (auto decoded = call.decode(); !decoded) return decoded.error();
+    return run_handler(call);
+}
+
+bool is_presented(const RoutedCall& call) {
+    for (const std::string& name : call.route().resource->descriptor.presented_by) {
+        if (call.query_parameter(name)) return true;
+    }
+    return false;
+}
+
+sdk::Result<std::string> presented_text(const RoutedCall& call, std::string_view text) {
+    const RegisteredResource& resource = *call.route().resource;
+    auto fields = sdk::parse_json(text, {.depth = 200});
+    if (!fields) return fields.error();
+    auto presented = plugin::guarded<void>(
+        resource.plugin_id, "present", [&] { return resource.resource->present(call, *fields); });
+    if (!presented) return presented.error();
+    return sdk::dump_json(*fields);
+}
+
+}  // namespace stele::kernel::resource

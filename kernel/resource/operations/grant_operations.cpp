@@ -1,0 +1,207 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/principal_forms.hpp"
+#include "kernel/resource/record_fields.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+const char* kind_word(sdk::PrincipalKind kind) {
+    return kind == sdk::PrincipalKind::user ? "USER" : "GROUP";
+}
+
+sdk::Json acl_row(const sdk::Principal& principal, const std::vector<std::string>& roles) {
+    return {{"_doc", principal.id},
+            {"name", principal.name},
+            {"type", kind_word(principal.kind)},
+            {"domainId", principal.domain_id},
+            {"domainQualifiedId", principal.qualified_id()},
+            {"domainQualifiedName", principal.qualified_name()},
+            {"principalId", principal.id},
+            {"userEmail", principal.email},
+            {"userFirstName", principal.first_name},
+            {"userLastName", principal.last_name},
+            {"authorities", roles}};
+}
+
+/// The principals that a report is about: those that the body names, else all with direct grants.
+struct ReportSubject {
+    sdk::Principal principal;
+    std::string asked;
+};
+
+sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
+    std::vector<ReportSubject> subjects;
+    const sdk::Json& body = call.body();
+    const auto named = body.is_object() ? body.find("principals") : body.end();
+    if (body.is_object() && named != body.end()) {
+        if (!named->is_array()) return sdk::invalid_parameter("principals", "must be an array");
+        for (const sdk::Json& form : *named) {
+            if (!form.is_string()) return sdk::invalid_parameter("principals", "must hold strings");
+            auto principal = find_principal(call, form.get_ref<const std::string&>());
+            if (!principal) return principal.error();
+            subjects.push_back({std::move(*principal), form.get<std::string>()});
+        }
+        return subjects;
+    }
+    auto acl = call.context().authorities().acl(call.record_key());
+    if (!acl) return acl.error();
+    for (const sdk::AclEntry& entry : *acl) {
+        auto principal = describe_principal(call, entry.principal);
+        if (!principal && principal.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!principal) return principal.error();
+        const std::string id = principal->id;
+        subjects.push_back({std::move(*principal), id});
+    }
+    return subjects;
+}
+
+sdk::Result<std::string> principal_name(RoutedCall& call, const sdk::RecordKey& key) {
+    auto principal = describe_principal(call, key);
+    if (!principal) return principal.error();
+    return principal->qualified_id();
+}
+
+sdk::Result<std::string> record_name(RoutedCall& call, const sdk::RecordKey& key) {
+    if (key == call.context().platform().root) return call.context().platform().id;
+    storage::Record record;
+    auto found = call.rooms().records.read(call.work().transaction(), key, record);
+    if (!found) return found.error();
+    return id_of(record);
+}
+
+sdk::Result<sdk::Json> report_of(RoutedCall& call, const sdk::RecordKey& principal) {
+    auto origins = call.context().authorities().report(call.record_key(), principal);
+    if (!origins) return origins.error();
+    sdk::Json report = sdk::Json::object();
+    for (const sdk::GrantOrigin& origin : *origins) {
+        auto holder = principal_name(call, origin.principal);
+        // A grant to somebody who is gone gives nothing.
+        if (!holder && holder.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!holder) return holder.error();
+        auto permissioned = record_name(call, origin.permissioned);
+        if (!permissioned) return permissioned.error();
+        sdk::Json row = {
+            {"role-key", origin.role_key}, {"principal", *holder}, {"permissioned", *permissioned}};
+        if (origin.inherits_from) {
+            auto from = record_name(call, *origin.inherits_from);
+            if (!from) return from.error();
+            row["inheritsFrom"] = {
+                {"id", origin.id}, {"principal", *holder}, {"permissioned", *from}};
+        }
+        report[origin.id] = std::move(row);
+    }
+    return report;
+}
+
+/// Nobody gives or takes more than it has itself: a manager neither makes owners nor unmakes them.
+/// What a custom role holds depends on where it is defined, so that needs every permission.
+sdk::Result<void> require_own(RoutedCall& call, std::string_view role_key) {
+    if (call.context().session().is_system) return {};
+    const sdk::BuiltInRole* role = sdk::find_built_in_role(role_key);
+    const sdk::PermissionSet needed = role ? role->permissions : sdk::PermissionSet::all();
+    auto held =
+        call.context().authorities().permissions(call.context().principal().key, call.record_key());
+    if (!held) return held.error();
+    if (held->contains(needed)) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.role_above_own",
+                           "the role " + std::string(role_key) +
+                               " has permissions that the caller does not have on the record");
+}
+
+/// A platform that nobody owns could never be administered again.
+sdk::Result<void> keep_an_owner(RoutedCall& call, const sdk::Principal& principal) {
+    if (call.record_key() != call.context().platform().root) return {};
+    auto acl = call.context().authorities().acl(call.record_key());
+    if (!acl) return acl.error();
+    bool is_owner = false;
+    for (const sdk::AclEntry& entry : *acl) {
+        const bool owns =
+            std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
+        if (owns && entry.principal != principal.key) return {};
+        is_owner = is_owner || owns;
+    }
+    if (!is_owner) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "authority.last_owner",
+                           "the platform's last owner cannot be revoked");
+}
+
+sdk::Result<void> check_revoke(RoutedCall& call, const sdk::Principal& principal,
+                               const std::string& role) {
+    std::vector<std::string> roles{role};
+    if (role == "all") {
+        auto direct = call.context().authorities().direct_roles(call.record_key(), principal.key);
+        if (!direct) return direct.error();
+        roles = std::move(*direct);
+    }
+    for (const std::string& one : roles) {
+        if (auto own = require_own(call, one); !own) return own;
+        if (one != "owner") continue;
+        if (auto kept = keep_an_owner(call, principal); !kept) return kept;
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
+    auto principal = principal_parameter(call);
+    if (!principal) return principal.error();
+    if (auto own = require_own(call, call.path("authorityId")); !own) return own.error();
+    auto granted = call.context().authorities().grant(call.record_key(), principal->key,
+                                                      call.path("authorityId"));
+    if (!granted) return granted.error();
+    return sdk::Reply::status();
+}
+
+sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call) {
+    auto principal = principal_parameter(call);
+    if (!principal) return principal.error();
+    auto allowed = check_revoke(call, *principal, lower_case(call.path("authorityId")));
+    if (!allowed) return allowed.error();
+    auto revoked = call.context().authorities().revoke(call.record_key(), principal->key,
+                                                       call.path("authorityId"));
+    if (!revoked) return revoked.error();
+    return sdk::Reply::status();
+}
+
+sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
+    auto acl = call.context().authorities().acl(call.record_key());
+    if (!acl) return acl.error();
+    sdk::Json rows = sdk::Json::array();
+    for (const sdk::AclEntry& entry : *acl) {
+        auto principal = describe_principal(call, entry.principal);
+        if (!principal && principal.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!principal) return principal.error();
+        rows.push_back(acl_row(*principal, entry.roles));
+    }
+    return sdk::Reply::page_of(rows, call.page());
+}
+
+sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
+    auto principal = principal_parameter(call);
+    if (!principal) return principal.error();
+    auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
+    if (!roles) return roles.error();
+    return sdk::Reply::page(sdk::Json(*roles), roles->size(), 0);
+}
+
+sdk::Result<sdk::Reply> read_report(RoutedCall& call) {
+    auto subjects = report_subjects(call);
+    if (!subjects) return subjects.error();
+    sdk::Json reply = sdk::Json::object();
+    for (const ReportSubject& subject : *subjects) {
+        auto report = report_of(call, subject.principal.key);
+        if (!report) return report.error();
+        // A client asks with qualified ids and reads with bare ones (contract/platform.md 4.4).
+        reply[subject.asked] = *report;
+        reply[subject.principal.id] = std::move(*report);
+    }
+    return sdk::Reply::json(reply);
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,168 @@
+#include <cstdint>
+
+#include "kernel/resource/operations/operations.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// A page in the making: rows as text, one after another, so that a list of any length needs little
+/// memory. Owns everything that the rows come from.
+class PageText {
+public:
+    PageText(sdk::Engine& engine, std::uint64_t offset)
+        : reader_(engine.snapshot()), offset_(offset) {}
+
+    const sdk::Reader& reader() const { return *reader_; }
+    void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
+    void set_projection(storage::Query query) { projection_ = std::move(query); }
+    /// Each row's text goes through this, when set. Must own what it needs.
+    void set_presenter(std::function<sdk::Result<std::string>(std::string_view)> presenter) {
+        presenter_ = std::move(presenter);
+    }
+    void set_explain(bool is_explained) { is_explained_ = is_explained; }
+
+    /// Appends up to about `limit` bytes; false after the last piece.
+    sdk::Result<bool> append(std::string& out, std::size_t limit) {
+        if (size_ == 0 && !is_open_) out += R"({"rows":[)";
+        is_open_ = true;
+        const std::size_t end = out.size() + limit;
+        while (run_ && out.size() < end) {
+            auto more = run_->next(record_);
+            if (!more) return more.error();
+            if (!*more) return finish(out);
+            if (size_++ > 0) out += ',';
+            if (auto appended = append_row(out); !appended) return appended.error();
+        }
+        if (!run_) return finish(out);
+        return true;
+    }
+
+private:
+    sdk::Result<void> append_row(std::string& out) {
+        if (projection_.has_projection()) {
+            out += projection_.project(record_.text());
+            return {};
+        }
+        if (!presenter_) {
+            out += record_.text();
+            return {};
+        }
+        auto text = presenter_(record_.text());
+        if (!text) return text.error();
+        out += *text;
+        return {};
+    }
+
+    sdk::Result<bool> finish(std::string& out) {
+        std::uint64_t total = 0;
+        if (run_) {
+            auto counted = run_->total_rows();
+            if (!counted) return counted.error();
+            total = *counted;
+        }
+        out += R"(],"total_rows":)" + std::to_string(total) + R"(,"offset":)" +
+               std::to_string(offset_) + R"(,"size":)" + std::to_string(size_);
+        if (is_explained_ && run_) out += R"(,"explain":)" + sdk::dump_json(run_->explain());
+        out += '}';
+        return false;
+    }
+
+    std::unique_ptr<sdk::Reader> reader_;
+    std::unique_ptr<storage::QueryRun> run_;
+    storage::Query projection_;
+    std::function<sdk::Result<std::string>(std::string_view)> presenter_;
+    storage::Record record_;
+    std::uint64_t offset_;
+    std::uint64_t size_ = 0;
+    bool is_open_ = false;
+    bool is_explained_ = false;
+};
+
+/// The condition of a list or query: the body of a query, the filters of a list.
+sdk::Json condition_of(const RoutedCall& call) {
+    if (call.route().kind == RouteKind::query) return call.body();
+    sdk::Json condition = sdk::Json::object();
+    for (const std::string& filter : call.route().resource->descriptor.list_filters) {
+        if (auto value = call.query_parameter(filter)) condition[filter] = *value;
+    }
+    return condition;
+}
+
+sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const sdk::Reader& reader) {
+    storage::Visibility visibility;
+    if (call.context().session().is_system) return visibility;
+    Rooms& rooms = call.rooms();
+    const sdk::RecordKey principal = call.context().principal().key;
+    auto visible = rooms.authorities.visible_records(reader, principal, call.place().container,
+                                                     storage::record_key_prefix(*call.place().id));
+    if (!visible) return visible.error();
+    visibility.is_everything = visible->is_everything;
+    if (visible->is_everything) return visibility;
+    if (visible->only) {
+        auto& only = visibility.only.emplace();
+        for (const sdk::RecordKey& key : *visible->only) {
+            storage::CollectionId collection;
+            std::string_view sequence;
+            if (storage::split_record_key(key, collection, sequence)) only.emplace_back(sequence);
+        }
+        return visibility;
+    }
+    visibility.accepts = [&rooms, principal](const storage::Record& record) -> sdk::Result<bool> {
+        auto held = rooms.authority_cache.permissions(nullptr, principal, record.key());
+        if (!held) return held.error();
+        return held->has(sdk::Permission::read);
+    };
+    return visibility;
+}
+
+constexpr std::size_t kPieceSize = 64 * 1024;
+/// A page that grows beyond this is streamed.
+constexpr std::size_t kWholeSize = 1024 * 1024;
+
+}  // namespace
+
+sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
+    Rooms& rooms = call.rooms();
+    const sdk::Json condition = condition_of(call);
+    auto query = storage::Query::parse(condition);
+    if (!query) return query.error();
+    auto page = std::make_shared<PageText>(*rooms.engine, call.page().skip);
+    if (call.place().id) {
+        auto visibility = visibility_of(call, page->reader());
+        if (!visibility) return visibility.error();
+        if (query->has_projection()) {
+            auto projection = storage::Query::parse(condition);
+            if (!projection) return projection.error();
+            page->set_projection(std::move(*projection));
+        }
+        auto run = rooms.documents.query(
+            page->reader(), *call.place().id, call.place().resource->rules, std::move(*query),
+            call.page(), std::move(*visibility), rooms.has_numeric_sort);
+        if (!run) return run.error();
+        page->set_run(std::move(*run));
+        page->set_explain(call.page().explain);
+    }
+    const bool presented = is_presented(call);
+    if (presented) {
+        page->set_presenter([&call](std::string_view text) { return presented_text(call, text); });
+    }
+    std::string text;
+    auto more = page->append(text, presented ? SIZE_MAX / 2 : kWholeSize);
+    if (!more) return more.error();
+    if (!*more) return sdk::Reply::json_text(std::move(text));
+    auto first = std::make_shared<std::string>(std::move(text));
+    return sdk::Reply::stream(
+        [page, first](std::string& out) -> sdk::Result<bool> {
+            if (!first->empty()) {
+                out += *first;
+                first->clear();
+                first->shrink_to_fit();
+                return true;
+            }
+            return page->append(out, kPieceSize);
+        },
+        "application/json;charset=UTF-8");
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stele/sdk/reply.hpp>
+
+#include "kernel/resource/routed_call.hpp"
+
+namespace stele::kernel::resource {
+
+/// Everything of an operation that lies inside its transaction: finds the record, authorizes,
+/// decodes and runs the handler. The caller commits.
+sdk::Result<sdk::Reply> execute(RoutedCall& call);
+
+// Standard operations (interface.md). Each is called after the stages before it.
+sdk::Result<sdk::Reply> create_record(RoutedCall& call);
+sdk::Result<sdk::Reply> read_record(RoutedCall& call);
+sdk::Result<sdk::Reply> update_record(RoutedCall& call);
+sdk::Result<sdk::Reply> remove_record(RoutedCall& call);
+sdk::Result<sdk::Reply> list_records(RoutedCall& call);
+
+sdk::Result<sdk::Reply> check_permission(RoutedCall& call);
+sdk::Result<sdk::Reply> check_authority(RoutedCall& call);
+sdk::Result<sdk::Reply> check_many(RoutedCall& call);
+sdk::Result<sdk::Reply> grant_authority(RoutedCall& call);
+sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call);
+sdk::Result<sdk::Reply> read_acl(RoutedCall& call);
+sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call);
+sdk::Result<sdk::Reply> read_report(RoutedCall& call);
+
+/// Whether replies with records of this call pass through `Resource::present`.
+bool is_presented(const RoutedCall& call);
+/// One record's text as it goes out: as stored, or presented.
+sdk::Result<std::string> presented_text(const RoutedCall& call, std::string_view text);
+
+}  // namespace stele::kernel::resource

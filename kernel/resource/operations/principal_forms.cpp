@@ -1,0 +1,55 @@
+#include "kernel/resource/operations/principal_forms.hpp"
+
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/record_fields.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+sdk::Error no_directory() {
+    return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown",
+                           "no enabled plugin knows principals");
+}
+
+/// Principals live in domains: a record of one, or inside one, gives unqualified names their
+/// domain.
+std::string home_domain(const RoutedCall& call) {
+    static constexpr std::string_view kDomain = "domain";
+    if (!call.route().resource) return {};
+    const sdk::ResourceDescriptor& descriptor = call.route().resource->descriptor;
+    if (descriptor.container == kDomain) return call.collection().container;
+    if (descriptor.type == kDomain && !call.stored().sequence.empty()) return id_of(call.stored());
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<sdk::Principal> find_principal(RoutedCall& call, std::string_view form) {
+    sdk::PrincipalDirectory* directory = call.rooms().principals;
+    if (!directory) return no_directory();
+    return plugin::guarded<sdk::Principal>("principal directory", "find", [&] {
+        return directory->find(call.context(), form, home_domain(call));
+    });
+}
+
+sdk::Result<sdk::Principal> principal_parameter(RoutedCall& call) {
+    // The record's own placeholder may have the same name, so the path's end decides.
+    if (call.route().kind == RouteKind::acl_of_principal &&
+        call.route().path.ends_with("/acl/{principalId}")) {
+        return find_principal(call, call.last_path_value());
+    }
+    auto form = call.required_parameter("id");
+    if (!form) return form.error();
+    return find_principal(call, *form);
+}
+
+sdk::Result<sdk::Principal> describe_principal(RoutedCall& call, const sdk::RecordKey& key) {
+    sdk::PrincipalDirectory* directory = call.rooms().principals;
+    if (!directory) return no_directory();
+    return plugin::guarded<sdk::Principal>("principal directory", "describe", [&] {
+        return directory->describe(call.context(), key);
+    });
+}
+
+}  // namespace stele::kernel::resource

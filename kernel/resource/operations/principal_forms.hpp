@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include <stele/sdk/principal.hpp>
+
+#include "kernel/resource/routed_call.hpp"
+
+namespace stele::kernel::resource {
+
+/// The principal of a form that a caller sent (contract/platform.md 4.1); unqualified forms are
+/// looked for in the domain of the addressed record first.
+sdk::Result<sdk::Principal> find_principal(RoutedCall& call, std::string_view form);
+
+/// The same for the parameter `id`, or the path's `principalId`.
+sdk::Result<sdk::Principal> principal_parameter(RoutedCall& call);
+
+sdk::Result<sdk::Principal> describe_principal(RoutedCall& call, const sdk::RecordKey& key);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,66 @@
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/record_fields.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// `ok` and `_doc`, and the record's other members unless the caller asked for less (design.md 9).
+sdk::Result<sdk::Reply> written(const RoutedCall& call, const sdk::Document& document) {
+    // Only a plain false asks for less: a published driver that repeats a request after a refresh
+    // appends its query string again, so that the value becomes "true?full=true".
+    if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", document.id}});
+    const std::string text = sdk::dump_json(document.fields);
+    sdk::Reply reply = sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
+    return reply;
+}
+
+/// `If-Match` against lost updates (design.md 9).
+sdk::Result<void> check_precondition(const RoutedCall& call) {
+    const auto wanted = call.header("If-Match");
+    if (!wanted || *wanted == "*") return {};
+    const std::string present = call.stored().etag();
+    if (wanted->find(present) != std::string_view::npos) return {};
+    sdk::Error error =
+        sdk::make_error(sdk::ErrorKind::precondition_failed, "document.version_changed",
+                        "the record has changed since the version in If-Match");
+    error.present_etag = present;
+    return error;
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
+    auto created = call.work().bound_documents().create(call.place(), call.body());
+    if (!created) return created.error();
+    return written(call, *created);
+}
+
+sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
+    const storage::Record& record = call.stored();
+    if (is_presented(call)) {
+        auto text = presented_text(call, record.text());
+        if (!text) return text.error();
+        return sdk::Reply::json_text(std::move(*text));
+    }
+    sdk::Reply reply = sdk::Reply::json_text(std::string(record.text()));
+    reply.etag(record.etag());
+    return reply;
+}
+
+sdk::Result<sdk::Reply> update_record(RoutedCall& call) {
+    if (auto checked = check_precondition(call); !checked) return checked.error();
+    auto updated = call.work().bound_documents().update(call.place(), call.stored(), call.body());
+    if (!updated) return updated.error();
+    return written(call, *updated);
+}
+
+sdk::Result<sdk::Reply> remove_record(RoutedCall& call) {
+    if (auto checked = check_precondition(call); !checked) return checked.error();
+    const std::string id = id_of(call.stored());
+    auto removed = call.work().bound_documents().remove(call.place(), call.stored());
+    if (!removed) return removed.error();
+    return sdk::Reply::status({{"_doc", id}});
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,258 @@
+#include "kernel/resource/record_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/time.hpp>
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// Members that only the server writes, whatever the resource (contract/platform.md 1.2).
+constexpr std::array<std::string_view, 6> kReserved{"_doc",    "_system", "_ref",
+                                                    "_groups", "ok",      "error"};
+
+bool is_integer_text(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return problem == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+std::string_view kind_name(sdk::FieldKind kind) {
+    using enum sdk::FieldKind;
+    switch (kind) {
+        case any:
+            return "any value";
+        case text:
+            return "a string";
+        case integer:
+            return "an integer";
+        case number:
+            return "a number";
+        case boolean:
+            return "true or false";
+        case object:
+            return "an object";
+        case array:
+            return "an array";
+        case timestamp:
+            return "a time: an object with ms, or milliseconds";
+    }
+    return "a value";
+}
+
+bool fits(const sdk::Field& field, sdk::FieldKind kind, const sdk::Json& value) {
+    using enum sdk::FieldKind;
+    if (value.is_null()) return true;
+    if (field.numeric_text && value.is_string())
+        return is_integer_text(value.get_ref<const std::string&>());
+    if (field.numeric_text && value.is_number_integer()) return true;
+    switch (kind) {
+        case any:
+            return true;
+        case text:
+            return value.is_string();
+        case integer:
+            return value.is_number_integer();
+        case number:
+            return value.is_number();
+        case boolean:
+            return value.is_boolean();
+        case object:
+            return value.is_object();
+        case array:
+            return value.is_array();
+        case timestamp:
+            return value.is_number() || value.is_object();
+    }
+    return false;
+}
+
+bool is_allowed(const sdk::Field& field, const sdk::Json& value) {
+    if (field.one_of.empty() || !value.is_string()) return true;
+    const auto& text = value.get_ref<const std::string&>();
+    return std::find(field.one_of.begin(), field.one_of.end(), text) != field.one_of.end();
+}
+
+void check_value(const sdk::Field& field, const sdk::Json& value, sdk::Violations& violations) {
+    if (!fits(field, field.kind, value)) {
+        violations.push_back({field.name, "field.kind_wrong",
+                              fmt::format("{} must be {}", field.name, kind_name(field.kind))});
+        return;
+    }
+    if (!is_allowed(field, value)) {
+        violations.push_back(
+            {field.name, "field.value_unknown",
+             fmt::format("{} must be one of {}", field.name, fmt::join(field.one_of, ", "))});
+    }
+    if (field.kind != sdk::FieldKind::array || !value.is_array()) return;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value[i].is_null() || !fits(field, field.items, value[i])) {
+            violations.push_back(
+                {fmt::format("{}.{}", field.name, i), "field.kind_wrong",
+                 fmt::format("{}.{} must be {}", field.name, i, kind_name(field.items))});
+        }
+    }
+}
+
+void check_fields(const sdk::ResourceDescriptor& descriptor, const DecodedFields& decoded,
+                  sdk::Violations& violations) {
+    for (const sdk::Field& field : descriptor.fields) {
+        const sdk::Json& from = field.secret ? decoded.secrets : decoded.fields;
+        const auto value = from.find(field.name);
+        const bool is_missing = value == from.end() || value->is_null();
+        if (field.required && is_missing) {
+            violations.push_back(
+                {field.name, "field.missing", fmt::format("{} is required", field.name)});
+        }
+        if (!is_missing && !field.read_only) check_value(field, *value, violations);
+    }
+}
+
+/// Takes reserved members out and moves secrets over.
+sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk::Json body) {
+    if (!body.is_object()) {
+        return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
+    }
+    DecodedFields decoded{sdk::Json::object(), sdk::Json::object(), text_member(body, "_doc")};
+    for (auto& [name, value] : body.items()) {
+        if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) continue;
+        if (name == descriptor.container_member || name == "platformId") continue;
+        const auto field =
+            std::find_if(descriptor.fields.begin(), descriptor.fields.end(),
+                         [&name = name](const sdk::Field& f) { return f.name == name; });
+        if (field != descriptor.fields.end() && field->read_only) continue;
+        const bool is_secret = field != descriptor.fields.end() && field->secret;
+        append_member(is_secret ? decoded.secrets : decoded.fields, name, std::move(value));
+    }
+    return decoded;
+}
+
+sdk::Result<DecodedFields> checked(const sdk::ResourceDescriptor& descriptor,
+                                   DecodedFields decoded) {
+    sdk::Violations violations;
+    check_fields(descriptor, decoded, violations);
+    if (!violations.empty()) return sdk::make_error(std::move(violations));
+    return decoded;
+}
+
+}  // namespace
+
+void append_member(sdk::Json& object, const std::string& name, sdk::Json value) {
+    object.get_ref<sdk::Json::object_t&>().emplace_back(name, std::move(value));
+}
+
+std::string text_member(const sdk::Json& object, std::string_view name) {
+    if (!object.is_object()) return {};
+    const auto member = object.find(name);
+    return member != object.end() && member->is_string() ? member->get<std::string>()
+                                                         : std::string();
+}
+
+sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descriptor,
+                                         sdk::Json body) {
+    auto decoded = split(descriptor, std::move(body));
+    if (!decoded) return decoded;
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.default_json.empty()) continue;
+        sdk::Json& target = field.secret ? decoded->secrets : decoded->fields;
+        if (target.contains(field.name)) continue;
+        auto value = sdk::parse_json(field.default_json);
+        if (!value) return value.error();
+        target[field.name] = std::move(*value);
+    }
+    const std::string& id = decoded->wanted_id;
+    if (id.size() > 128 || id.find_first_of("/\\?#") != std::string::npos) {
+        return sdk::make_error({{"_doc", "field.value_unknown",
+                                 "_doc must have at most 128 characters and none of / \\ ? #"}});
+    }
+    return checked(descriptor, std::move(*decoded));
+}
+
+sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descriptor, sdk::Json body,
+                                         const sdk::Document& before) {
+    auto decoded = split(descriptor, std::move(body));
+    if (!decoded) return decoded;
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.secret) {
+            const auto old = before.secrets.find(field.name);
+            if (old != before.secrets.end() && !decoded->secrets.contains(field.name)) {
+                decoded->secrets[field.name] = *old;
+            }
+        } else if (field.read_only) {
+            const auto old = before.fields.find(field.name);
+            if (old != before.fields.end()) decoded->fields[field.name] = *old;
+        }
+    }
+    // What plugins keep beside the declared secrets (a password's hash) outlives every update.
+    for (const auto& [name, value] : before.secrets.items()) {
+        const bool is_declared =
+            std::any_of(descriptor.fields.begin(), descriptor.fields.end(),
+                        [&name = name](const sdk::Field& field) { return field.name == name; });
+        if (!is_declared) decoded->secrets[name] = value;
+    }
+    return checked(descriptor, std::move(*decoded));
+}
+
+namespace {
+
+void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal& principal) {
+    system[verb + "_by"] = principal.name;
+    system[verb + "_by_principal_id"] = principal.id;
+    system[verb + "_by_principal_domain_id"] = principal.domain_id;
+}
+
+}  // namespace
+
+sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, std::int64_t now) {
+    sdk::Json system = sdk::Json::object();
+    if (before && before->is_object() && before->contains("created_on")) {
+        for (const char* name : {"created_on", "created_by", "created_by_principal_id",
+                                 "created_by_principal_domain_id"}) {
+            const auto member = before->find(name);
+            if (member != before->end()) system[name] = *member;
+        }
+    } else {
+        system["created_on"] = sdk::time_value(now);
+        add_actor(system, "created", session.principal);
+    }
+    system["modified_on"] = sdk::time_value(now);
+    add_actor(system, "modified", session.principal);
+    return system;
+}
+
+sdk::Result<sdk::Document> document_of(const storage::Record& record, sdk::Json secrets) {
+    sdk::Document document;
+    document.key = record.key();
+    document.version = record.version();
+    auto fields = sdk::parse_json(record.text(), {.depth = 200});
+    if (!fields) {
+        return sdk::make_error(
+            sdk::ErrorKind::internal, "document.damaged", "a stored record cannot be read",
+            storage::sequence_text(record.sequence) + ": " + fields.error().message);
+    }
+    document.fields = std::move(*fields);
+    document.id = text_member(document.fields, "_doc");
+    document.secrets = std::move(secrets);
+    return document;
+}
+
+std::string id_of(const storage::Record& record) {
+    static constexpr std::string_view kStart = R"({"_doc":")";
+    const std::string_view text = record.text();
+    if (text.substr(0, kStart.size()) == kStart) {
+        const std::size_t end = text.find_first_of("\"\\", kStart.size());
+        if (end != std::string_view::npos && text[end] == '"') {
+            return std::string(text.substr(kStart.size(), end - kStart.size()));
+        }
+    }
+    auto fields = sdk::parse_json(text, {.depth = 200});
+    return fields ? text_member(*fields, "_doc") : std::string();
+}
+
+}  // namespace stele::kernel::resource

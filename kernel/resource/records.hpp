@@ -1,0 +1,97 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/documents.hpp>
+#include <stele/sdk/sealer.hpp>
+
+#include "kernel/authority/record_tree.hpp"
+#include "kernel/resource/platforms.hpp"
+#include "kernel/resource/registry.hpp"
+#include "kernel/storage/document_store.hpp"
+
+namespace stele::kernel::resource {
+
+/// A collection and the record that contains it.
+struct CollectionPlace {
+    const RegisteredResource* resource = nullptr;
+    sdk::CollectionName name;
+    /// Absent while the collection has never held a record.
+    std::optional<storage::CollectionId> id;
+    sdk::RecordKey container;
+};
+
+/// Finds records by path, by key and by reference. Any thread.
+class Records final : public authority::RecordTree {
+public:
+    Records(const Registry& registry, storage::DocumentStore& documents, Platforms& platforms,
+            const sdk::Sealer& sealer)
+        : registry_(registry), documents_(documents), platforms_(platforms), sealer_(sealer) {}
+
+    /// The collection of a type inside a container named by its canonical id.
+    sdk::Result<CollectionPlace> collection(const sdk::Reader& reader,
+                                            const sdk::PlatformScope& platform,
+                                            const sdk::CollectionName& name) const;
+
+    /// The same, made when missing.
+    sdk::Result<storage::CollectionId> open_collection(sdk::Transaction& transaction,
+                                                       const sdk::PlatformScope& platform,
+                                                       const CollectionPlace& place) const;
+
+    /// Reads by id, alias or a field that addresses records; `not_found` otherwise.
+    sdk::Result<void> read(const sdk::Reader& reader, const CollectionPlace& place,
+                           std::string_view id, storage::Record& record) const;
+    sdk::Result<void> read(const sdk::Reader& reader, const sdk::RecordKey& key,
+                           storage::Record& record) const;
+    sdk::Result<sdk::Document> open(const storage::Record& record) const;
+    std::string seal(const sdk::Json& secrets) const;
+
+    /// The family of a record; null when no enabled plugin offers it (or it is a platform's root).
+    sdk::Result<const RegisteredResource*> resource_of(const sdk::Reader& reader,
+                                                       const sdk::RecordKey& key) const;
+
+    sdk::Result<std::string> reference(const sdk::Reader& reader,
+                                       const sdk::PlatformScope& platform,
+                                       const sdk::RecordKey& key) const;
+    sdk::Result<sdk::RecordKey> find_reference(const sdk::Reader& reader,
+                                               const sdk::PlatformScope& platform,
+                                               std::string_view reference) const;
+
+    sdk::Result<std::optional<sdk::RecordKey>> container_of(const sdk::Reader& reader,
+                                                            const sdk::RecordKey& record) override;
+    sdk::Result<sdk::PolicySubject> subject(const sdk::Reader& reader,
+                                            const sdk::RecordKey& record) override;
+    bool is_container(const sdk::RecordKey& record) override;
+
+    storage::DocumentStore& documents() const { return documents_; }
+    const Registry& registry() const { return registry_; }
+
+private:
+    /// What never changes about a collection.
+    struct Info {
+        const RegisteredResource* resource = nullptr;
+        sdk::CollectionName name;
+        /// The record that contains it; the platform's root where the row is missing.
+        sdk::RecordKey container;
+    };
+    sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
+    sdk::Result<std::string> reference_word(const RegisteredResource& resource,
+                                            const storage::Record& record) const;
+    sdk::Result<std::vector<sdk::PolicySubject::Store>> stores_of(const sdk::Reader& reader,
+                                                                  const sdk::RecordKey& key);
+
+    const Registry& registry_;
+    storage::DocumentStore& documents_;
+    Platforms& platforms_;
+    const sdk::Sealer& sealer_;
+    mutable std::shared_mutex mutex_;
+    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, Info> infos_;
+};
+
+sdk::Error unknown_record(std::string_view type, std::string_view id);
+
+}  // namespace stele::kernel::resource

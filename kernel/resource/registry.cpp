@@ -1,0 +1,154 @@
+#include "kernel/resource/registry.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "kernel/resource/descriptor_check.hpp"
+#include "kernel/resource/platform_family.hpp"
+#include "kernel/resource/standard_routes.hpp"
+
+namespace stele::kernel::resource {
+
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+std::vector<std::string> placeholders_of(std::string_view path) {
+    std::vector<std::string> names;
+    std::size_t begin = 0;
+    while ((begin = path.find('{', begin)) != std::string_view::npos) {
+        const std::size_t end = path.find('}', begin);
+        if (end == std::string_view::npos) break;
+        names.emplace_back(path.substr(begin + 1, end - begin - 1));
+        begin = end;
+    }
+    return names;
+}
+
+Registry::Registry() {
+    RegisteredResource& platform = resources_.emplace_back();
+    platform.plugin_id = "kernel";
+    platform.resource = std::make_unique<PlatformFamily>();
+    platform.descriptor = platform.resource->describe();
+    platform.rules = storage::CollectionRules::of(platform.descriptor);
+    by_type_[platform.descriptor.type] = &platform;
+}
+
+Registry::~Registry() = default;
+
+sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Resource> resource) {
+    if (!resource) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                               fmt::format("plugin {} added a resource that is null", plugin_id));
+    }
+    sdk::ResourceDescriptor descriptor = resource->describe();
+    if (auto checked = check_descriptor(plugin_id, descriptor); !checked) return checked;
+    if (const RegisteredResource* other = find(descriptor.type)) {
+        return sdk::make_error(
+            sdk::ErrorKind::conflict, "plugin.type_duplicate",
+            fmt::format("plugin {}: resource type {} belongs to plugin {} already", plugin_id,
+                        descriptor.type, other->plugin_id));
+    }
+    RegisteredResource& added = resources_.emplace_back();
+    added.plugin_id = std::move(plugin_id);
+    added.resource = std::move(resource);
+    added.rules = storage::CollectionRules::of(descriptor);
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.addresses) added.addressing_fields.push_back(field.name);
+    }
+    added.descriptor = std::move(descriptor);
+    by_type_[added.descriptor.type] = &added;
+    return {};
+}
+
+sdk::Result<void> Registry::add(std::string plugin_id, sdk::Endpoint endpoint) {
+    auto checked =
+        check_endpoint(plugin_id, endpoint.method, endpoint.path, static_cast<bool>(endpoint.run));
+    if (!checked) return checked;
+    endpoints_.push_back({std::move(plugin_id), std::move(endpoint)});
+    return {};
+}
+
+sdk::Result<void> Registry::link_containers() {
+    for (RegisteredResource& resource : resources_) {
+        const std::string& type = resource.descriptor.container;
+        if (type == kPlatformType) continue;
+        const auto container = by_type_.find(type);
+        if (container == by_type_.end()) {
+            return sdk::make_error(
+                sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                fmt::format("plugin {}: resource {}: its container {} is not offered by any "
+                            "enabled plugin",
+                            resource.plugin_id, resource.descriptor.type, type));
+        }
+        resource.container = container->second;
+        container->second->contained.push_back(&resource);
+    }
+    for (RegisteredResource& resource : resources_) {
+        for (const RegisteredResource* step = &resource; step; step = step->container) {
+            resource.chain.insert(resource.chain.begin(), step);
+            if (resource.chain.size() > 8) {
+                return sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                                       fmt::format("plugin {}: resource {} contains itself",
+                                                   resource.plugin_id, resource.descriptor.type));
+            }
+        }
+    }
+    return {};
+}
+
+void Registry::derive_paths(RegisteredResource& resource) {
+    std::string path;
+    for (const RegisteredResource* step : resource.chain) {
+        resource.collection_path = path + "/" + step->descriptor.path;
+        path = resource.collection_path + "/{" + step->descriptor.placeholder + "}";
+    }
+    resource.instance_path = path;
+}
+
+namespace {
+
+void add_reference_words(std::map<std::string, RegisteredResource*, std::less<>>& words,
+                         RegisteredResource& resource) {
+    words[lower_case(resource.descriptor.type)] = &resource;
+    const std::string& member = resource.descriptor.reference_type_member;
+    for (const sdk::Field& field : resource.descriptor.fields) {
+        if (member.empty() || field.name != member) continue;
+        for (const std::string& value : field.one_of)
+            words[lower_case(value)] = &resource;
+    }
+}
+
+}  // namespace
+
+sdk::Result<void> Registry::freeze() {
+    if (auto linked = link_containers(); !linked) return linked;
+    for (RegisteredResource& resource : resources_) {
+        derive_paths(resource);
+        add_reference_words(by_reference_type_, resource);
+        add_standard_routes(resource, routes_);
+        add_action_routes(resource, routes_);
+    }
+    add_platform_routes(routes_);
+    for (const OwnedEndpoint& owned : endpoints_) {
+        routes_.push_back(endpoint_route(owned.plugin_id, owned.endpoint));
+    }
+    return {};
+}
+
+const RegisteredResource* Registry::find(std::string_view type) const {
+    const auto found = by_type_.find(type);
+    return found == by_type_.end() ? nullptr : found->second;
+}
+
+const RegisteredResource* Registry::find_reference_type(std::string_view word) const {
+    const auto found = by_reference_type_.find(lower_case(word));
+    return found == by_reference_type_.end() ? nullptr : found->second;
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/resource.hpp>
+
+#include "kernel/storage/document_store.hpp"
+
+namespace stele::kernel::resource {
+
+/// Type of the platform's root record, the container of all others.
+inline constexpr char kPlatformType[] = "platform";
+
+/// A family that a plugin added, with what follows from its descriptor.
+struct RegisteredResource {
+    std::string plugin_id;
+    std::unique_ptr<sdk::Resource> resource;
+    sdk::ResourceDescriptor descriptor;
+    storage::CollectionRules rules;
+    std::vector<std::string> addressing_fields;
+    /// The container's family; null when the platform is the container.
+    const RegisteredResource* container = nullptr;
+    std::vector<const RegisteredResource*> contained;
+    /// From the platform's level down to this one.
+    std::vector<const RegisteredResource*> chain;
+    std::string collection_path;
+    std::string instance_path;
+};
+
+enum class RouteKind : std::uint8_t {
+    create,
+    list,
+    query,
+    read,
+    update,
+    remove,
+    check_permission,
+    check_authority,
+    check_permissions,
+    check_authorities,
+    grant,
+    revoke,
+    acl,
+    acl_of_principal,
+    report,
+    action,
+    endpoint,
+};
+
+/// One method at one path, and what it leads to.
+struct Route {
+    std::string method;
+    std::string path;
+    RouteKind kind = RouteKind::endpoint;
+    std::string plugin_id;
+    std::string operation;
+    const RegisteredResource* resource = nullptr;
+    const sdk::Action* action = nullptr;
+    const sdk::Endpoint* endpoint = nullptr;
+    std::vector<sdk::Parameter> parameters;
+    /// Names of the placeholders in path order.
+    std::vector<std::string> placeholders;
+    /// The path addresses one record, not a collection.
+    bool is_item = false;
+    bool is_paged = false;
+    /// Runs on a worker, whatever the engine.
+    bool is_slow = false;
+    /// Needs no token.
+    bool is_open = false;
+    bool has_raw_body = false;
+};
+
+/// What plugins offer. Filled while plugins open, then frozen; afterwards read by any thread.
+class Registry {
+public:
+    Registry();
+    ~Registry();
+
+    /// Checks the descriptor by itself (`plugin.descriptor_incomplete`, `plugin.type_duplicate`).
+    sdk::Result<void> add(std::string plugin_id, std::unique_ptr<sdk::Resource> resource);
+    sdk::Result<void> add(std::string plugin_id, sdk::Endpoint endpoint);
+
+    /// Links families to their containers, derives all routes, and accepts nothing more.
+    sdk::Result<void> freeze();
+
+    const RegisteredResource* find(std::string_view type) const;
+    /// The family of a reference's type word, compared without regard to case.
+    const RegisteredResource* find_reference_type(std::string_view word) const;
+    const std::deque<RegisteredResource>& resources() const { return resources_; }
+    const std::vector<Route>& routes() const { return routes_; }
+
+private:
+    sdk::Result<void> link_containers();
+    void derive_paths(RegisteredResource& resource);
+
+    struct OwnedEndpoint {
+        std::string plugin_id;
+        sdk::Endpoint endpoint;
+    };
+
+    std::deque<RegisteredResource> resources_;
+    std::deque<OwnedEndpoint> endpoints_;
+    std::map<std::string, RegisteredResource*, std::less<>> by_type_;
+    std::map<std::string, RegisteredResource*, std::less<>> by_reference_type_;
+    std::vector<Route> routes_;
+};
+
+/// Names between braces, in order.
+std::vector<std::string> placeholders_of(std::string_view path);
+
+std::string lower_case(std::string_view text);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/sealer.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+
+#include "kernel/authority/authority_cache.hpp"
+#include "kernel/authority/authority_store.hpp"
+#include "kernel/resource/platforms.hpp"
+#include "kernel/resource/records.hpp"
+#include "kernel/resource/registry.hpp"
+#include "kernel/storage/document_store.hpp"
+
+namespace stele::kernel::resource {
+
+/// Everything that operations work with: one of each for the whole server. Built once, in the order
+/// of the members; read by any thread.
+struct Rooms {
+    Rooms(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer);
+
+    std::unique_ptr<sdk::Engine> engine;
+    sdk::Sealer sealer;
+    Registry registry;
+    storage::NameTable names;
+    storage::DocumentStore documents;
+    Platforms platforms;
+    Records records;
+    authority::AuthorityStore authorities;
+    authority::AuthorityCache authority_cache;
+    /// Published by a plugin; null when none does.
+    sdk::PrincipalDirectory* principals = nullptr;
+    /// The setting `pagination.sort_numbers: numeric`.
+    bool has_numeric_sort = false;
+    std::int64_t default_limit = 1000;
+};
+
+}  // namespace stele::kernel::resource

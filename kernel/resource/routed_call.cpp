@@ -1,0 +1,177 @@
+#include "kernel/resource/routed_call.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/pagination/page_parameters.hpp"
+#include "kernel/resource/record_fields.hpp"
+
+namespace stele::kernel::resource {
+
+std::string_view RoutedCall::path(std::string_view placeholder) const {
+    const std::vector<std::string>& names = input_.route->placeholders;
+    for (std::size_t i = 0; i < names.size() && i < input_.values.size(); ++i) {
+        if (names[i] == placeholder) return input_.values[i];
+    }
+    return {};
+}
+
+std::optional<std::string> RoutedCall::query_parameter(std::string_view name) const {
+    for (const auto& [key, value] : input_.parameters) {
+        if (key == name) return value;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> RoutedCall::parameter(std::string_view name) const {
+    if (auto value = query_parameter(name)) return value;
+    if (!input_.body.is_object()) return std::nullopt;
+    const auto member = input_.body.find(name);
+    if (member == input_.body.end() || member->is_null()) return std::nullopt;
+    if (member->is_string()) return member->get<std::string>();
+    if (member->is_primitive()) return sdk::dump_json(*member);
+    return std::nullopt;
+}
+
+const sdk::Document& RoutedCall::record() const {
+    if (!document_) {
+        if (stored_.sequence.empty()) return document_.emplace();
+        auto opened = rooms().records.open(stored_);
+        if (!opened) throw std::runtime_error(opened.error().detail);
+        document_ = std::move(*opened);
+    }
+    return *document_;
+}
+
+sdk::Result<void> RoutedCall::find_target() {
+    const Route& route = *input_.route;
+    const sdk::PlatformScope& platform = context_.platform();
+    record_key_ = platform.root;
+    place_.container = platform.root;
+    if (!route.resource) return {};
+    const sdk::Transaction& reader = context_.transaction();
+    const auto& chain = route.resource->chain;
+    std::string container;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+        auto place =
+            rooms().records.collection(reader, platform, {chain[i]->descriptor.type, container});
+        if (!place) return place.error();
+        // The record that was found one step earlier is the container, row or not.
+        if (i > 0) place->container = stored_.key();
+        place_ = std::move(*place);
+        const bool is_last = i + 1 == chain.size();
+        if (is_last && !route.is_item) break;
+        auto found = rooms().records.read(reader, place_, input_.values[i], stored_);
+        if (!found) return found;
+        if (is_last) {
+            record_key_ = stored_.key();
+        } else {
+            container = id_of(stored_);
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permission permission,
+                                      std::string_view type, std::string_view id) const {
+    auto held = rooms().authority_cache.permissions(nullptr, context_.principal().key, record);
+    if (!held) return held.error();
+    if (held->has(permission)) return {};
+    if (!held->has(sdk::Permission::connect)) return unknown_record(type, id);
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        fmt::format("{} on {} {} is needed for this", sdk::permission_name(permission), type, id));
+}
+
+sdk::Result<void> RoutedCall::authorize_platform() const {
+    if (input_.route->is_open || context_.session().is_system) return {};
+    const sdk::RecordKey& root = context_.platform().root;
+    auto held = rooms().authority_cache.permissions(nullptr, context_.principal().key, root);
+    if (!held) return held.error();
+    if (held->has(sdk::Permission::connect)) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "CONNECT on the platform is needed for this");
+}
+
+sdk::Result<void> RoutedCall::authorize() {
+    const Route& route = *input_.route;
+    if (route.is_open || context_.session().is_system) return {};
+    if (auto connected = authorize_platform(); !connected) return connected;
+    const sdk::RecordKey& root = context_.platform().root;
+    static const sdk::OperationPermissions kPlatformPermissions{};
+    const sdk::OperationPermissions& needed =
+        route.resource ? route.resource->descriptor.permissions : kPlatformPermissions;
+    const std::string_view type = route.resource ? std::string_view(route.resource->descriptor.type)
+                                                 : std::string_view(kPlatformType);
+    const auto on_container = [&](sdk::Permission permission) {
+        const bool is_root = place_.container == root;
+        return require(place_.container, permission,
+                       is_root ? kPlatformType : route.resource->descriptor.container,
+                       is_root ? context_.platform().id : place_.name.container);
+    };
+    const auto on_record = [&](sdk::Permission permission) {
+        // The id as it was sent: the answer must not tell a hidden record from an unknown one.
+        const bool is_root = stored_.sequence.empty();
+        const std::size_t last = route.resource ? route.resource->chain.size() - 1 : 0;
+        const std::string& id = is_root ? context_.platform().id : input_.values[last];
+        return require(record_key_, permission, type, id);
+    };
+    switch (route.kind) {
+        case RouteKind::create:
+            return on_container(needed.create);
+        case RouteKind::list:
+        case RouteKind::query:
+        case RouteKind::check_permissions:
+        case RouteKind::check_authorities:
+            return on_container(needed.list);
+        case RouteKind::read:
+            return on_record(needed.read);
+        case RouteKind::update:
+            return on_record(needed.update);
+        case RouteKind::remove:
+            return on_record(needed.remove);
+        case RouteKind::grant:
+        case RouteKind::revoke:
+            return on_record(needed.grant);
+        case RouteKind::check_permission:
+        case RouteKind::check_authority:
+        case RouteKind::acl:
+        case RouteKind::acl_of_principal:
+        case RouteKind::report:
+            return on_record(needed.check);
+        case RouteKind::action:
+            return route.is_item ? on_record(route.action->permission)
+                                 : on_container(route.action->permission);
+        case RouteKind::endpoint:
+            return require(root, route.endpoint->permission, kPlatformType, context_.platform().id);
+    }
+    return {};
+}
+
+sdk::Result<void> RoutedCall::decode() {
+    if (input_.is_decoded) return {};
+    const Route& route = *input_.route;
+    if (!route.has_raw_body && !input_.raw_body.empty()) {
+        auto body = sdk::parse_json(input_.raw_body);
+        if (!body) return body.error();
+        input_.body = std::move(*body);
+    }
+    if (route.is_paged) {
+        // In a query the body is the condition, so its members are fields, not parameters.
+        const bool has_query_body = route.kind == RouteKind::query;
+        auto page = pagination::read_page_parameters(
+            [&](std::string_view name) {
+                return has_query_body ? query_parameter(name) : parameter(name);
+            },
+            {.default_limit = rooms().default_limit});
+        if (!page) return page.error();
+        input_.page = std::move(*page);
+    }
+    for (const sdk::Parameter& parameter_info : route.parameters) {
+        if (!parameter_info.required) continue;
+        if (auto value = required_parameter(parameter_info.name); !value) return value.error();
+    }
+    input_.is_decoded = true;
+    return {};
+}
+
+}  // namespace stele::kernel::resource

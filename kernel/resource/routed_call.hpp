@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/call.hpp>
+
+#include "kernel/resource/records.hpp"
+#include "kernel/resource/work_context.hpp"
+
+namespace stele::kernel::resource {
+
+/// One request in terms of operations, free of any protocol. Survives the repetition of a conflict.
+struct RequestInput {
+    const Route* route = nullptr;
+    /// Values of the route's placeholders, decoded.
+    std::vector<std::string> values;
+    std::vector<std::pair<std::string, std::string>> parameters;
+    std::string_view raw_body;
+    std::function<std::optional<std::string_view>(std::string_view)> header;
+    std::string_view method;
+    std::string_view request_id;
+    sdk::SessionPtr session;
+
+    sdk::Json body = sdk::Json::object();
+    sdk::PageRequest page;
+    bool is_decoded = false;
+};
+
+/// A request inside one transaction.
+class RoutedCall final : public sdk::Call {
+public:
+    RoutedCall(WorkContext& context, RequestInput& input) : context_(context), input_(input) {}
+
+    sdk::Context& context() const override { return context_; }
+    std::string_view path(std::string_view placeholder) const override;
+    std::optional<std::string> parameter(std::string_view name) const override;
+    const sdk::Json& body() const override { return input_.body; }
+    std::string_view raw_body() const override { return input_.raw_body; }
+    std::optional<std::string_view> header(std::string_view name) const override {
+        return input_.header(name);
+    }
+    std::string_view method() const override { return input_.method; }
+    const sdk::PageRequest& page() const override { return input_.page; }
+    const sdk::Document& record() const override;
+    const sdk::CollectionName& collection() const override { return place_.name; }
+    std::string_view request_id() const override { return input_.request_id; }
+
+    /// Stage "find the record": the collection that the route addresses, and the record on item
+    /// routes. `not_found` when something on the way does not exist.
+    sdk::Result<void> find_target();
+    /// Stage "authorize": the permission that the operation needs. `not_found` when the caller may
+    /// not know of the record, `forbidden` when it may.
+    sdk::Result<void> authorize();
+    /// The first half of it: whether the caller may know of the platform at all.
+    sdk::Result<void> authorize_platform() const;
+    /// Stage "decode": body and page parameters, once per request.
+    sdk::Result<void> decode();
+
+    const Route& route() const { return *input_.route; }
+    /// The value of the route's last placeholder.
+    std::string_view last_path_value() const {
+        return input_.values.empty() ? std::string_view() : std::string_view(input_.values.back());
+    }
+    const CollectionPlace& place() const { return place_; }
+    /// As it was found; the platform's root on its own routes.
+    const sdk::RecordKey& record_key() const { return record_key_; }
+    const storage::Record& stored() const { return stored_; }
+    storage::Record& stored() { return stored_; }
+    WorkContext& work() const { return context_; }
+    Rooms& rooms() const { return context_.rooms(); }
+    std::optional<std::string> query_parameter(std::string_view name) const;
+
+private:
+    sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,
+                              std::string_view type, std::string_view id) const;
+
+    WorkContext& context_;
+    RequestInput& input_;
+    CollectionPlace place_;
+    sdk::RecordKey record_key_;
+    storage::Record stored_;
+    mutable std::optional<sdk::Document> document_;
+};
+
+}  // namespace stele::kernel::resource

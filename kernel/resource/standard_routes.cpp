@@ -1,0 +1,163 @@
+#include "kernel/resource/standard_routes.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+const std::vector<sdk::Parameter>& page_parameters() {
+    static const std::vector<sdk::Parameter> kParameters{
+        {"sort", false}, {"skip", false}, {"limit", false}, {"options", false}, {"explain", false}};
+    return kParameters;
+}
+
+class RouteList {
+public:
+    RouteList(const RegisteredResource* resource, std::string plugin_id, std::vector<Route>& routes)
+        : resource_(resource), plugin_id_(std::move(plugin_id)), routes_(routes) {}
+
+    Route& add(RouteKind kind, const char* method, std::string path, const char* operation) {
+        Route& route = routes_.emplace_back();
+        route.method = method;
+        route.path = std::move(path);
+        route.kind = kind;
+        route.plugin_id = plugin_id_;
+        route.operation = operation;
+        route.resource = resource_;
+        route.placeholders = placeholders_of(route.path);
+        return route;
+    }
+
+    Route& add_item(RouteKind kind, const char* method, std::string path, const char* operation) {
+        Route& route = add(kind, method, std::move(path), operation);
+        route.is_item = true;
+        return route;
+    }
+
+    void add_permission_routes(const std::string& item, const std::string& collection) {
+        const std::vector<sdk::Parameter> id{{"id", true}};
+        add_item(RouteKind::check_permission, "POST", item + "/permissions/{permissionId}/check",
+                 "check permission")
+            .parameters = id;
+        add_item(RouteKind::check_authority, "POST", item + "/authorities/{authorityId}/check",
+                 "check single authority")
+            .parameters = id;
+        add(RouteKind::check_authorities, "POST", collection + "/authorities/check",
+            "check multiple authorities")
+            .is_slow = true;
+        add(RouteKind::check_permissions, "POST", collection + "/permissions/check",
+            "check multiple permissions")
+            .is_slow = true;
+        add_item(RouteKind::grant, "POST", item + "/authorities/{authorityId}/grant",
+                 "grant authority")
+            .parameters = id;
+        add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
+                 "revoke authority")
+            .parameters = id;
+        Route& acl = add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL");
+        acl.is_paged = true;
+        acl.parameters = page_parameters();
+        add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal")
+            .parameters = id;
+        add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
+                 "read ACL for principal");
+        add_item(RouteKind::report, "POST", item + "/authorities", "authorities report");
+    }
+
+private:
+    const RegisteredResource* resource_;
+    std::string plugin_id_;
+    std::vector<Route>& routes_;
+};
+
+}  // namespace
+
+void add_standard_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
+    const std::string& collection = resource.collection_path;
+    const std::string& item = resource.instance_path;
+    const sdk::Operations& operations = resource.descriptor.operations;
+    const std::size_t first = routes.size();
+    RouteList list(&resource, resource.plugin_id, routes);
+    if (operations.create) list.add(RouteKind::create, "POST", collection, "create");
+    if (operations.list) {
+        Route& route = list.add(RouteKind::list, "GET", collection, "list");
+        route.is_paged = route.is_slow = true;
+        route.parameters = page_parameters();
+        for (const std::string& filter : resource.descriptor.list_filters) {
+            route.parameters.push_back({filter, false});
+        }
+    }
+    if (operations.query) {
+        Route& route = list.add(RouteKind::query, "POST", collection + "/query", "query");
+        route.is_paged = route.is_slow = true;
+        route.parameters = page_parameters();
+    }
+    if (operations.read) list.add_item(RouteKind::read, "GET", item, "read");
+    if (operations.update) {
+        list.add_item(RouteKind::update, "PUT", item, "update");
+        list.add_item(RouteKind::update, "POST", item + "/update", "update");
+    }
+    if (operations.remove) {
+        list.add_item(RouteKind::remove, "DELETE", item, "delete");
+        list.add_item(RouteKind::remove, "POST", item + "/delete", "delete");
+    }
+    if (operations.permissions) list.add_permission_routes(item, collection);
+    for (std::size_t i = first; i < routes.size(); ++i) {
+        const RouteKind kind = routes[i].kind;
+        const bool is_write =
+            kind == RouteKind::create || kind == RouteKind::update || kind == RouteKind::remove;
+        if (is_write && resource.descriptor.slow_writes) routes[i].is_slow = true;
+        if (kind == RouteKind::remove && !resource.contained.empty()) routes[i].is_slow = true;
+    }
+}
+
+void add_action_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
+    for (const sdk::Action& action : resource.descriptor.actions) {
+        const bool is_item = action.scope == sdk::ActionScope::item;
+        Route route;
+        route.method = action.method;
+        route.path =
+            (is_item ? resource.instance_path : resource.collection_path) + "/" + action.name;
+        route.kind = RouteKind::action;
+        route.plugin_id = resource.plugin_id;
+        route.operation = action.name;
+        route.resource = &resource;
+        route.action = &action;
+        route.parameters = action.parameters;
+        if (action.paged) {
+            route.parameters.insert(route.parameters.end(), page_parameters().begin(),
+                                    page_parameters().end());
+        }
+        route.placeholders = placeholders_of(route.path);
+        route.is_item = is_item;
+        route.is_paged = action.paged;
+        route.is_slow = action.slow;
+        routes.push_back(std::move(route));
+    }
+}
+
+void add_platform_routes(std::vector<Route>& routes) {
+    RouteList(nullptr, "kernel", routes).add_permission_routes("", "");
+}
+
+Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint) {
+    Route route;
+    route.method = endpoint.method;
+    route.path = endpoint.path;
+    route.kind = RouteKind::endpoint;
+    route.plugin_id = plugin_id;
+    route.operation = endpoint.title;
+    route.endpoint = &endpoint;
+    route.parameters = endpoint.parameters;
+    if (endpoint.paged) {
+        route.parameters.insert(route.parameters.end(), page_parameters().begin(),
+                                page_parameters().end());
+    }
+    route.placeholders = placeholders_of(route.path);
+    route.is_paged = endpoint.paged;
+    route.is_slow = endpoint.slow;
+    route.is_open = endpoint.access == sdk::EndpointAccess::open;
+    route.has_raw_body = endpoint.raw_body;
+    return route;
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/resource/registry.hpp"
+
+namespace stele::kernel::resource {
+
+/// The routes of the standard operations with all their aliases (interface.md, Standard
+/// operations). Trailing slashes are the router's matter.
+void add_standard_routes(const RegisteredResource& resource, std::vector<Route>& routes);
+void add_action_routes(const RegisteredResource& resource, std::vector<Route>& routes);
+/// Permission operations on the platform's root record, whose instance path is empty.
+void add_platform_routes(std::vector<Route>& routes);
+Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint);
+
+}  // namespace stele::kernel::resource

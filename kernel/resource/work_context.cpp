@@ -1,0 +1,83 @@
+#include "kernel/resource/work_context.hpp"
+
+#include <stele/sdk/log.hpp>
+
+namespace stele::kernel::resource {
+
+namespace {
+constexpr int kAttempts = 64;
+}
+
+WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
+    : WorkContext(rooms, std::move(session),
+                  std::make_shared<Work>(Work{rooms.engine->begin(), {}})) {}
+
+WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work)
+    : rooms_(rooms),
+      session_(std::move(session)),
+      work_(std::move(work)),
+      documents_(rooms, *this),
+      authorities_(rooms.authorities, *work_->transaction, session_->platform.number) {}
+
+WorkContext::~WorkContext() = default;
+
+std::string WorkContext::key_space(std::string_view name) {
+    return storage::plugin_space(platform().number, name);
+}
+
+std::string WorkContext::shared_key_space(std::string_view name) {
+    return storage::plugin_space(0, name);
+}
+
+void WorkContext::after_commit(std::function<void()> effect) {
+    work_->effects.push_back(std::move(effect));
+}
+
+sdk::Result<std::string> WorkContext::reference(const sdk::RecordKey& record) {
+    return rooms_.records.reference(transaction(), platform(), record);
+}
+
+sdk::Result<sdk::RecordKey> WorkContext::find_reference(std::string_view reference) {
+    return rooms_.records.find_reference(transaction(), platform(), reference);
+}
+
+sdk::Context& WorkContext::as_system() {
+    if (session_->is_system) return *this;
+    if (!system_) {
+        auto session = std::make_shared<sdk::Session>(system_session(platform()));
+        system_.reset(new WorkContext(rooms_, std::move(session), work_));
+    }
+    return *system_;
+}
+
+void WorkContext::run_effects() {
+    // The commit stands whatever an effect does, and the others must run.
+    for (const auto& effect : work_->effects) {
+        try {
+            effect();
+        } catch (const std::exception& exception) {
+            sdk::log(sdk::LogLevel::error, "resource",
+                     std::string("an effect after a commit failed: ") + exception.what());
+        }
+    }
+    work_->effects.clear();
+}
+
+sdk::Result<void> run_as_system(Rooms& rooms, const sdk::PlatformScope& platform,
+                                const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    const auto session = std::make_shared<const sdk::Session>(system_session(platform));
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        WorkContext context(rooms, session);
+        if (auto done = work(context); !done) return done;
+        auto committed = sdk::commit_and_wait(context.transaction());
+        if (committed) {
+            context.run_effects();
+            return committed;
+        }
+        if (committed.error().code != "engine.conflict") return committed;
+    }
+    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.busy",
+                           "too many others change the same records; try again");
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+
+#include "kernel/resource/bound_authorities.hpp"
+#include "kernel/resource/bound_documents.hpp"
+#include "kernel/resource/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+/// One transaction and who acts in it. Lives as long as the operation; `commit` ends it.
+class WorkContext final : public sdk::Context {
+public:
+    WorkContext(Rooms& rooms, sdk::SessionPtr session);
+    ~WorkContext() override;
+
+    const sdk::Session& session() const override { return *session_; }
+    sdk::Documents& documents() override { return documents_; }
+    sdk::Authorities& authorities() override { return authorities_; }
+    sdk::Transaction& transaction() override { return *work_->transaction; }
+    std::string key_space(std::string_view name) override;
+    std::string shared_key_space(std::string_view name) override;
+    void after_commit(std::function<void()> effect) override;
+    sdk::Result<std::string> reference(const sdk::RecordKey& record) override;
+    sdk::Result<sdk::RecordKey> find_reference(std::string_view reference) override;
+    sdk::Context& as_system() override;
+
+    Rooms& rooms() { return rooms_; }
+    BoundDocuments& bound_documents() { return documents_; }
+
+    bool has_effects() const { return !work_->effects.empty(); }
+    /// Runs the effects that `after_commit` collected. Once, after a successful commit.
+    void run_effects();
+
+private:
+    struct Work {
+        std::unique_ptr<sdk::Transaction> transaction;
+        std::vector<std::function<void()>> effects;
+    };
+    WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
+
+    Rooms& rooms_;
+    sdk::SessionPtr session_;
+    std::shared_ptr<Work> work_;
+    BoundDocuments documents_;
+    BoundAuthorities authorities_;
+    std::unique_ptr<WorkContext> system_;
+};
+
+/// Runs `work` as the server on a platform, commits, and repeats conflicts. Waits: not on an I/O
+/// thread.
+sdk::Result<void> run_as_system(Rooms& rooms, const sdk::PlatformScope& platform,
+                                const std::function<sdk::Result<void>(sdk::Context&)>& work);
+
+}  // namespace stele::kernel::resource
