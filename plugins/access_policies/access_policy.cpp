@@ -1,0 +1,253 @@
+#include "access_policy.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "assignments.hpp"
+#include "policy_catalogue.hpp"
+#include "policy_search.hpp"
+#include "policy_statements.hpp"
+
+namespace stele::access_policies {
+
+namespace {
+
+constexpr std::size_t kMostCollected = 1000;
+
+/// What the statements of a policy can give at most. What a custom role holds depends on where it
+/// is defined, so it counts as everything.
+sdk::PermissionSet most_given(const sdk::Json& fields) {
+    sdk::PermissionSet most;
+    auto policy = compile_policy(fields);
+    if (!policy) return most;
+    for (const Statement& statement : policy->statements) {
+        if (statement.action != StatementAction::grant) continue;
+        for (const std::string& key : statement.roles) {
+            const sdk::BuiltInRole* role = sdk::find_built_in_role(key);
+            most |= role ? role->permissions : sdk::PermissionSet::all();
+        }
+    }
+    return most;
+}
+
+/// Nobody gives more than it has: whoever changes or assigns a policy may manage permissions on the
+/// platform and holds what the policy can give.
+sdk::Result<void> require_administration(sdk::Context& context, const sdk::Json& fields) {
+    if (context.session().is_system) return {};
+    auto held = context.authorities().permissions(context.principal().key, context.platform().root);
+    if (!held) return held.error();
+    if (held->has(sdk::Permission::modify_permissions) && held->contains(most_given(fields))) {
+        return {};
+    }
+    return sdk::make_error(sdk::ErrorKind::forbidden, "access_policies.administration_needed",
+                           "MODIFY_PERMISSIONS on the platform and everything that the policy can "
+                           "give are needed for this");
+}
+
+sdk::Result<sdk::Reply> entry_reply(const sdk::Json& entries, std::string_view key) {
+    const sdk::Json* entry = find_entry(entries, key);
+    if (entry) return sdk::Reply::json(*entry);
+    return sdk::make_error(sdk::ErrorKind::not_found, "access_policies.entry_unknown",
+                           "there is no entry " + std::string(key));
+}
+
+}  // namespace
+
+namespace {
+const std::vector<sdk::Parameter> kReference{{"ref", true}};
+}  // namespace
+
+sdk::ResourceDescriptor AccessPolicy::describe() const {
+    using enum sdk::FieldKind;
+    using enum sdk::ActionScope;
+    using sdk::action;
+    constexpr auto kConnect = sdk::Permission::connect;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "key", .kind = text},
+        {.name = "order", .kind = integer, .numeric_text = true},
+        {.name = "scope", .kind = text, .one_of = {"platform", "project"}},
+        {.name = "system", .kind = boolean, .read_only = true},
+        {.name = "statements", .kind = array, .items = object},
+    };
+    const sdk::Actions actions{
+        {.name = "assign", .run = action<&AccessPolicy::assign>(), .parameters = kReference},
+        {.name = "unassign", .run = action<&AccessPolicy::unassign>(), .parameters = kReference},
+        {.name = "targets",
+         .method = "GET",
+         .run = action<&AccessPolicy::targets>(),
+         .paged = true},
+        {.name = "unassignall",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::unassign_all>(),
+         .parameters = kReference},
+        {.name = "find",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::find>(),
+         .parameters = {{"ref", true}, {"scope", false}}},
+        {.name = "collect",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::collect>(),
+         .slow = true},
+        {.name = "templates",
+         .method = "GET",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::list_templates>()},
+        {.name = "templates/{templateKey}",
+         .method = "GET",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::read_template>()},
+        {.name = "system",
+         .method = "GET",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::list_system>()},
+        {.name = "system/{key}",
+         .method = "GET",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::read_system>()},
+        {.name = "conditions",
+         .method = "GET",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::list_conditions>()},
+    };
+    sdk::ResourceDescriptor descriptor;
+    descriptor.type = "accessPolicy";
+    descriptor.path = "access/policies";
+    descriptor.placeholder = "accessPolicyId";
+    descriptor.title = "access policies";
+    descriptor.fields = fields;
+    descriptor.actions = actions;
+    return descriptor;
+}
+
+sdk::Result<void> AccessPolicy::prepare(sdk::Change& change, sdk::Context& context) {
+    const sdk::Document& policy = change.after ? *change.after : *change.before;
+    if (auto allowed = require_administration(context, policy.fields); !allowed) return allowed;
+    if (change.kind != sdk::ChangeKind::remove) return {};
+    return Assignments(context).remove_policy(change.before->id);
+}
+
+void AccessPolicy::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
+    if (!change.after) return;
+    auto policy = compile_policy(change.after->fields);
+    if (policy) return;
+    const sdk::Violations& found = policy.error().violations;
+    violations.insert(violations.end(), found.begin(), found.end());
+}
+
+sdk::Result<void> AccessPolicy::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.after) Assignments(context).store_policy(*change.after);
+    return {};
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::assign(const sdk::Call& call) {
+    if (auto allowed = require_administration(call.context(), call.record().fields); !allowed) {
+        return allowed.error();
+    }
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    auto assigned = Assignments(call.context()).assign(call.record().id, *reference);
+    if (!assigned) return assigned.error();
+    return sdk::Reply::status({{"_doc", call.record().id}});
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::unassign(const sdk::Call& call) {
+    if (auto allowed = require_administration(call.context(), call.record().fields); !allowed) {
+        return allowed.error();
+    }
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    auto unassigned = Assignments(call.context()).unassign(call.record().id, *reference);
+    if (!unassigned) return unassigned.error();
+    return sdk::Reply::status({{"_doc", call.record().id}});
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::targets(const sdk::Call& call) {
+    auto references = Assignments(call.context()).targets_of(call.record().id);
+    if (!references) return references.error();
+    return sdk::Reply::page_of(sdk::Json(*references), call.page());
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::unassign_all(const sdk::Call& call) {
+    if (auto allowed = require_administration(call.context(), {}); !allowed) {
+        return allowed.error();
+    }
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    Assignments assignments(call.context());
+    auto ids = assignments.policies_of(*reference);
+    if (!ids) return ids.error();
+    auto rows = PolicySearch(call).readable(*ids, {});
+    if (!rows) return rows.error();
+    for (const std::string& id : *ids) {
+        if (auto done = assignments.unassign(id, *reference); !done) return done.error();
+    }
+    return sdk::Reply::page(*rows, rows->size(), 0);
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::find(const sdk::Call& call) {
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    auto inherited = call.flag("inherited");
+    if (!inherited) return inherited.error();
+    PolicySearch search(call);
+    auto ids = search.assigned_to(*reference, inherited->value_or(false));
+    if (!ids) return ids.error();
+    auto rows = search.readable(*ids, call.parameter("scope").value_or(""));
+    if (!rows) return rows.error();
+    return sdk::Reply::page(*rows, rows->size(), 0);
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
+    const auto references = call.body().find("references");
+    if (references == call.body().end() || !references->is_array()) {
+        return sdk::invalid_parameter("references", "must be an array of references");
+    }
+    if (references->size() > kMostCollected) {
+        return sdk::invalid_parameter(
+            "references", "must hold at most " + std::to_string(kMostCollected) + " references");
+    }
+    PolicySearch search(call);
+    sdk::Json collected = sdk::Json::object();
+    for (const sdk::Json& reference : *references) {
+        if (!reference.is_string()) {
+            return sdk::invalid_parameter("references", "must hold strings");
+        }
+        auto ids = search.assigned_to(reference.get_ref<const std::string&>(), true);
+        if (!ids) return ids.error();
+        auto rows = search.readable(*ids, {});
+        if (!rows) return rows.error();
+        collected[reference.get<std::string>()] = std::move(*rows);
+    }
+    return sdk::Reply::json({{"references", collected}});
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::list_templates(const sdk::Call&) {
+    return sdk::Reply::page(policy_templates(), policy_templates().size(), 0);
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::read_template(const sdk::Call& call) {
+    return entry_reply(policy_templates(), call.path("templateKey"));
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::list_system(const sdk::Call&) {
+    return sdk::Reply::page(system_policies(), system_policies().size(), 0);
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::read_system(const sdk::Call& call) {
+    return entry_reply(system_policies(), call.path("key"));
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::list_conditions(const sdk::Call&) {
+    return sdk::Reply::page(condition_types(), condition_types().size(), 0);
+}
+
+}  // namespace stele::access_policies

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <stele/sdk/resource.hpp>
+
+namespace stele::access_policies {
+
+/// Policies that bestow grants and revokes on assigned users, groups and teams (interface.md,
+/// Access policy; contract/platform.md 5). Whoever changes, assigns or unassigns one can give
+/// rights to anybody, so that needs MODIFY_PERMISSIONS on the platform and everything that the
+/// policy can give.
+///
+/// Thread safety: methods may run concurrently; the object has no state.
+class AccessPolicy final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    void validate(const sdk::Change& change, sdk::Context& context,
+                  sdk::Violations& violations) override;
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+
+    /// POST {policy}/assign?ref= and {policy}/unassign?ref=
+    sdk::Result<sdk::Reply> assign(const sdk::Call& call);
+    sdk::Result<sdk::Reply> unassign(const sdk::Call& call);
+    /// GET {policy}/targets : the assigned references as strings.
+    sdk::Result<sdk::Reply> targets(const sdk::Call& call);
+    /// POST {policies}/unassignall?ref= : answers the policies that were unassigned.
+    sdk::Result<sdk::Reply> unassign_all(const sdk::Call& call);
+    /// POST {policies}/find?ref=[&scope=][&inherited=true]
+    sdk::Result<sdk::Reply> find(const sdk::Call& call);
+    /// POST {policies}/collect : `{references:[ref]}`, at most 1000, to
+    /// `{references:{ref:[policy]}}`.
+    sdk::Result<sdk::Reply> collect(const sdk::Call& call);
+    sdk::Result<sdk::Reply> list_templates(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read_template(const sdk::Call& call);
+    sdk::Result<sdk::Reply> list_system(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read_system(const sdk::Call& call);
+    sdk::Result<sdk::Reply> list_conditions(const sdk::Call& call);
+};
+
+}  // namespace stele::access_policies

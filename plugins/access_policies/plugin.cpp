@@ -1,0 +1,25 @@
+#include <memory>
+
+#include <stele/sdk/plugin.hpp>
+#include <stele/sdk/services/policy_source.hpp>
+
+#include "access_policy.hpp"
+#include "policy_evaluator.hpp"
+
+namespace {
+
+using namespace stele;
+
+sdk::Result<void> open(sdk::Registrar& registrar) {
+    // Lives as long as the process: published services are never taken back.
+    static access_policies::PolicyEvaluator evaluator;
+    registrar.publish<sdk::PolicySource>(evaluator);
+    registrar.add(std::make_unique<access_policies::AccessPolicy>());
+    return {};
+}
+
+}  // namespace
+
+extern "C" STELE_EXPORT const sdk::PluginManifest stele_plugin = sdk::plugin_manifest(
+    {.id = "access_policies", .version = "1.0.0", .status = "stable", .requirements = "identity"},
+    &open);

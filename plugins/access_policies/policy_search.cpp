@@ -1,0 +1,76 @@
+#include "policy_search.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "assignments.hpp"
+
+namespace stele::access_policies {
+
+sdk::Result<std::vector<std::string>> PolicySearch::assigned_to(std::string_view reference,
+                                                                bool is_inherited) {
+    sdk::Context& context = call_.context();
+    Assignments assignments(context);
+    auto direct = assignments.policies_of(reference);
+    if (!direct) return direct;
+    std::set<std::string> ids(direct->begin(), direct->end());
+    auto principal = context.find_reference(reference);
+    if (!principal) {
+        const sdk::ErrorKind kind = principal.error().kind;
+        const bool names_nothing =
+            kind == sdk::ErrorKind::not_found || kind == sdk::ErrorKind::invalid;
+        if (names_nothing) return direct;
+        return principal.error();
+    }
+    auto of_principal = assignments.policies_of_principal(*principal);
+    if (!of_principal) return of_principal;
+    ids.insert(of_principal->begin(), of_principal->end());
+    if (is_inherited) {
+        if (auto added = add_inherited(*principal, ids); !added) return added.error();
+    }
+    return std::vector<std::string>(ids.begin(), ids.end());
+}
+
+sdk::Result<void> PolicySearch::add_inherited(const sdk::RecordKey& principal,
+                                              std::set<std::string>& ids) {
+    sdk::Context& context = call_.context();
+    Assignments assignments(context);
+    auto groups = context.authorities().memberships(principal, true);
+    if (!groups) return groups.error();
+    auto everyone = context.authorities().everyone();
+    if (!everyone) return everyone.error();
+    if (*everyone) groups->push_back(**everyone);
+    for (const sdk::RecordKey& group : *groups) {
+        auto reference = context.reference(group);
+        if (!reference) return reference.error();
+        auto of_reference = assignments.policies_of(*reference);
+        if (!of_reference) return of_reference.error();
+        ids.insert(of_reference->begin(), of_reference->end());
+        auto of_group = assignments.policies_of_principal(group);
+        if (!of_group) return of_group.error();
+        ids.insert(of_group->begin(), of_group->end());
+    }
+    return {};
+}
+
+sdk::Result<sdk::Json> PolicySearch::readable(const std::vector<std::string>& ids,
+                                              std::string_view scope) {
+    sdk::Context& context = call_.context();
+    sdk::Json rows = sdk::Json::array();
+    for (const std::string& id : ids) {
+        auto policy = context.documents().read(call_.collection(), id);
+        if (!policy && policy.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!policy) return policy.error();
+        auto held = context.authorities().permissions(context.principal().key, policy->key);
+        if (!held) return held.error();
+        if (!held->has(sdk::Permission::read)) continue;
+        const auto own = policy->fields.find("scope");
+        const bool has_scope = own != policy->fields.end() && own->is_string();
+        const std::string_view own_scope =
+            has_scope ? std::string_view(own->get_ref<const std::string&>()) : "platform";
+        if (!scope.empty() && own_scope != scope) continue;
+        rows.push_back(std::move(policy->fields));
+    }
+    return rows;
+}
+
+}  // namespace stele::access_policies

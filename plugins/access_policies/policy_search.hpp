@@ -1,0 +1,31 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/call.hpp>
+
+namespace stele::access_policies {
+
+/// Finds policies for a caller, who sees only those that it may read.
+class PolicySearch {
+public:
+    explicit PolicySearch(const sdk::Call& call) : call_(call) {}
+
+    /// Ids of the policies assigned to a reference, or by any other reference to the principal that
+    /// it means now; each once, in order. `is_inherited` adds those of the groups that
+    /// contain the principal of the reference.
+    sdk::Result<std::vector<std::string>> assigned_to(std::string_view reference,
+                                                      bool is_inherited);
+    /// The records of these policies, an array; `scope` narrows when it is not empty.
+    sdk::Result<sdk::Json> readable(const std::vector<std::string>& ids, std::string_view scope);
+
+private:
+    sdk::Result<void> add_inherited(const sdk::RecordKey& principal, std::set<std::string>& ids);
+
+    const sdk::Call& call_;
+};
+
+}  // namespace stele::access_policies

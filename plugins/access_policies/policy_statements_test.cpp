@@ -1,0 +1,97 @@
+#include "policy_statements.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace stele::access_policies {
+namespace {
+
+sdk::Json json(const char* text) {
+    return sdk::parse_json(text).value();
+}
+
+std::shared_ptr<const CompiledPolicy> policy(const char* fields) {
+    auto compiled = compile_policy(json(fields));
+    REQUIRE(compiled.has_value());
+    return std::make_shared<const CompiledPolicy>(std::move(*compiled));
+}
+
+sdk::PolicySubject record_at(const std::string& path) {
+    sdk::PolicySubject subject;
+    subject.type = "node";
+    subject.reference = [] { return sdk::Result<std::string>("node://p/r/b/n"); };
+    subject.fields = [path] {
+        return sdk::Result<sdk::Json>(sdk::Json{{"_paths", {{"root", path}}}});
+    };
+    subject.stores = [] { return sdk::Result<std::vector<sdk::PolicySubject::Store>>({}); };
+    return subject;
+}
+
+sdk::PermissionSet permissions_of(std::string_view role) {
+    const sdk::BuiltInRole* found = sdk::find_built_in_role(role);
+    return found ? found->permissions : sdk::PermissionSet();
+}
+
+sdk::PolicySource::Given run(const std::vector<std::shared_ptr<const CompiledPolicy>>& policies,
+                             const std::string& path) {
+    auto given = run_statements(policies, record_at(path), permissions_of);
+    REQUIRE(given.has_value());
+    return *given;
+}
+
+const char* const kGrantAll =
+    R"({"statements":[{"action":"grant","roles":["collaborator"],"conditions":[]}]})";
+const char* const kOnlyWelcome = R"({"statements":[
+    {"action":"revoke","roles":["consumer"],
+     "conditions":[{"type":"path","config":{"path":"^/.*"}}]},
+    {"action":"grant","roles":["consumer"],
+     "conditions":[{"type":"path","config":{"path":"^/welcome.*"}}]}]})";
+
+TEST_CASE("a later revoke of consumer defeats a collaborator that a policy gave") {
+    const auto given = run({policy(kGrantAll), policy(kOnlyWelcome)}, "/other");
+    CHECK_FALSE(given.permissions.has(sdk::Permission::read));
+    CHECK_FALSE(given.permissions.has(sdk::Permission::connect));
+    CHECK(given.roles.empty());
+}
+
+TEST_CASE("a grant after the revoke opens one branch of the tree again") {
+    const auto given = run({policy(kGrantAll), policy(kOnlyWelcome)}, "/welcome/page");
+    CHECK(given.permissions.has(sdk::Permission::read));
+    CHECK(given.roles == std::vector<std::string>{"consumer"});
+}
+
+TEST_CASE("a revoke before the grant changes nothing") {
+    const auto given = run({policy(kOnlyWelcome), policy(kGrantAll)}, "/other");
+    CHECK(given.permissions.contains(permissions_of("collaborator")));
+}
+
+TEST_CASE("the role all stands for every role") {
+    const auto all = policy(R"({"statements":[{"action":"grant","roles":["all"]}]})");
+    CHECK(run({all}, "/x").permissions == sdk::PermissionSet::all());
+    const auto none = policy(R"({"statements":[{"action":"revoke","roles":["all"]}]})");
+    CHECK(run({all, none}, "/x").permissions.is_empty());
+}
+
+TEST_CASE("order is a number or its text and counts as 100000 when it is missing") {
+    CHECK(policy(R"({"order":7})")->order == 7);
+    CHECK(policy(R"({"order":"1000"})")->order == 1000);
+    CHECK(policy(R"({})")->order == 100000);
+}
+
+TEST_CASE("every problem of the statements is reported with its path") {
+    auto compiled = compile_policy(json(R"({"statements":[
+        {"action":"give","roles":["consumer"]},
+        {"action":"grant","roles":"consumer"},
+        7,
+        {"action":"revoke","roles":["a"],"conditions":[{"type":"type","config":{"type":"(["}}]}]})"));
+    REQUIRE_FALSE(compiled.has_value());
+    std::vector<std::string> paths;
+    for (const auto& violation : compiled.error().violations)
+        paths.push_back(violation.path);
+    CHECK(paths == std::vector<std::string>{"statements.0.action", "statements.1.roles",
+                                            "statements.2",
+                                            "statements.3.conditions.0.config.type"});
+}
+
+}  // namespace
+}  // namespace stele::access_policies

@@ -1,0 +1,101 @@
+#include "auth_endpoints.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "client.hpp"
+#include "members.hpp"
+#include "oauth_error.hpp"
+#include "principal_lookup.hpp"
+#include "token_authenticator.hpp"
+#include "token_request.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+/// The token of the request in clear, as the authenticator has read it.
+std::string token_of(const sdk::Call& call) {
+    std::string parameter = call.parameter("access_token").value_or(std::string());
+    const std::string_view header = call.header("Authorization").value_or("");
+    sdk::Credentials credentials;
+    credentials.bearer = parameter.empty() ? bearer_of(header) : parameter;
+    credentials.ticket_header = call.header(kTicketName).value_or("");
+    credentials.ticket_cookie = cookie_value(call.header("Cookie").value_or(""), kTicketName);
+    return presented_token(credentials);
+}
+
+/// The tenant of a platform as clients know it; the root platform stands for itself.
+void add_tenant(sdk::Json& info, const sdk::Json& platform) {
+    const std::string platform_id = text_member(platform, "_doc");
+    std::string tenant_id = text_member(platform, "ownerTenantId");
+    if (tenant_id.empty()) tenant_id = platform_id;
+    const std::string title = text_member(platform, "title");
+    info["tenantId"] = tenant_id;
+    info["tenantTitle"] = title;
+    info["tenantDescription"] = text_member(platform, "description");
+    info["tenantRegistrarId"] = text_member(platform, "ownerRegistrarId");
+    info["tenant"] = {{"_doc", tenant_id}, {"title", title}, {"platformId", platform_id}};
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> AuthEndpoints::info(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const sdk::Principal& caller = context.principal();
+    auto user = context.documents().read(caller.key);
+    if (!user) return user.error();
+    auto platform = context.documents().read(context.platform().root);
+    if (!platform) return platform.error();
+    const std::string token = token_of(call);
+    auto refresh_token = issuer_.refresh_token_of(context, token);
+    if (!refresh_token) return refresh_token.error();
+
+    sdk::Json info = {{"principalId", caller.id},
+                      {"principalDomainId", caller.domain_id},
+                      {"principalName", caller.name}};
+    add_tenant(info, platform->fields);
+    info["clientId"] = context.session().client_key;
+    info["ticket"] = token;
+    info["directoryId"] = text_member(user->fields, "directoryId");
+    info["identityId"] = text_member(user->fields, "identityId");
+    info["accessToken"] = token;
+    if (!refresh_token->empty()) info["refreshToken"] = *refresh_token;
+    info["user"] = std::move(user->fields);
+    return sdk::Reply::json(info).header("Cache-Control", "no-store");
+}
+
+sdk::Result<sdk::Reply> AuthEndpoints::expire(const sdk::Call& call) {
+    auto all = call.flag("all");
+    if (!all) return all.error();
+    auto expired =
+        issuer_.expire(call.context(), call.context().session().token_id, all->value_or(false));
+    if (!expired) return expired.error();
+    return sdk::Reply::status().header("Set-Cookie", cookie_.forget());
+}
+
+sdk::Result<sdk::Reply> AuthEndpoints::impersonate(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const std::string form =
+        std::string(call.path("domainId")) + "/" + std::string(call.path("principalId"));
+    auto record = find_principal_record(context, form);
+    if (!record) return record.error();
+    auto held = context.authorities().permissions(context.principal().key, record->key);
+    if (!held) return held.error();
+    if (!held->has(sdk::Permission::impersonate)) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "IMPERSONATE on " + form + " is needed for this");
+    }
+    const sdk::Principal user = principal_of(*record);
+    if (user.kind != sdk::PrincipalKind::user || !user.enabled) {
+        return invalid_grant(form + " is a group or a disabled user");
+    }
+    auto client = context.documents().read({kClientType, ""}, context.session().client_key);
+    if (!client) return client.error();
+    return token_reply(issuer_.issue(context, *client, user, "api"), cookie_);
+}
+
+sdk::Result<sdk::Reply> AuthEndpoints::ping(const sdk::Call&) {
+    return sdk::Reply::status();
+}
+
+}  // namespace stele::identity

@@ -1,0 +1,110 @@
+#include "authentication_grant.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/seal.hpp>
+
+#include "client.hpp"
+#include "members.hpp"
+#include "principal_lookup.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+constexpr std::size_t kKeyBytes = 16;
+constexpr std::size_t kSecretBytes = 32;
+
+/// Of the principal's key, next to the secret: an id may come to name somebody else.
+constexpr char kSealedPrincipal[] = "principal";
+
+/// Keys are bytes, members of JSON are text.
+std::string key_text(const sdk::RecordKey& key) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    text.reserve(key.size() * 2);
+    for (const char character : key) {
+        const auto byte = static_cast<unsigned char>(character);
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 0x0f];
+    }
+    return text;
+}
+
+/// The user that a grant names, if the caller may make a grant in its name.
+sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Context& context) {
+    const std::string form = principal_form(grant);
+    auto record = find_principal_record(context, form);
+    if (!record && !is_missing(record.error())) return record.error();
+    if (!record || principal_of(*record).kind != sdk::PrincipalKind::user) {
+        return sdk::make_error({{"principalId", "authentication_grant.principal_unknown",
+                                 "there is no user " + form}});
+    }
+    sdk::Principal principal = principal_of(*record);
+    if (context.session().is_system || record->key == context.principal().key) return principal;
+    auto held = context.authorities().permissions(context.principal().key, record->key);
+    if (!held) return held.error();
+    if (held->has(sdk::Permission::impersonate)) return principal;
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "IMPERSONATE on " + form + " is needed for a grant in its name");
+}
+
+}  // namespace
+
+std::string principal_form(const sdk::Json& grant) {
+    const std::string domain = text_member(grant, "principalDomainId");
+    const std::string principal = text_member(grant, "principalId");
+    return domain.empty() ? principal : domain + "/" + principal;
+}
+
+bool stands_for(const sdk::Document& grant, const sdk::RecordKey& principal) {
+    return text_member(grant.secrets, kSealedPrincipal) == key_text(principal);
+}
+
+sdk::ResourceDescriptor AuthenticationGrant::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "key", .kind = text, .read_only = true, .unique = true, .addresses = true},
+        {.name = "secret", .kind = text, .read_only = true, .secret = true},
+        {.name = "principalDomainId", .kind = text},
+        {.name = "principalId", .kind = text, .required = true},
+        {.name = "clientId", .kind = text},
+        {.name = "enabled", .kind = boolean, .default_json = "true"},
+        {.name = "allowOpenDriverAuthentication", .kind = boolean, .default_json = "false"},
+        // Lists are filtered by it; the same as principalDomainId.
+        {.name = "domainId", .kind = text, .read_only = true},
+    };
+    return {.type = kGrantType,
+            .path = "auth/grants",
+            .placeholder = "authenticationGrantId",
+            .fields = fields,
+            .presented_by = {"full"},
+            .list_filters = {"clientId", "domainId", "principalId"},
+            .title = "authentication grants"};
+}
+
+sdk::Result<void> AuthenticationGrant::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    sdk::Json& fields = change.after->fields;
+    if (change.kind == sdk::ChangeKind::create) {
+        fields["key"] = sdk::random_hex(kKeyBytes);
+        change.after->secrets["secret"] = sdk::random_token(kSecretBytes);
+    }
+    // Each update too: whoever opens a grant, or enables it, may log in with it.
+    auto principal = granted_principal(fields, context);
+    if (!principal) return principal.error();
+    // Whatever form the caller used: lists are asked for by id.
+    fields["principalDomainId"] = principal->domain_id;
+    fields["principalId"] = principal->id;
+    fields["domainId"] = principal->domain_id;
+    change.after->secrets[kSealedPrincipal] = key_text(principal->key);
+    return {};
+}
+
+sdk::Result<void> AuthenticationGrant::present(const sdk::Call& call, sdk::Json& record) {
+    return present_secret(call, kGrantType, record);
+}
+
+}  // namespace stele::identity

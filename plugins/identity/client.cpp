@@ -1,0 +1,128 @@
+#include "client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/seal.hpp>
+
+#include "members.hpp"
+#include "row_access.hpp"
+#include "session_rows.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+constexpr std::size_t kKeyBytes = 16;
+constexpr std::size_t kSecretBytes = 32;
+/// Times of validity beyond ten years are taken for mistakes.
+constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
+
+void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& violations) {
+    const auto member = fields.find(name);
+    if (member == fields.end() || member->is_null()) return;
+    const auto seconds = integer_member(fields, name);
+    if (seconds && *seconds > 0 && *seconds <= kLongestSeconds) return;
+    violations.push_back({name, "client.validity_malformed",
+                          std::string(name) + " must be a number of seconds above 0"});
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor ClientFamily::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "key", .kind = text, .read_only = true, .unique = true, .addresses = true},
+        {.name = "secret", .kind = text, .read_only = true, .secret = true},
+        {.name = "scope", .default_json = R"(["api"])"},
+        {.name = "authorizedGrantTypes",
+         .kind = array,
+         .items = text,
+         .default_json = R"(["password","authorization_code","refresh_token"])"},
+        {.name = "enabled", .kind = boolean, .default_json = "true"},
+        {.name = "allowOpenDriverAuthentication", .kind = boolean, .default_json = "false"},
+        {.name = "allowGuestLogin", .kind = boolean, .default_json = "false"},
+        {.name = "domainUrls", .kind = array, .items = text, .default_json = "[]"},
+        {.name = "registeredRedirectUri"},
+        {.name = "accessTokenValiditySeconds", .kind = number, .numeric_text = true},
+        {.name = "refreshTokenValiditySeconds", .kind = number, .numeric_text = true},
+        {.name = "isTenantDefault", .kind = boolean, .default_json = "false"},
+        {.name = "defaultTenantId", .kind = text},
+    };
+    return {.type = kClientType,
+            .path = "clients",
+            .placeholder = "clientId",
+            .fields = fields,
+            .presented_by = {"full"},
+            .title = "clients"};
+}
+
+sdk::Result<void> ClientFamily::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::create) {
+        change.after->fields["key"] = sdk::random_hex(kKeyBytes);
+        change.after->secrets["secret"] = sdk::random_token(kSecretBytes);
+    }
+    if (change.kind == sdk::ChangeKind::remove) {
+        const SessionKeys keys = SessionKeys::of(context);
+        context.transaction().remove(keys.client_key(text_member(change.before->fields, "key")));
+        context.transaction().remove(keys.client(change.before->key));
+    }
+    return {};
+}
+
+void ClientFamily::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
+    if (change.kind == sdk::ChangeKind::remove) return;
+    check_seconds(change.after->fields, "accessTokenValiditySeconds", violations);
+    check_seconds(change.after->fields, "refreshTokenValiditySeconds", violations);
+}
+
+sdk::Result<void> ClientFamily::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    const SessionKeys keys = SessionKeys::of(context);
+    const std::string key = text_member(change.after->fields, "key");
+    if (change.before) {
+        const std::string old = text_member(change.before->fields, "key");
+        if (old != key) context.transaction().remove(keys.client_key(old));
+    }
+    auto taken = read_row<ClientPlace>(context.transaction(), keys.client_key(key));
+    if (!taken) return taken.error();
+    if (*taken && (*taken)->client != change.after->key) {
+        // Keys are unique across platforms, because a token request names nothing else.
+        return sdk::make_error(sdk::ErrorKind::conflict, "client.key_taken",
+                               "another client has the key already");
+    }
+    const ClientPlace place{context.platform().number, change.after->key};
+    const ClientRow row{key, flag_member(change.after->fields, "enabled", true)};
+    context.transaction().put(keys.client_key(key), place.encode());
+    context.transaction().put(keys.client(change.after->key), row.encode());
+    return {};
+}
+
+sdk::Result<void> ClientFamily::present(const sdk::Call& call, sdk::Json& record) {
+    return present_secret(call, kClientType, record);
+}
+
+sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& client,
+                                std::string_view key, std::string_view secret) {
+    auto patched =
+        context.documents().patch({kClientType, ""}, client.id, {{"key", key}, {"secret", secret}});
+    if (!patched) return patched.error();
+    return {};
+}
+
+sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, sdk::Json& record) {
+    if (call.parameter("full").value_or("") != "true") return {};
+    sdk::Context& context = call.context();
+    auto document = context.documents().read({std::string(type), ""}, text_member(record, "_doc"));
+    if (!document) return document.error();
+    if (!context.session().is_system) {
+        auto held = context.authorities().permissions(context.principal().key, document->key);
+        if (!held) return held.error();
+        if (!held->has(sdk::Permission::modify_credentials)) return {};
+    }
+    record["secret"] = text_member(document->secrets, "secret");
+    return {};
+}
+
+}  // namespace stele::identity

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string_view>
+
+#include <stele/sdk/resource.hpp>
+
+namespace stele::identity {
+
+inline constexpr char kClientType[] = "client";
+
+/// Programs that may ask for tokens. Key and secret are made by the server; the secret is only
+/// shown to holders of MODIFY_CREDENTIALS.
+class ClientFamily final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    void validate(const sdk::Change& change, sdk::Context& context,
+                  sdk::Violations& violations) override;
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+    sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
+};
+
+/// Gives a client another key and secret; for installation.
+sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& client,
+                                std::string_view key, std::string_view secret);
+
+/// Adds `secret` to a record on its way out, if the caller holds MODIFY_CREDENTIALS on it and asked
+/// for it with `full=true`, as the published drivers do. For clients and authentication grants.
+sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, sdk::Json& record);
+
+}  // namespace stele::identity

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <stele/sdk/resource.hpp>
+
+namespace stele::identity {
+
+/// A data store of identities.
+class Directory final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+};
+
+}  // namespace stele::identity

@@ -1,0 +1,42 @@
+#include "endpoints.hpp"
+
+#include <stele/sdk/registrar.hpp>
+
+#include "auth_endpoints.hpp"
+#include "token_endpoint.hpp"
+
+namespace stele::identity {
+
+void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthEndpoints& auth) {
+    for (const char* method : {"POST", "GET"}) {
+        registrar.add(
+            sdk::Endpoint{.method = method,
+                          .path = "/oauth/token",
+                          .title = "get or refresh an access token",
+                          .access = sdk::EndpointAccess::open,
+                          .run = [&token](const sdk::Call& call) { return token.run(call); },
+                          .slow = true,
+                          .raw_body = true});
+    }
+    registrar.add(sdk::Endpoint{.method = "GET",
+                                .path = "/auth/info",
+                                .title = "read who the caller is",
+                                .run = [&auth](const sdk::Call& call) { return auth.info(call); }});
+    registrar.add(sdk::Endpoint{.method = "POST",
+                                .path = "/auth/expire",
+                                .title = "end the caller's token",
+                                .run = [&auth](const sdk::Call& call) { return auth.expire(call); },
+                                .parameters = {{"all"}}});
+    registrar.add(
+        sdk::Endpoint{.method = "POST",
+                      .path = "/auth/impersonate/{domainId}/{principalId}",
+                      .title = "get a token for another user",
+                      .run = [&auth](const sdk::Call& call) { return auth.impersonate(call); }});
+    registrar.add(sdk::Endpoint{.method = "GET",
+                                .path = "/ping",
+                                .title = "answer that the server is there",
+                                .access = sdk::EndpointAccess::open,
+                                .run = [&auth](const sdk::Call& call) { return auth.ping(call); }});
+}
+
+}  // namespace stele::identity

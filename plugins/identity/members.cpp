@@ -1,0 +1,56 @@
+#include "members.hpp"
+
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+namespace stele::identity {
+
+namespace {
+
+const sdk::Json* find_member(const sdk::Json& object, std::string_view name) {
+    if (!object.is_object()) return nullptr;
+    const auto member = object.find(name);
+    return member == object.end() ? nullptr : &*member;
+}
+
+}  // namespace
+
+std::string text_member(const sdk::Json& object, std::string_view name) {
+    const sdk::Json* member = find_member(object, name);
+    return member && member->is_string() ? member->get<std::string>() : std::string();
+}
+
+bool flag_member(const sdk::Json& object, std::string_view name, bool fallback) {
+    const sdk::Json* member = find_member(object, name);
+    if (!member) return fallback;
+    if (member->is_boolean()) return member->get<bool>();
+    if (*member == "true") return true;
+    if (*member == "false") return false;
+    return fallback;
+}
+
+std::optional<std::int64_t> integer_member(const sdk::Json& object, std::string_view name) {
+    const sdk::Json* member = find_member(object, name);
+    if (!member) return std::nullopt;
+    if (member->is_number_integer()) return member->get<std::int64_t>();
+    if (!member->is_string()) return std::nullopt;
+    const std::string text = member->get<std::string>();
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+bool lists_text(const sdk::Json& object, std::string_view name, std::string_view text) {
+    const sdk::Json* member = find_member(object, name);
+    if (!member) return false;
+    if (member->is_string()) return member->get<std::string>() == text;
+    if (!member->is_array()) return false;
+    for (const sdk::Json& item : *member) {
+        if (item.is_string() && item.get<std::string>() == text) return true;
+    }
+    return false;
+}
+
+}  // namespace stele::identity

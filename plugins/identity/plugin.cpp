@@ -1,0 +1,28 @@
+#include <stele/sdk/plugin.hpp>
+
+#include "authentication_grant.hpp"
+#include "client.hpp"
+#include "directory.hpp"
+#include "domain.hpp"
+#include "install.hpp"
+#include "person.hpp"
+#include "principal.hpp"
+#include "services.hpp"
+
+namespace stele::identity {
+
+static sdk::Result<void> open(sdk::Registrar& registrar) {
+    registrar.add(std::make_unique<Domain>());
+    registrar.add(std::make_unique<PrincipalFamily>(registrar));
+    registrar.add(std::make_unique<Directory>());
+    registrar.add(std::make_unique<Person>());
+    registrar.add(std::make_unique<ClientFamily>());
+    registrar.add(std::make_unique<AuthenticationGrant>());
+    registrar.on_install(&install);
+    return open_services(registrar);
+}
+
+}  // namespace stele::identity
+
+extern "C" STELE_EXPORT const stele::sdk::PluginManifest stele_plugin =
+    stele::sdk::plugin_manifest({.id = "identity", .version = "0.1.0"}, &stele::identity::open);

@@ -1,0 +1,182 @@
+#include "principal.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/registrar.hpp>
+
+#include "identity_credentials.hpp"
+#include "members.hpp"
+#include "principal_lookup.hpp"
+#include "user_lifecycle.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+sdk::Fields principal_fields() {
+    using enum sdk::FieldKind;
+    return {
+        {.name = "type", .kind = text, .default_json = "\"USER\"", .one_of = {"USER", "GROUP"}},
+        {.name = "name", .kind = text, .required = true, .unique = true, .addresses = true},
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "email", .kind = text},
+        {.name = "firstName", .kind = text},
+        {.name = "lastName", .kind = text},
+        {.name = "companyName", .kind = text},
+        {.name = "jobTitle", .kind = text},
+        {.name = "enabled", .kind = boolean, .default_json = "true"},
+        {.name = "directoryId", .kind = text},
+        {.name = "identityId", .kind = text},
+        {.name = "domainQualifiedId", .kind = text, .read_only = true},
+        {.name = "domainQualifiedName", .kind = text, .read_only = true},
+        // Both only mean something while a body is read; declared as secrets, so that they neither
+        // show up in a reply nor in an index.
+        {.name = "password", .kind = text, .secret = true},
+        {.name = "groups", .kind = array, .items = text, .secret = true},
+    };
+}
+
+sdk::Actions principal_actions() {
+    using enum sdk::Permission;
+    return {
+        {.name = "members",
+         .method = "GET",
+         .run = sdk::action<&PrincipalFamily::members>(),
+         .parameters = {{"filter"}, {"indirect"}},
+         .paged = true},
+        {.name = "members/add",
+         .permission = update,
+         .run = sdk::action<&PrincipalFamily::add_member>(),
+         .parameters = {{"id", true}}},
+        {.name = "members/remove",
+         .permission = update,
+         .run = sdk::action<&PrincipalFamily::remove_member>(),
+         .parameters = {{"id", true}}},
+        {.name = "memberships",
+         .method = "GET",
+         .run = sdk::action<&PrincipalFamily::memberships>(),
+         .parameters = {{"indirect"}},
+         .paged = true},
+        {.name = "identity", .method = "GET", .run = sdk::action<&PrincipalFamily::identity>()},
+        {.name = "membership/check",
+         .scope = sdk::ActionScope::collection,
+         .permission = connect,
+         .run = sdk::action<&PrincipalFamily::check_memberships>(),
+         .slow = true},
+    };
+}
+
+void qualify(sdk::Change& change) {
+    sdk::Json& fields = change.after->fields;
+    const std::string& domain = change.collection.container;
+    fields["domainQualifiedId"] = domain + "/" + change.after->id;
+    fields["domainQualifiedName"] = domain + "/" + text_member(fields, "name");
+}
+
+/// Puts back what no update may change.
+void keep(sdk::Change& change, const char* name) {
+    const auto old = change.before->fields.find(name);
+    if (old == change.before->fields.end()) {
+        change.after->fields.erase(name);
+    } else {
+        change.after->fields[name] = *old;
+    }
+}
+
+/// The password of a body; taken out, because the hash is kept elsewhere.
+std::string take_password(sdk::Change& change) {
+    std::string password = text_member(change.after->secrets, "password");
+    change.after->secrets.erase("password");
+    return password;
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor PrincipalFamily::describe() const {
+    return {.type = kPrincipalType,
+            .container = kDomainType,
+            .path = "principals",
+            .placeholder = "principalId",
+            .container_member = "domainId",
+            .fields = principal_fields(),
+            .actions = principal_actions(),
+            .default_grants = {{sdk::DefaultGrant::To::everyone, "consumer"}},
+            .composite_indexes = {{"type", "name"}},
+            .presented_by = {"groups"},
+            .reference_type_member = "type",
+            .slow_writes = true,
+            .title = "principals"};
+}
+
+std::uint64_t PrincipalFamily::root_platform() const {
+    return registrar_.root_platform().number;
+}
+
+sdk::Result<void> PrincipalFamily::prepare(sdk::Change& change, sdk::Context& context) {
+    switch (change.kind) {
+        case sdk::ChangeKind::create:
+            return prepare_create(change, context);
+        case sdk::ChangeKind::update:
+            return prepare_update(change, context);
+        case sdk::ChangeKind::remove:
+            return remove_principal(*change.before, context);
+    }
+    return {};
+}
+
+sdk::Result<void> PrincipalFamily::prepare_create(sdk::Change& change, sdk::Context& context) {
+    qualify(change);
+    const std::string password = take_password(change);
+    if (text_member(change.after->fields, "type") == "GROUP") {
+        change.after->fields.erase("directoryId");
+        change.after->fields.erase("identityId");
+        return {};
+    }
+    return give_identity(*change.after, password, context, root_platform());
+}
+
+sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Context& context) {
+    if (change.before->key == context.principal().key) {
+        auto guest = is_guest(context, context.principal());
+        if (!guest) return guest.error();
+        if (*guest) {
+            return sdk::make_error(sdk::ErrorKind::forbidden, "principal.guest_unchangeable",
+                                   "the guest is shared by everybody and cannot change itself");
+        }
+    }
+    for (const char* name : {"type", "directoryId", "identityId"})
+        keep(change, name);
+    qualify(change);
+    change.after->secrets.erase("groups");
+    const std::string password = take_password(change);
+    if (!flag_member(change.after->fields, "enabled", true)) {
+        auto kept = keep_last_owner(*change.before, context);
+        if (!kept) return kept;
+    }
+    if (password.empty()) return {};
+    return change_user_password(*change.after, password, context);
+}
+
+void PrincipalFamily::validate(const sdk::Change& change, sdk::Context&,
+                               sdk::Violations& violations) {
+    if (change.kind == sdk::ChangeKind::remove) return;
+    const std::string name = text_member(change.after->fields, "name");
+    const bool has_control = std::any_of(name.begin(), name.end(),
+                                         [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+    if (name.empty() || name.find('/') != std::string::npos || has_control) {
+        violations.push_back({"name", "principal.name_malformed",
+                              "name must not be empty, nor hold a slash or control characters"});
+    }
+}
+
+sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    auto copied = copy_principal(*change.after, context, root_platform());
+    if (!copied || change.kind == sdk::ChangeKind::update) return copied;
+    return settle_in(*change.after, context, root_platform());
+}
+
+}  // namespace stele::identity

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include <stele/sdk/resource.hpp>
+
+namespace stele::sdk {
+class Registrar;
+}
+
+namespace stele::identity {
+
+/// Users and groups of a domain. The password lies with the user's identity; memberships and grants
+/// are the kernel's; what a token needs to know of a principal is copied into the shared key space
+/// with every write.
+class PrincipalFamily final : public sdk::Resource {
+public:
+    /// `registrar` must outlive this object.
+    explicit PrincipalFamily(sdk::Registrar& registrar) : registrar_(registrar) {}
+
+    sdk::ResourceDescriptor describe() const override;
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    void validate(const sdk::Change& change, sdk::Context& context,
+                  sdk::Violations& violations) override;
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+    /// Adds `_groups` where `?groups=direct` or `indirect` asks for it.
+    sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
+
+    /// GET {I}/members?filter=&indirect=
+    sdk::Result<sdk::Reply> members(const sdk::Call& call);
+    /// POST {I}/members/add?id=, {I}/members/remove?id=
+    sdk::Result<sdk::Reply> add_member(const sdk::Call& call);
+    sdk::Result<sdk::Reply> remove_member(const sdk::Call& call);
+    /// GET {I}/memberships?indirect=
+    sdk::Result<sdk::Reply> memberships(const sdk::Call& call);
+    /// GET {I}/identity
+    sdk::Result<sdk::Reply> identity(const sdk::Call& call);
+    /// POST {C}/membership/check
+    sdk::Result<sdk::Reply> check_memberships(const sdk::Call& call);
+
+private:
+    std::uint64_t root_platform() const;
+    sdk::Result<void> prepare_create(sdk::Change& change, sdk::Context& context);
+    sdk::Result<void> prepare_update(sdk::Change& change, sdk::Context& context);
+
+    sdk::Registrar& registrar_;
+};
+
+}  // namespace stele::identity

@@ -1,0 +1,89 @@
+#include "principal_lookup.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "members.hpp"
+#include "row_access.hpp"
+#include "session_rows.hpp"
+#include "token_request.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+sdk::Result<sdk::Document> find_in_domain(sdk::Context& context, std::string_view domain,
+                                          std::string_view name, std::string_view form) {
+    auto domain_record = context.documents().read({kDomainType, ""}, domain);
+    if (!domain_record) {
+        return is_missing(domain_record.error()) ? unknown_principal(form) : domain_record.error();
+    }
+    auto record = context.documents().read({kPrincipalType, domain_record->id}, name);
+    if (!record && is_missing(record.error())) return unknown_principal(form);
+    return record;
+}
+
+}  // namespace
+
+sdk::Principal principal_of(const sdk::Document& record) {
+    sdk::Principal principal;
+    principal.key = record.key;
+    principal.kind = text_member(record.fields, "type") == "GROUP" ? sdk::PrincipalKind::group
+                                                                   : sdk::PrincipalKind::user;
+    principal.id = record.id;
+    principal.name = text_member(record.fields, "name");
+    principal.domain_id = text_member(record.fields, "domainId");
+    principal.email = text_member(record.fields, "email");
+    principal.first_name = text_member(record.fields, "firstName");
+    principal.last_name = text_member(record.fields, "lastName");
+    principal.enabled = flag_member(record.fields, "enabled", true);
+    return principal;
+}
+
+sdk::Error unknown_principal(std::string_view form) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown",
+                           "there is no principal " + std::string(form));
+}
+
+bool is_missing(const sdk::Error& error) {
+    return error.kind == sdk::ErrorKind::not_found;
+}
+
+sdk::Result<sdk::Document> find_principal_record(sdk::Context& context, std::string_view form,
+                                                 std::string_view home_domain) {
+    const auto [domain, name] = split_qualified(form);
+    if (name.empty()) return unknown_principal(form);
+    if (!domain.empty()) return find_in_domain(context, domain, name, form);
+    if (!home_domain.empty()) {
+        auto at_home = find_in_domain(context, home_domain, name, form);
+        if (at_home || !is_missing(at_home.error())) return at_home;
+    }
+    return find_in_domain(context, kPrimary, name, form);
+}
+
+sdk::Result<bool> is_guest(sdk::Context& context, const sdk::Principal& principal) {
+    if (principal.name != kGuest) return false;
+    auto primary = context.documents().read({kDomainType, ""}, kPrimary);
+    if (!primary) return primary.error();
+    return primary->id == principal.domain_id;
+}
+
+sdk::Result<sdk::Principal> PrincipalLookup::find(sdk::Context& context, std::string_view form,
+                                                  std::string_view home_domain) {
+    auto record = find_principal_record(context, form, home_domain);
+    if (!record) return record.error();
+    return principal_of(*record);
+}
+
+sdk::Result<sdk::Principal> PrincipalLookup::describe(sdk::Context& context,
+                                                      const sdk::RecordKey& key) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(key));
+    if (!row) return row.error();
+    if (!*row) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown",
+                               "there is no such principal");
+    }
+    return std::move((*row)->principal);
+}
+
+}  // namespace stele::identity

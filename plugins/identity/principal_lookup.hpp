@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/documents.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+
+namespace stele::identity {
+
+inline constexpr char kDomainType[] = "domain";
+inline constexpr char kPrincipalType[] = "principal";
+inline constexpr char kGuest[] = "guest";
+/// Alias of the domain in which unqualified names are looked for.
+inline constexpr char kPrimary[] = "primary";
+
+/// What the server needs to know of a principal's record.
+sdk::Principal principal_of(const sdk::Document& record);
+
+sdk::Error unknown_principal(std::string_view form);
+
+/// Whether a failure says no more than that a thing is not there.
+bool is_missing(const sdk::Error& error);
+
+/// The record of a principal named in any of the four forms (contract/platform.md 4.1).
+sdk::Result<sdk::Document> find_principal_record(sdk::Context& context, std::string_view form,
+                                                 std::string_view home_domain = {});
+
+/// Whether this is the user of the primary domain as which anybody may log in.
+sdk::Result<bool> is_guest(sdk::Context& context, const sdk::Principal& principal);
+
+/// Knows principals for the kernel and other plugins.
+class PrincipalLookup final : public sdk::PrincipalDirectory {
+public:
+    sdk::Result<sdk::Principal> find(sdk::Context& context, std::string_view form,
+                                     std::string_view home_domain) override;
+    sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
+};
+
+}  // namespace stele::identity

@@ -1,0 +1,91 @@
+#include "services.hpp"
+
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#include <stele/sdk/registrar.hpp>
+
+#include "auth_endpoints.hpp"
+#include "endpoints.hpp"
+#include "principal_lookup.hpp"
+#include "token_authenticator.hpp"
+#include "token_endpoint.hpp"
+#include "token_issuer.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+/// What lives until the process ends.
+struct Services {
+    Services(sdk::Registrar& registrar, std::size_t cached_sessions, Validity validity,
+             TicketCookie cookie)
+        : authenticator(registrar, cached_sessions),
+          issuer(registrar, validity),
+          token(registrar, issuer, cookie),
+          auth(issuer, cookie) {}
+
+    PrincipalLookup lookup;
+    TokenAuthenticator authenticator;
+    TokenIssuer issuer;
+    TokenEndpoint token;
+    AuthEndpoints auth;
+};
+
+sdk::Result<std::int64_t> number_setting(sdk::Registrar& registrar, sdk::Setting setting) {
+    const std::string name = setting.name;
+    const std::string text = registrar.setting(std::move(setting));
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || value < 1) {
+        return sdk::make_error(
+            sdk::ErrorKind::invalid, "identity.setting_malformed",
+            "setting identity." + name + " must be a number above 0, not " + text);
+    }
+    return value;
+}
+
+sdk::Result<bool> flag_setting(sdk::Registrar& registrar, sdk::Setting setting) {
+    const std::string name = setting.name;
+    const std::string text = registrar.setting(std::move(setting));
+    if (text == "true" || text == "false") return text == "true";
+    return sdk::make_error(sdk::ErrorKind::invalid, "identity.setting_malformed",
+                           "setting identity." + name + " must be true or false, not " + text);
+}
+
+}  // namespace
+
+sdk::Result<void> open_services(sdk::Registrar& registrar) {
+    auto cached =
+        number_setting(registrar, {"cached_sessions", "65536", "Sessions that are kept in memory"});
+    if (!cached) return cached.error();
+    auto access = number_setting(registrar, {"access_token_seconds", "86400",
+                                             "Validity of access tokens of clients that set none; "
+                                             "above 3600, or clients refresh all the time"});
+    if (!access) return access.error();
+    auto refresh =
+        number_setting(registrar, {"refresh_token_seconds", "2592000",
+                                   "Validity of refresh tokens of clients that set none"});
+    if (!refresh) return refresh.error();
+    auto http_only = flag_setting(registrar, {"ticket_http_only", "false",
+                                              "Whether scripts in browsers cannot read the ticket "
+                                              "cookie; the published browser client reads it"});
+    if (!http_only) return http_only.error();
+    auto secure = flag_setting(
+        registrar,
+        {"ticket_secure", "false", "Whether browsers send the ticket cookie over TLS only"});
+    if (!secure) return secure.error();
+
+    static std::vector<std::unique_ptr<Services>> kept;
+    kept.push_back(std::make_unique<Services>(registrar, static_cast<std::size_t>(*cached),
+                                              Validity{*access, *refresh},
+                                              TicketCookie{*http_only, *secure}));
+    Services& services = *kept.back();
+    registrar.publish<sdk::Authenticator>(services.authenticator);
+    registrar.publish<sdk::PrincipalDirectory>(services.lookup);
+    add_endpoints(registrar, services.token, services.auth);
+    return {};
+}
+
+}  // namespace stele::identity

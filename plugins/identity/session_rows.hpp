@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/principal.hpp>
+
+namespace stele::sdk {
+class Context;
+}
+
+namespace stele::identity {
+
+/// Name of the shared key space that holds everything below.
+inline constexpr char kSessionSpace[] = "identity.sessions";
+
+/// An access token, found by its digest.
+struct AccessRow {
+    std::uint64_t platform = 0;
+    sdk::RecordKey principal;
+    sdk::RecordKey client;
+    std::int64_t expires_at_ms = 0;
+    /// Digest of the refresh token of the same login.
+    std::string refresh_digest;
+    /// The refresh token, readable only with the access token (`mask_with_token`).
+    std::string masked_refresh;
+
+    std::string encode() const;
+    static std::optional<AccessRow> decode(std::string_view bytes);
+};
+
+/// A refresh token, found by its digest.
+struct RefreshRow {
+    std::uint64_t platform = 0;
+    sdk::RecordKey principal;
+    sdk::RecordKey client;
+    std::int64_t expires_at_ms = 0;
+    std::string scope;
+
+    std::string encode() const;
+    static std::optional<RefreshRow> decode(std::string_view bytes);
+};
+
+/// A copy of a principal's record, as requests need it: one look-up instead of a parsed document.
+struct PrincipalRow {
+    sdk::Principal principal;
+    /// Key of the record that holds the password; empty for groups.
+    sdk::RecordKey identity;
+
+    std::string encode() const;
+    static std::optional<PrincipalRow> decode(std::string_view bytes);
+};
+
+/// A copy of what matters of a client for the tokens that it was given.
+struct ClientRow {
+    std::string key;
+    bool enabled = true;
+
+    std::string encode() const;
+    static std::optional<ClientRow> decode(std::string_view bytes);
+};
+
+/// Where a client key leads, before any platform is known.
+struct ClientPlace {
+    std::uint64_t platform = 0;
+    sdk::RecordKey client;
+
+    std::string encode() const;
+    static std::optional<ClientPlace> decode(std::string_view bytes);
+};
+
+/// One kind of row each; the first byte behind the prefix of the space.
+enum class RowTag : char {
+    access = 'a',
+    refresh = 'r',
+    access_of_refresh = 's',
+    expiry = 'x',
+    principal = 'p',
+    client = 'c',
+    client_key = 'k',
+    identity_place = 'n',
+    identity_user = 'i',
+};
+
+/// Makes the keys of the shared key space. Digests and record keys come last and raw, so that an
+/// observer can read them off a key.
+class SessionKeys {
+public:
+    explicit SessionKeys(std::string prefix) : prefix_(std::move(prefix)) {}
+    static SessionKeys of(sdk::Context& context);
+
+    const std::string& prefix() const { return prefix_; }
+
+    std::string access(std::string_view digest) const;
+    std::string refresh(std::string_view digest) const;
+    /// Empty rows that name the access tokens of a refresh token.
+    std::string access_of_refresh(std::string_view refresh_digest,
+                                  std::string_view access_digest = {}) const;
+    /// Empty rows in order of expiry; `tag` says which kind of token ends.
+    std::string expiry(std::int64_t expires_at_ms, RowTag tag, std::string_view digest) const;
+    std::string expiry_before(std::int64_t now_ms) const;
+
+    std::string principal(std::string_view record_key) const;
+    std::string client(std::string_view record_key) const;
+    std::string client_key(std::string_view key) const;
+
+    /// Record key of an identity by its ids.
+    std::string identity_place(std::uint64_t platform, std::string_view directory_id,
+                               std::string_view identity_id) const;
+    /// The users of an identity, each with the id of its platform.
+    std::string identity_user(std::string_view identity, std::string_view principal = {}) const;
+
+    /// What a key of this space is about: the bytes behind its tag.
+    struct Parts {
+        RowTag tag = RowTag::access;
+        std::string_view rest;
+    };
+    std::optional<Parts> split(std::string_view key) const;
+    /// Tag and digest of an expiry row's key.
+    std::optional<Parts> split_expiry(std::string_view key) const;
+    /// The principal of an `identity_user` key.
+    std::optional<std::string> user_of(std::string_view key) const;
+
+private:
+    std::string key(RowTag tag, std::string_view rest) const;
+
+    std::string prefix_;
+};
+
+/// Hides `text` under a pad made of a random token, or uncovers it again: whoever has the token in
+/// clear can read it, the store alone cannot. A token must mask one text only.
+std::string mask_with_token(std::string_view text, std::string_view token);
+
+}  // namespace stele::identity

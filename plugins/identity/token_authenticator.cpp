@@ -1,0 +1,92 @@
+#include "token_authenticator.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/seal.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "row_access.hpp"
+#include "token_request.hpp"
+
+namespace stele::identity {
+
+std::string presented_token(const sdk::Credentials& credentials) {
+    if (!credentials.bearer.empty()) return std::string(credentials.bearer);
+    const std::string_view ticket =
+        credentials.ticket_header.empty() ? credentials.ticket_cookie : credentials.ticket_header;
+    return percent_decoded(ticket).value_or(std::string());
+}
+
+sdk::Error invalid_token() {
+    sdk::Error error =
+        sdk::make_error(sdk::ErrorKind::unauthenticated, "authentication.token_invalid",
+                        "the access token is missing, unknown, expired or revoked");
+    error.protocol_error = "invalid_token";
+    return error;
+}
+
+TokenAuthenticator::TokenAuthenticator(sdk::Registrar& registrar, std::size_t cached_sessions)
+    : registrar_(registrar),
+      keys_(registrar.shared_key_space(kSessionSpace)),
+      cache_(cached_sessions) {
+    registrar.engine().observe(keys_.prefix(), [this](const std::vector<std::string_view>& keys) {
+        for (std::string_view key : keys)
+            observe(key);
+    });
+}
+
+void TokenAuthenticator::observe(std::string_view key) {
+    const auto parts = keys_.split(key);
+    if (!parts) return;
+    if (parts->tag == RowTag::access) cache_.forget_token(parts->rest);
+    if (parts->tag == RowTag::principal || parts->tag == RowTag::client) {
+        cache_.forget_subject(parts->rest);
+    }
+}
+
+sdk::Result<sdk::SessionPtr> TokenAuthenticator::authenticate(const sdk::Credentials& credentials) {
+    const std::string token = presented_token(credentials);
+    if (token.empty()) return invalid_token();
+    const std::string digest = sdk::token_digest(token);
+    if (sdk::SessionPtr session = cache_.find(digest)) {
+        if (session->expires_at_ms <= sdk::now_ms()) return invalid_token();
+        return session;
+    }
+    return load(digest);
+}
+
+sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest) {
+    const SessionCache::Load load = cache_.begin_load(digest);
+    const auto reader = registrar_.engine().snapshot();
+    auto access = read_row<AccessRow>(*reader, keys_.access(digest));
+    if (!access) return access.error();
+    if (!*access || (*access)->expires_at_ms <= sdk::now_ms()) return invalid_token();
+    auto principal = read_row<PrincipalRow>(*reader, keys_.principal((*access)->principal));
+    if (!principal) return principal.error();
+    auto client = read_row<ClientRow>(*reader, keys_.client((*access)->client));
+    if (!client) return client.error();
+    if (!*principal || !(*principal)->principal.enabled || !*client || !(*client)->enabled) {
+        return invalid_token();
+    }
+    auto platform = registrar_.find_platform((*access)->platform);
+    if (!platform) {
+        // A platform may be removed while tokens for it are about.
+        const bool is_gone = platform.error().kind == sdk::ErrorKind::not_found;
+        return is_gone ? invalid_token() : platform.error();
+    }
+
+    auto session = std::make_shared<sdk::Session>();
+    session->platform = *std::move(platform);
+    session->principal = std::move((*principal)->principal);
+    session->client_key = std::move((*client)->key);
+    session->token_id = digest;
+    session->expires_at_ms = (*access)->expires_at_ms;
+    const sdk::SessionPtr shared = std::move(session);
+    cache_.insert(load, digest, {shared, {(*access)->principal, (*access)->client}});
+    return shared;
+}
+
+}  // namespace stele::identity

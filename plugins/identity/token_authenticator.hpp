@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/services/authenticator.hpp>
+
+#include "session_cache.hpp"
+#include "session_rows.hpp"
+
+namespace stele::sdk {
+class Registrar;
+}
+
+namespace stele::identity {
+
+/// Name of the cookie and of the header that stand in for a bearer token.
+inline constexpr char kTicketName[] = "GITANA_TICKET";
+
+/// The token that a request carries, in clear; empty when there is none. `bearer` wins.
+std::string presented_token(const sdk::Credentials& credentials);
+
+/// `unauthenticated` as clients expect it of a token that is not, or no longer, valid.
+sdk::Error invalid_token();
+
+/// Turns tokens into sessions: from the cache, else from three rows of the shared key space.
+class TokenAuthenticator final : public sdk::Authenticator {
+public:
+    /// Observes the store; hence before serving begins. `registrar` must outlive this object.
+    TokenAuthenticator(sdk::Registrar& registrar, std::size_t cached_sessions);
+
+    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credentials& credentials) override;
+
+private:
+    sdk::Result<sdk::SessionPtr> load(const std::string& digest);
+    void observe(std::string_view key);
+
+    sdk::Registrar& registrar_;
+    SessionKeys keys_;
+    SessionCache cache_;
+};
+
+}  // namespace stele::identity

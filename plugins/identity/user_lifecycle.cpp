@@ -1,0 +1,224 @@
+#include "user_lifecycle.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "identity_credentials.hpp"
+#include "members.hpp"
+#include "principal_lookup.hpp"
+#include "row_access.hpp"
+#include "session_rows.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+sdk::Error forbidden(std::string_view what) {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           std::string(what));
+}
+
+sdk::Error indispensable(std::string_view name) {
+    return sdk::make_error(sdk::ErrorKind::conflict, "principal.indispensable",
+                           std::string(name) + " cannot be removed");
+}
+
+/// The identity of a user; nothing for a principal without one.
+sdk::Result<std::optional<sdk::RecordKey>> identity_of(const sdk::Document& user,
+                                                       sdk::Context& context,
+                                                       std::uint64_t root_platform) {
+    const std::string identity_id = text_member(user.fields, "identityId");
+    if (identity_id.empty()) return std::optional<sdk::RecordKey>();
+    auto key =
+        find_identity(context, root_platform, text_member(user.fields, "directoryId"), identity_id);
+    if (!key) return key.error();
+    return std::optional<sdk::RecordKey>(*std::move(key));
+}
+
+/// The copy of the caller tells which identity it has.
+sdk::Result<bool> caller_shares(const sdk::RecordKey& identity, sdk::Context& context) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row =
+        read_row<PrincipalRow>(context.transaction(), keys.principal(context.principal().key));
+    if (!row) return row.error();
+    return row->has_value() && (*row)->identity == identity;
+}
+
+sdk::Result<bool> caller_may(sdk::Permission permission, const sdk::RecordKey& record,
+                             sdk::Context& context) {
+    if (context.session().is_system) return true;
+    auto held = context.authorities().permissions(context.principal().key, record);
+    if (!held) return held.error();
+    return held->has(permission);
+}
+
+sdk::Result<void> link_identity(const sdk::Document& user, std::string_view password,
+                                sdk::Context& context, std::uint64_t root_platform) {
+    auto identity = identity_of(user, context, root_platform);
+    if (!identity) {
+        if (!is_missing(identity.error())) return identity.error();
+        return sdk::make_error({{"identityId", "identity.unknown", identity.error().message}});
+    }
+    if (!password.empty()) {
+        return sdk::make_error({{"password", "identity.password_elsewhere",
+                                 "an identity that exists already has its own password"}});
+    }
+    auto may = caller_may(sdk::Permission::modify_credentials, **identity, context);
+    if (!may) return may.error();
+    if (*may) return {};
+    auto shares = caller_shares(**identity, context);
+    if (!shares) return shares.error();
+    if (*shares) return {};
+    return forbidden("MODIFY_CREDENTIALS on the identity is needed to give it to a user");
+}
+
+sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context) {
+    const auto groups = user.secrets.find("groups");
+    if (groups == user.secrets.end() || !groups->is_array()) return {};
+    const sdk::Principal member = principal_of(user);
+    for (const sdk::Json& form : *groups) {
+        const std::string name = form.get<std::string>();
+        auto group = find_principal_record(context, name, member.domain_id);
+        if (!group && !is_missing(group.error())) return group.error();
+        if (!group || principal_of(*group).kind != sdk::PrincipalKind::group) {
+            return sdk::make_error(
+                {{"groups", "principal.group_unknown", "there is no group " + name}});
+        }
+        auto may = caller_may(sdk::Permission::update, group->key, context);
+        if (!may) return may.error();
+        if (!*may) return forbidden("UPDATE on group " + name + " is needed to join it");
+        auto added = context.authorities().add_member(group->key, member.key, member.kind);
+        if (!added) return added;
+    }
+    return {};
+}
+
+/// Removes the link between a user and its identity, and the identity with its last user.
+sdk::Result<void> leave_identity(const sdk::Document& user, const sdk::RecordKey& identity,
+                                 sdk::Context& context) {
+    const SessionKeys keys = SessionKeys::of(context);
+    context.transaction().remove(keys.identity_user(identity, user.key));
+    auto users = users_of_identity(context, identity);
+    if (!users) return users.error();
+    if (!users->empty()) return {};
+    const std::string directory = text_member(user.fields, "directoryId");
+    const std::string identity_id = text_member(user.fields, "identityId");
+    auto here = context.transaction().get(
+        keys.identity_place(context.platform().number, directory, identity_id));
+    if (!here) return here.error();
+    // An identity of another platform stays: it cannot be reached from here, and does no harm.
+    if (*here != identity) return {};
+    return context.documents().remove({kIdentityType, directory}, identity_id);
+}
+
+}  // namespace
+
+sdk::Result<void> give_identity(sdk::Document& user, std::string_view password,
+                                sdk::Context& context, std::uint64_t root_platform) {
+    if (!text_member(user.fields, "identityId").empty()) {
+        return link_identity(user, password, context, root_platform);
+    }
+    auto directory = context.documents().read({kDirectoryType, ""}, kPrimary);
+    if (!directory) return directory.error();
+    sdk::Json fields = {{"title", text_member(user.fields, "name")}};
+    if (const std::string email = text_member(user.fields, "email"); !email.empty()) {
+        fields["email"] = email;
+    }
+    // As the server: the password is the user's own, so the creator must not own the identity.
+    auto identity =
+        context.as_system().documents().create({kIdentityType, directory->id}, std::move(fields));
+    if (!identity) return identity.error();
+    user.fields["directoryId"] = directory->id;
+    user.fields["identityId"] = identity->id;
+    if (password.empty()) return {};
+    return set_password(context, directory->id, identity->id, password);
+}
+
+sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& context,
+                            std::uint64_t root_platform) {
+    if (principal_of(principal).kind == sdk::PrincipalKind::group) return {};
+    auto identity = identity_of(principal, context, root_platform);
+    if (!identity) return identity.error();
+    if (*identity) {
+        auto users = users_of_identity(context, **identity);
+        if (!users) return users.error();
+        // Whoever is the first user of an identity is the person; a later one was checked to be.
+        if (users->size() == 1) {
+            auto granted = context.authorities().grant(**identity, principal.key, "manager");
+            if (!granted) return granted;
+        }
+    }
+    return join_groups(principal, context);
+}
+
+sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& context,
+                                 std::uint64_t root_platform) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto identity = identity_of(principal, context, root_platform);
+    if (!identity) return identity.error();
+    PrincipalRow row{principal_of(principal), identity->value_or(sdk::RecordKey())};
+    context.transaction().put(keys.principal(principal.key), row.encode());
+    if (*identity) {
+        context.transaction().put(keys.identity_user(**identity, principal.key),
+                                  context.platform().id);
+    }
+    return {};
+}
+
+sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
+                                       sdk::Context& context) {
+    const std::string directory = text_member(user.fields, "directoryId");
+    const std::string identity_id = text_member(user.fields, "identityId");
+    auto identity = context.documents().read({kIdentityType, directory}, identity_id);
+    if (!identity) {
+        if (!is_missing(identity.error())) return identity.error();
+        return sdk::make_error(sdk::ErrorKind::conflict, "identity.password_elsewhere",
+                               "the password is kept on the platform where the identity lies");
+    }
+    auto may = caller_may(sdk::Permission::modify_credentials, identity->key, context);
+    if (may && !*may) may = caller_may(sdk::Permission::modify_credentials, user.key, context);
+    if (!may) return may.error();
+    if (!*may) return forbidden("MODIFY_CREDENTIALS is needed to change the password");
+    return set_password(context, directory, identity_id, password);
+}
+
+sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context) {
+    auto acl = context.authorities().acl(context.platform().root);
+    if (!acl) return acl.error();
+    bool is_owner = false;
+    bool has_other = false;
+    for (const sdk::AclEntry& entry : *acl) {
+        const bool owns =
+            std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
+        if (owns) (entry.principal == principal.key ? is_owner : has_other) = true;
+    }
+    if (!is_owner || has_other) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "principal.last_owner",
+        text_member(principal.fields, "name") + " is the only owner of the platform");
+}
+
+sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context& context) {
+    auto everyone = context.authorities().everyone();
+    if (!everyone) return everyone.error();
+    const std::string name = text_member(principal.fields, "name");
+    if (*everyone == principal.key) return indispensable(name);
+    auto guest = is_guest(context, principal_of(principal));
+    if (!guest) return guest.error();
+    if (*guest) return indispensable(name);
+    if (auto kept = keep_last_owner(principal, context); !kept) return kept;
+
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(principal.key));
+    if (!row) return row.error();
+    if (*row && !(*row)->identity.empty()) {
+        auto left = leave_identity(principal, (*row)->identity, context);
+        if (!left) return left;
+    }
+    context.transaction().remove(keys.principal(principal.key));
+    return context.authorities().forget_principal(principal.key);
+}
+
+}  // namespace stele::identity

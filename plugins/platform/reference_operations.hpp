@@ -1,0 +1,32 @@
+#pragma once
+
+#include <stele/sdk/call.hpp>
+#include <stele/sdk/reply.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+
+namespace stele::platform {
+
+/// Operations on records that are named by reference, whatever family they belong to
+/// (contract/platform.md 4.5 and 15). Each takes and answers a list `entries`, in the same order.
+class ReferenceOperations {
+public:
+    /// `principals` must outlive this object.
+    explicit ReferenceOperations(sdk::PrincipalDirectory& principals) : principals_(principals) {}
+
+    /// POST /ref/read : the records; null for those that are not there or not to be read.
+    sdk::Result<sdk::Reply> read(const sdk::Call& call);
+    /// POST /access/lookup : roles and permissions of a principal on a record.
+    sdk::Result<sdk::Reply> look_up(const sdk::Call& call);
+    /// POST /access/check : whether a principal has a permission or role on a record.
+    sdk::Result<sdk::Reply> check(const sdk::Call& call);
+
+private:
+    struct Subject;
+    sdk::Result<Subject> subject_of(sdk::Context& context, const sdk::Json& entry);
+    sdk::Result<void> look_up_entry(sdk::Context& context, sdk::Json& entry);
+    sdk::Result<void> check_entry(sdk::Context& context, sdk::Json& entry);
+
+    sdk::PrincipalDirectory& principals_;
+};
+
+}  // namespace stele::platform
