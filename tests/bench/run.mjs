@@ -1,0 +1,183 @@
+// node tests/bench/run.mjs [--seconds 4] [--rounds 3] [--only read,create,list,start]
+//
+// Ratios against ceilings measured in the same run, on the machine it runs on. Nothing here passes or
+// fails: the figures are for reading. Needs wrk and the release build with benchmarks.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('../..', import.meta.url).pathname;
+const bin = process.env.STELE_BENCH_BIN ?? join(root, 'build/release/bin');
+process.env.STELE_BIN ??= join(bin, 'stele');
+const { SteleServer } = await import('../support/stele_server.mjs');
+
+const option = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+};
+const seconds = Number(option('seconds', 4));
+const rounds = Number(option('rounds', 3));
+const only = option('only', 'read,create,list,start').split(',');
+
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const cpuMicroseconds = (pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+};
+const residentMiB = (pid) =>
+  Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+
+/// Requests a second, and the server's CPU time for one.
+function load(url, pid, { connections = 64, token, script, args = [] } = {}) {
+  const command = ['-t1', `-c${connections}`, `-d${seconds}s`];
+  if (token) command.push('-H', `Authorization: Bearer ${token}`);
+  if (script) command.push('-s', join(root, 'tests/bench', script));
+  const before = cpuMicroseconds(pid);
+  const done = spawnSync('wrk', [...command, url, '--', ...args], { encoding: 'utf8' });
+  const used = cpuMicroseconds(pid) - before;
+  const requests = Number(done.stdout.match(/(\d+) requests in/)?.[1] ?? NaN);
+  if (/Non-2xx/.test(done.stdout)) throw new Error(`errors under load of ${url}:\n${done.stdout}`);
+  return { rate: Number(done.stdout.match(/Requests\/sec:\s+([\d.]+)/)[1]), cpu: used / requests };
+}
+
+async function ceiling(port, bytes, measure) {
+  const child = spawn(join(bin, 'bench_http_ceiling'), [port, 2, bytes].map(String), { stdio: 'ignore' });
+  child.on('error', () => {});
+  try {
+    for (let tries = 0;; ++tries) {
+      if (tries > 500) throw new Error('bench_http_ceiling does not answer: build it with STELE_BENCH=ON');
+      const probe = spawnSync('curl', ['-s', '-o', '/dev/null', `http://127.0.0.1:${port}/`]);
+      if (probe.status === 0) break;
+    }
+    return measure(child.pid);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+async function read() {
+  const server = await SteleServer.start();
+  const { _doc } = await server.admin('POST', '/uiconfigs', { title: 'Read me' });
+  const token = server.adminToken;
+  const { text } = await server.request('GET', `/uiconfigs/${_doc}`, { token });
+  const bytes = Buffer.byteLength(text);
+  const rates = [];
+  for (let round = 0; round < rounds; ++round) {
+    const port = 18500 + round;
+    const bare = await ceiling(port, bytes, (pid) => load(`http://127.0.0.1:${port}/`, pid));
+    const ours = load(`${server.baseUrl}/uiconfigs/${_doc}`, server.child.pid, { token });
+    rates.push({ bare, ours, ratio: ours.rate / bare.rate });
+    console.log(`  round ${round + 1}: bare Beast ${bare.rate.toFixed(0)}/s (${bare.cpu.toFixed(1)} us), stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us)`);
+  }
+  console.log(`read one record of ${bytes} bytes, 64 connections, against a bare Beast responder: ${median(rates.map((one) => one.ratio)).toFixed(2)} (target 0.70)`);
+  await server.end();
+}
+
+async function create() {
+  const results = [];
+  for (let round = 0; round < rounds; ++round) {
+    const server = await SteleServer.start();
+    await server.admin('POST', '/uiconfigs', { title: 'first' });
+    const before = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows;
+    await server.stop();
+    const size = () => spawnSync(join(bin, 'bench_store_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
+    const [entriesBefore, bytesBefore] = size();
+    await server.launch();
+    const token = await server.login();
+    const ours = load(`${server.baseUrl}/uiconfigs`, server.child.pid, { token, script: 'create.lua' });
+    server.adminToken = token;
+    const made = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows - before;
+    await server.stop();
+    const [entries, bytes] = size();
+    const keys = Math.round((entries - entriesBefore) / made);
+    const value = Math.max(1, Math.round((bytes - bytesBefore) / made / keys) - 24);
+    const raw = spawnSync(join(bin, 'bench_commit'), ['64', keys, value, seconds, 1].map(String), { encoding: 'utf8' });
+    const rawRate = Number(raw.stdout.match(/raw\D*([\d.]+)/i)?.[1] ?? NaN);
+    console.log(`  round ${round + 1}: ${keys} entries and ${Math.round((bytes - bytesBefore) / made)} bytes a create; stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${rawRate.toFixed(0)}/s`);
+    results.push(ours.rate / rawRate);
+    rmSync(server.data, { recursive: true, force: true });
+  }
+  console.log(`durable create, 64 connections, against raw LevelDB group commit of the same bytes: ${median(results).toFixed(2)} (target 0.50)`);
+}
+
+async function fillStore(data, count) {
+  const server = await SteleServer.start({ data });
+  await server.login();
+  let next = 0;
+  await Promise.all(Array.from({ length: 64 }, async () => {
+    while (next < count) {
+      const number = next++;
+      await server.admin('POST', '/uiconfigs', {
+        title: `Title ${String((number * 7919) % count).padStart(8, '0')}`, key: `key-${number}`,
+        projectId: `project${number % 10}`, category: `category${number % 10}`,
+        group: `group${Math.floor(number / 50)}`, config: { text: 'x'.repeat(40), n: number },
+      });
+    }
+  }));
+  // A new start, so that small and large stores are both read from files and not from the buffer of
+  // recent writes.
+  const token = server.adminToken;
+  await server.stop();
+  await server.launch();
+  server.adminToken = token;
+  return server;
+}
+
+async function list() {
+  const servers = [];
+  const sizes = [1000, 100_000];
+  for (const size of sizes) servers.push(await fillStore(mkdtempSync(join(tmpdir(), 'stele-bench-')), size));
+  const sort = encodeURIComponent('{"title":1}');
+  const kinds = [['projectId', 'project3', 'a tenth of all, declared composite index'],
+                 ['category', 'category3', 'a tenth of all, index that the server made by itself'],
+                 ['group', 'group3', '50 of all, single-field index']];
+  for (const [field, value, meaning] of kinds) {
+    const token = servers.map((server) => server.adminToken);
+    const path = `/uiconfigs/query?limit=25&sort=${sort}`;
+    for (let i = 0; i < 40; ++i) {
+      for (const server of servers) await server.admin('POST', path, { [field]: value });
+    }
+    // Time for an index that those queries have asked for.
+    await new Promise((done) => setTimeout(done, 3000));
+    const ratios = [];
+    let last;
+    for (let round = 0; round < rounds; ++round) {
+      const [small, large] = servers.map((server, i) =>
+        load(server.baseUrl + path, server.child.pid, { connections: 8, token: token[i], script: 'query.lua', args: [field, value] }));
+      ratios.push(large.cpu / small.cpu);
+      last = { small, large };
+    }
+    const { explain, total_rows } = await servers[1].admin('POST', `${path}&explain=true`, { [field]: value });
+    console.log(`  ${field}: ${last.small.cpu.toFixed(0)} us at 1,000, ${last.large.cpu.toFixed(0)} us at 100,000 (${last.large.rate.toFixed(0)}/s, total ${total_rows}, access ${explain.access})`);
+    console.log(`list of 25 sorted by title, equality on ${field} (${meaning}), cost at 100,000 against 1,000 records: ${median(ratios).toFixed(2)} (target at most 1.30)`);
+  }
+  for (const server of servers) await server.stop();
+  return servers;
+}
+
+async function start(full) {
+  const times = [];
+  const server = full ?? await fillStore(mkdtempSync(join(tmpdir(), 'stele-bench-')), 100_000);
+  await server.stop();
+  for (let round = 0; round < Math.max(rounds, 5); ++round) {
+    const began = process.hrtime.bigint();
+    await server.launch();
+    await server.request('GET', '/readyz');
+    times.push(Number(process.hrtime.bigint() - began) / 1e9);
+    if (round === 0) console.log(`  resident with 100,000 records after start: ${residentMiB(server.child.pid).toFixed(1)} MiB`);
+    await server.stop();
+  }
+  console.log(`start of a store with 100,000 records to /readyz: ${median(times).toFixed(3)} s (target under 0.300)`);
+  const idle = await SteleServer.start();
+  await idle.request('GET', '/readyz');
+  console.log(`resident memory idle: ${residentMiB(idle.child.pid).toFixed(1)} MiB (target under 40)`);
+  await idle.end();
+}
+
+if (only.includes('read')) await read();
+if (only.includes('create')) await create();
+const servers = only.includes('list') ? await list() : undefined;
+if (only.includes('start')) await start(servers?.[1]);
+for (const server of servers ?? []) rmSync(server.data, { recursive: true, force: true });
+process.exit(0);

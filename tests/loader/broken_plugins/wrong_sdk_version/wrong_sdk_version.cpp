@@ -1,0 +1,13 @@
+#include "../broken_manifest.hpp"
+
+namespace {
+
+consteval stele::sdk::PluginManifest manifest() {
+    auto manifest = stele::loader_test::sound_manifest("wrong_sdk_version");
+    manifest.sdk_major = stele::sdk::kSdkMajor + 1;
+    return manifest;
+}
+
+}  // namespace
+
+extern "C" STELE_EXPORT const stele::sdk::PluginManifest stele_plugin = manifest();

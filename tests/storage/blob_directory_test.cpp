@@ -1,0 +1,149 @@
+#include <fstream>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "kernel/storage/blob_store.hpp"
+#include "kernel/storage/posix_file.hpp"
+#include "tests/storage/temporary_folder.hpp"
+
+namespace stele::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+using kernel::storage::BlobStore;
+using kernel::storage::open_blob_directory;
+
+/// BLAKE2b with 32 bytes of "abc" (RFC 7693's function; value of `b2sum -l 256`).
+constexpr char kNameOfAbc[] = "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319";
+
+std::unique_ptr<BlobStore> open(const TemporaryFolder& folder) {
+    return open_blob_directory(folder.path(), 0).value();
+}
+
+std::string store(BlobStore& blobs, const std::vector<std::string>& pieces) {
+    const auto writer = blobs.create().value();
+    for (const std::string& piece : pieces)
+        REQUIRE(writer->write(piece).has_value());
+    return writer->finish().value();
+}
+
+std::string read(BlobStore& blobs, const std::string& name, std::uint64_t offset,
+                 std::size_t limit) {
+    std::string bytes = "was here before";
+    REQUIRE(blobs.open(name).value()->read(offset, limit, bytes).has_value());
+    return bytes;
+}
+
+std::size_t files_in(const fs::path& folder) {
+    std::size_t count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file()) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("A blob is named by its content, however it came") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    CHECK(store(*blobs, {"abc"}) == kNameOfAbc);
+    CHECK(store(*blobs, {"a", "", "bc"}) == kNameOfAbc);
+    CHECK(files_in(folder.path()) == 1);
+    CHECK(blobs->exists(kNameOfAbc).value());
+    CHECK(store(*blobs, {}) != kNameOfAbc);
+}
+
+TEST_CASE("A blob is read from any place") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    const std::string name = store(*blobs, {"0123", "456789"});
+    CHECK(blobs->open(name).value()->size() == 10);
+    CHECK(read(*blobs, name, 0, 100) == "0123456789");
+    CHECK(read(*blobs, name, 3, 4) == "3456");
+    CHECK(read(*blobs, name, 9, 4) == "9");
+    CHECK(read(*blobs, name, 10, 4).empty());
+    CHECK(read(*blobs, name, 1'000'000, 4).empty());
+}
+
+TEST_CASE("A blob lasts when the folder is opened again") {
+    const TemporaryFolder folder;
+    const std::string name = store(*open(folder), {"abc"});
+    CHECK(read(*open(folder), name, 0, 3) == "abc");
+}
+
+TEST_CASE("Nothing is visible of a blob that was not finished") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    {
+        const auto writer = blobs->create().value();
+        REQUIRE(writer->write("abc").has_value());
+        CHECK_FALSE(blobs->exists(kNameOfAbc).value());
+    }
+    CHECK(files_in(folder.path()) == 0);
+}
+
+TEST_CASE("What a crash left is cleaned when the folder is opened") {
+    const TemporaryFolder folder;
+    const std::string name = store(*open(folder), {"abc"});
+    std::ofstream(folder.path() / "unfinished" / "17") << "half a blob";
+    const auto blobs = open(folder);
+    CHECK(files_in(folder.path()) == 1);
+    CHECK(blobs->exists(name).value());
+}
+
+TEST_CASE("An unknown blob is not found") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    for (const std::string name : {kNameOfAbc, "", "../../etc/passwd", "unfinished/1"}) {
+        const auto blob = blobs->open(name);
+        REQUIRE(blob.has_error());
+        CHECK(blob.error().kind == sdk::ErrorKind::not_found);
+        CHECK(blob.error().code == "blob.unknown");
+        CHECK_FALSE(blobs->exists(name).value());
+        CHECK(blobs->remove(name).has_value());
+    }
+}
+
+TEST_CASE("A removed blob is gone, and an open one is still read") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    const std::string name = store(*blobs, {"abc"});
+    const auto reader = blobs->open(name).value();
+    REQUIRE(blobs->remove(name).has_value());
+    CHECK_FALSE(blobs->exists(name).value());
+    std::string bytes;
+    REQUIRE(reader->read(0, 3, bytes).has_value());
+    CHECK(bytes == "abc");
+}
+
+TEST_CASE("All blobs are visited") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    std::set<std::string> stored;
+    for (int i = 0; i < 50; ++i)
+        stored.insert(store(*blobs, {std::to_string(i)}));
+    const auto unfinished = blobs->create().value();
+    std::set<std::string> visited;
+    REQUIRE(blobs->for_each([&](std::string_view name) { visited.emplace(name); }).has_value());
+    CHECK(visited == stored);
+    CHECK(visited.size() == 50);
+}
+
+TEST_CASE("A blob that would take the reserve is refused and leaves nothing") {
+    const TemporaryFolder folder;
+    std::uint64_t available = 0;
+    REQUIRE(kernel::storage::available_bytes(folder.path(), available));
+    const auto blobs = open_blob_directory(folder.path(), available * 2).value();
+    {
+        const auto writer = blobs->create().value();
+        const auto refused = writer->write("abc");
+        REQUIRE(refused.has_error());
+        CHECK(refused.error().kind == sdk::ErrorKind::storage_full);
+        CHECK(refused.error().code == "blob.disk_full");
+    }
+    CHECK(files_in(folder.path()) == 0);
+}
+
+}  // namespace stele::testing

@@ -1,0 +1,186 @@
+#include <fstream>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "kernel/storage/backends/leveldb/commit_history.hpp"
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "kernel/storage/posix_file.hpp"
+#include "tests/storage/engine_access.hpp"
+#include "tests/storage/temporary_folder.hpp"
+
+namespace stele::testing {
+
+namespace {
+
+using kernel::storage::LevelDbOptions;
+using kernel::storage::open_leveldb;
+
+std::unique_ptr<sdk::Engine> open(const TemporaryFolder& folder,
+                                  const LevelDbOptions& options = {}) {
+    auto engine = open_leveldb(folder.path(), options);
+    if (!engine) FAIL(engine.error().message);
+    return *std::move(engine);
+}
+
+}  // namespace
+
+TEST_CASE("A folder that is in use is not opened a second time") {
+    const TemporaryFolder folder;
+    auto first = open(folder);
+    const auto second = open_leveldb(folder.path());
+    REQUIRE(second.has_error());
+    CHECK(second.error().kind == sdk::ErrorKind::unavailable);
+    CHECK(second.error().code == "engine.in_use");
+    CHECK(second.error().message.find(folder.path().string()) != std::string::npos);
+    put(*first, "a", "1");
+    first.reset();
+    CHECK(value_of(*open(folder), "a") == "1");
+}
+
+TEST_CASE("A folder is made with those above it") {
+    const TemporaryFolder folder;
+    const auto engine = open_leveldb(folder.path() / "deep" / "data");
+    REQUIRE(engine.has_value());
+    CHECK(std::filesystem::is_directory(folder.path() / "deep" / "data"));
+}
+
+TEST_CASE("A folder that cannot be made is told with the reason") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "file") << "no folder";
+    const auto engine = open_leveldb(folder.path() / "file" / "data");
+    REQUIRE(engine.has_error());
+    CHECK(engine.error().code == "engine.open_failed");
+    CHECK(engine.error().message.find("Not a directory") != std::string::npos);
+}
+
+TEST_CASE("A damaged store is not opened") {
+    const TemporaryFolder folder;
+    put(*open(folder), "a", "1");
+    std::ofstream(folder.path() / "CURRENT", std::ios::trunc) << "nonsense";
+    const auto engine = open_leveldb(folder.path());
+    REQUIRE(engine.has_error());
+    CHECK(engine.error().kind == sdk::ErrorKind::internal);
+    CHECK(engine.error().code == "engine.store_damaged");
+}
+
+TEST_CASE("Additions and other writes of a counter take effect in the order of their commits") {
+    const TemporaryFolder folder;
+    const auto engine = open(folder);
+    put(*engine, "n", sdk::counter_bytes(1000));
+    std::int64_t expected = 1000;
+    std::mt19937 random(7);
+    for (int round = 0; round < 60; ++round) {
+        std::vector<std::unique_ptr<sdk::Transaction>> transactions;
+        for (int i = 0; i < 20; ++i) {
+            transactions.push_back(engine->begin());
+            sdk::Transaction& transaction = *transactions.back();
+            const std::int64_t number = static_cast<std::int64_t>(random() % 100) - 50;
+            switch (random() % 8) {
+                case 0:
+                    transaction.put("n", sdk::counter_bytes(number));
+                    expected = number;
+                    break;
+                case 1:
+                    transaction.remove("n");
+                    expected = 0;
+                    break;
+                case 2:
+                    transaction.remove_range({"m", "o"});
+                    expected = 0;
+                    break;
+                case 3:
+                    transaction.put("n", "no counter");
+                    expected = 0;
+                    break;
+                default:
+                    transaction.add("n", number);
+                    expected += number;
+            }
+        }
+        REQUIRE(commit_all(transactions) == 20);
+        REQUIRE(counter_of(*engine, "n") == expected);
+    }
+}
+
+TEST_CASE("Waiting commits are finished before the engine ends") {
+    const TemporaryFolder folder;
+    int finished = 0;
+    std::vector<std::unique_ptr<sdk::Transaction>> transactions;
+    auto engine = open(folder);
+    for (int i = 0; i < 20; ++i) {
+        transactions.push_back(engine->begin());
+        transactions.back()->put("key" + std::to_string(i), "value");
+        transactions.back()->commit([&finished](sdk::Result<void> done) {
+            if (done) ++finished;
+        });
+    }
+    engine.reset();
+    CHECK(finished == 20);
+}
+
+TEST_CASE("A cursor of a transaction shows what was written ahead of it") {
+    const TemporaryFolder folder;
+    const auto engine = open(folder);
+    for (const char* key : {"a", "b", "c", "d", "e"})
+        put(*engine, key, "1");
+    const auto transaction = engine->begin();
+    std::string seen;
+    const auto cursor = transaction->scan({}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        seen.append(cursor->key());
+        const std::string key(cursor->key());
+        if (key == "b") transaction->remove("c");
+        if (key == "d") transaction->put("dd", "new");
+    }
+    CHECK(seen == "abddde");
+}
+
+TEST_CASE("A transaction older than the history conflicts when it has read") {
+    const TemporaryFolder folder;
+    const auto engine = open(folder, {.is_durable = false});
+    const auto reader = engine->begin();
+    CHECK(value_of(*reader, "a") == "-");
+    reader->put("a", "1");
+    const auto blind = engine->begin();
+    blind->put("b", "1");
+    constexpr std::size_t kKeySize = 1024 * 1024;
+    for (std::size_t i = 0; i < kernel::storage::CommitHistory::kMostBytes / kKeySize + 2; ++i)
+        put(*engine, std::string(kKeySize, 'x'), "");
+    CHECK_FALSE(commits(*reader));
+    CHECK(commits(*blind));
+}
+
+TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
+    const TemporaryFolder folder;
+    std::uint64_t available = 0;
+    REQUIRE(kernel::storage::available_bytes(folder.path(), available));
+    put(*open(folder), "a", "1");
+    {
+        const auto engine = open(folder, {.reserve_bytes = available / 2 * 3});
+        const auto transaction = engine->begin();
+        transaction->put("b", "1");
+        const auto refused = sdk::commit_and_wait(*transaction);
+        REQUIRE(refused.has_error());
+        CHECK(refused.error().kind == sdk::ErrorKind::storage_full);
+        CHECK(refused.error().code == "engine.disk_full");
+        CHECK(entries(*engine, {}) == "a=1 ");
+        remove(*engine, "a");
+        CHECK(entries(*engine, {}).empty());
+    }
+    const auto engine = open(folder, {.reserve_bytes = available * 3});
+    const auto transaction = engine->begin();
+    transaction->remove("a");
+    CHECK(sdk::commit_and_wait(*transaction).has_error());
+}
+
+TEST_CASE("The size of a range grows with what is in it") {
+    const TemporaryFolder folder;
+    const auto engine = open(folder, {.write_buffer_bytes = 64 * 1024, .is_durable = false});
+    for (int i = 0; i < 100; ++i)
+        put(*engine, "a" + std::to_string(i), std::string(10'000, 'x'));
+    CHECK(engine->approximate_size({"a", ""}) > 500'000);
+    CHECK(engine->approximate_size({"b", ""}) < 100'000);
+}
+
+}  // namespace stele::testing

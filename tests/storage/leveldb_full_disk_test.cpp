@@ -1,0 +1,213 @@
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "kernel/storage/posix_file.hpp"
+#include "tests/storage/engine_access.hpp"
+#include "tests/storage/temporary_folder.hpp"
+
+namespace stele::testing {
+
+namespace {
+
+using kernel::storage::LevelDbOptions;
+using kernel::storage::open_leveldb;
+
+/// A disk of 48 MiB in memory.
+class SmallDisk {
+public:
+    SmallDisk()
+        : is_mounted_(::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=48m") == 0) {}
+    ~SmallDisk() {
+        if (is_mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+
+    bool is_mounted() const { return is_mounted_; }
+    const std::filesystem::path& path() const { return folder_.path(); }
+
+private:
+    TemporaryFolder folder_;
+    bool is_mounted_;
+};
+
+/// Files of this process end at `bytes` while the object lives.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t bytes) {
+        former_handler_ = ::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &former_);
+        const rlimit limited{bytes, former_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limited);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &former_);
+        ::signal(SIGXFSZ, former_handler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+    rlimit former_{};
+    sighandler_t former_handler_;
+};
+
+constexpr std::size_t kValueSize = 20'000;
+constexpr int kMoreThanFit = 4000;
+
+std::string key_of(int i) {
+    return "key" + std::to_string(i);
+}
+
+sdk::Result<void> write(sdk::Engine& engine, int i) {
+    const auto transaction = engine.begin();
+    transaction->put(key_of(i), std::string(kValueSize, static_cast<char>('a' + i % 26)));
+    transaction->add("count", 1);
+    return sdk::commit_and_wait(*transaction);
+}
+
+/// Writes until the first failure; answers how many commits succeeded, and the failure.
+std::pair<int, sdk::Error> fill(sdk::Engine& engine) {
+    for (int i = 0; i < kMoreThanFit; ++i)
+        if (const auto written = write(engine, i); !written) return {i, written.error()};
+    FAIL("the disk never got full");
+    return {};
+}
+
+void check_has_exactly(sdk::Engine& engine, int count) {
+    int wrong = 0;
+    for (int i = 0; i < count; ++i) {
+        if (value_of(engine, key_of(i)) != std::string(kValueSize, static_cast<char>('a' + i % 26)))
+            ++wrong;
+    }
+    CHECK(wrong == 0);
+}
+
+/// A compaction on its way may hold the room that removals need for a moment.
+bool remove_in_the_end(sdk::Engine& engine, const std::string& key) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < deadline) {
+        const auto transaction = engine.begin();
+        transaction->remove(key);
+        const auto removed = sdk::commit_and_wait(*transaction);
+        if (removed) return true;
+        if (removed.error().code != "engine.disk_full") return false;
+        std::this_thread::yield();
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    int stored = 0;
+    {
+        const auto engine = open_leveldb(disk.path() / "data").value();
+        const auto [count, failure] = fill(*engine);
+        stored = count;
+        CHECK(stored > 100);
+        CHECK(failure.kind == sdk::ErrorKind::storage_full);
+        CHECK(failure.code == "engine.disk_full");
+        // Before many reads, because these make LevelDB compact, which takes from the reserve.
+        CHECK(remove_in_the_end(*engine, "key"));
+        CHECK(value_of(*engine, key_of(stored)) == "-");
+        CHECK(counter_of(*engine, "count") == stored);
+        check_has_exactly(*engine, stored);
+    }
+    const auto engine = open_leveldb(disk.path() / "data").value();
+    check_has_exactly(*engine, stored);
+    CHECK(counter_of(*engine, "count") == stored);
+}
+
+TEST_CASE("A store opens on a disk that others filled to its last byte") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    // As much as the log holds before LevelDB makes a table of it.
+    constexpr int kStored = 150;
+    {
+        const auto engine = open_leveldb(disk.path() / "data").value();
+        for (int i = 0; i < kStored; ++i) REQUIRE(write(*engine, i));
+    }
+    {
+        std::ofstream filler(disk.path() / "filler");
+        const std::string block(4096, 'x');
+        while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+        }
+    }
+    const auto engine = open_leveldb(disk.path() / "data").value();
+    check_has_exactly(*engine, kStored);
+    CHECK(write(*engine, kStored).error().code == "engine.disk_full");
+}
+
+TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothing") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    const auto ballast = disk.path() / "ballast";
+    std::ofstream(ballast) << std::string(30'000'000, 'x');
+    int stored = 0;
+    {
+        const auto engine = open_leveldb(disk.path() / "data", {.reserve_bytes = 0}).value();
+        const auto [count, failure] = fill(*engine);
+        stored = count;
+        CHECK(failure.kind == sdk::ErrorKind::storage_full);
+        std::filesystem::remove(ballast);
+        // There is room again, but the log may end with half a record.
+        CHECK(write(*engine, kMoreThanFit).has_error());
+        check_has_exactly(*engine, stored);
+    }
+    const auto engine = open_leveldb(disk.path() / "data", {.reserve_bytes = 4'000'000}).value();
+    check_has_exactly(*engine, stored);
+    CHECK(value_of(*engine, key_of(kMoreThanFit)) == "-");
+    put(*engine, "after", "1");
+}
+
+TEST_CASE("A write that fails half-way stops the engine and loses nothing") {
+    const TemporaryFolder folder;
+    int stored = 0;
+    {
+        const auto engine = open_leveldb(folder.path()).value();
+        {
+            const FileSizeLimit limit(1'000'000);
+            const auto [count, failure] = fill(*engine);
+            stored = count;
+            CHECK(stored > 10);
+            CHECK(failure.kind == sdk::ErrorKind::unavailable);
+            CHECK(failure.code == "engine.write_failed");
+        }
+        const auto later = write(*engine, kMoreThanFit);
+        REQUIRE(later.has_error());
+        CHECK(later.error().code == "engine.write_failed");
+        check_has_exactly(*engine, stored);
+        CHECK(value_of(*engine, key_of(stored)) == "-");
+        const auto reader = engine->begin();
+        CHECK(value_of(*reader, key_of(0)).size() == kValueSize);
+        CHECK(commits(*reader));
+    }
+    const auto engine = open_leveldb(folder.path()).value();
+    check_has_exactly(*engine, stored);
+    CHECK(value_of(*engine, key_of(kMoreThanFit)) == "-");
+    put(*engine, "after", "1");
+    CHECK(value_of(*engine, "after") == "1");
+}
+
+}  // namespace stele::testing

@@ -1,0 +1,164 @@
+// Starts a real `stele` on a free port over a data folder of its own, and talks to it.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
+
+export const seed = {
+  admin: { password: 'admin' },
+  client: { key: 'test-client', secret: 'test+secret/with=signs' },
+  grant: { key: 'test-grant', secret: 'grant+secret/=' },
+  platform: { title: 'Root Platform' },
+};
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
+const running = new Set();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+export class SteleServer {
+  /// Options: data (folder to keep), enable, config (text), plugins (folders), seedWith.
+  static async start(options = {}) {
+    const server = new SteleServer();
+    server.options = options;
+    server.data = options.data ?? mkdtempSync(join(tmpdir(), 'stele-test-'));
+    server.ownsData = !options.data;
+    server.seed = options.seedWith ?? seed;
+    if (!options.isPrepared) server.init();
+    await server.launch();
+    return server;
+  }
+
+  common() {
+    const args = ['--data', this.data];
+    if (this.options.enable) args.push('--enable', this.options.enable);
+    for (const folder of this.options.plugins ?? []) args.push('--plugins', folder);
+    if (this.options.config) {
+      const file = join(this.data, 'test.conf');
+      writeFileSync(file, this.options.config);
+      args.push('--config', file);
+    }
+    return args;
+  }
+
+  init() {
+    const file = join(this.data, 'seed.json');
+    writeFileSync(file, JSON.stringify(this.seed));
+    const done = spawnSync(bin, ['init', ...this.common(), '--seed', file], { encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`stele init failed: ${done.stderr}${done.stdout}`);
+    return done.stdout;
+  }
+
+  launch() {
+    return new Promise((resolve, reject) => {
+      const args = ['serve', ...this.common(), '--listen', '127.0.0.1:0'];
+      const child = spawn(bin, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      this.child = child;
+      this.log = '';
+      running.add(child);
+      this.exited = new Promise((done) => {
+        child.on('exit', (code, signal) => {
+          running.delete(child);
+          done({ code, signal });
+          reject(new Error(`stele ended at start: ${code ?? signal}\n${this.log}`));
+        });
+      });
+      child.stderr.on('data', (text) => { this.log = (this.log + text).slice(-100_000); });
+      let out = '';
+      child.stdout.on('data', (text) => {
+        out += text;
+        const found = out.match(/serves on (\S+)/);
+        if (!found) return;
+        this.baseUrl = found[1];
+        this.port = Number(new URL(this.baseUrl).port);
+        resolve();
+      });
+    });
+  }
+
+  async stop(signal = 'SIGTERM') {
+    if (!running.has(this.child)) return this.exited;
+    this.child.kill(signal);
+    return this.exited;
+  }
+
+  async end() {
+    const ended = await this.stop();
+    if (this.ownsData) rmSync(this.data, { recursive: true, force: true });
+    if (ended.code !== 0) throw new Error(`stele ended with ${JSON.stringify(ended)}\n${this.log}`);
+  }
+
+  check() {
+    const done = spawnSync(bin, ['check', ...this.common()], { encoding: 'utf8' });
+    return { status: done.status, text: done.stdout + done.stderr };
+  }
+
+  /// One request; answers { status, headers, text, json }.
+  request(method, path, { body, token, headers = {} } = {}) {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+    const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
+    const all = { ...headers };
+    if (token) all.Authorization = `Bearer ${token}`;
+    if (payload !== undefined) {
+      all['Content-Type'] ??= 'application/json';
+      all['Content-Length'] = Buffer.byteLength(payload);
+    }
+    return new Promise((resolve, reject) => {
+      const request = http.request(
+        { host: '127.0.0.1', port: this.port, method, path, headers: all, agent },
+        (response) => {
+          const pieces = [];
+          response.on('data', (piece) => pieces.push(piece));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(pieces).toString('utf8');
+            let json;
+            try { json = JSON.parse(text); } catch { json = undefined; }
+            resolve({ status: response.statusCode, statusText: response.statusMessage,
+                      headers: response.headers, text, json });
+          });
+        });
+      request.on('error', reject);
+      request.end(payload);
+    });
+  }
+
+  /// The access token of a user; the whole reply with `isWhole`.
+  async login(username = 'admin', password = this.seed.admin.password, { isWhole = false } = {}) {
+    const { key, secret } = this.seed.client;
+    const form = new URLSearchParams({ grant_type: 'password', username, password, scope: 'api' });
+    const reply = await this.request('POST', '/oauth/token', {
+      body: form.toString(),
+      headers: {
+        Authorization: 'Basic ' + Buffer.from(`${key}:${secret}`).toString('base64'),
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+    });
+    if (isWhole) return reply;
+    if (reply.status !== 200) throw new Error(`login of ${username}: ${reply.status} ${reply.text}`);
+    return reply.json.access_token;
+  }
+
+  /// A request as the administrator that must succeed; answers its JSON.
+  async admin(method, path, body) {
+    this.adminToken ??= await this.login();
+    const reply = await this.request(method, path, { body, token: this.adminToken });
+    if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+    return reply.json;
+  }
+
+  /// Makes a user of the primary domain with a password; answers its record.
+  async makeUser(name, password = 'secret-of-' + name) {
+    return this.admin('POST', '/domains/default/principals', { type: 'USER', name, password });
+  }
+}
+
+/// Paths with every placeholder filled in.
+export function fill(path, values) {
+  return path.replace(/\{(\w+)\}/g, (whole, name) => {
+    if (!(name in values)) throw new Error(`no value for ${whole} in ${path}`);
+    return encodeURIComponent(values[name]);
+  });
+}
