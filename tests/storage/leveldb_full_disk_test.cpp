@@ -143,7 +143,8 @@ TEST_CASE("A store opens on a disk that others filled to its last byte") {
     constexpr int kStored = 150;
     {
         const auto engine = open_leveldb(disk.path() / "data").value();
-        for (int i = 0; i < kStored; ++i) REQUIRE(write(*engine, i));
+        for (int i = 0; i < kStored; ++i)
+            REQUIRE(write(*engine, i));
     }
     {
         std::ofstream filler(disk.path() / "filler");
