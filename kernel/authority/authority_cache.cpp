@@ -70,10 +70,11 @@ public:
         watched_spaces_.push_back(std::move(space));
     }
 
-    void observe(const std::vector<std::string_view>& keys) {
+    void observe(const sdk::CommitNotice& commit) {
         const std::lock_guard lock(observing_);
         if (is_over_) return;
-        for (std::string_view key : keys)
+        if (commit.is_everything) decisions_.drop_everything();
+        for (std::string_view key : commit.keys)
             observe(key);
     }
 
@@ -148,8 +149,8 @@ private:
 AuthorityCache::AuthorityCache(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine,
                                std::size_t capacity)
     : state_(std::make_shared<State>(store, tree, engine, capacity)) {
-    engine.observe(
-        "", [state = state_](const std::vector<std::string_view>& keys) { state->observe(keys); });
+    engine.observe("",
+                   [state = state_](const sdk::CommitNotice& commit) { state->observe(commit); });
 }
 
 AuthorityCache::~AuthorityCache() {

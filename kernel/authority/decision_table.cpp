@@ -59,6 +59,11 @@ void DecisionTable::drop_platform(std::uint64_t platform) {
     ++epochs_[platform % kEpochs];
 }
 
+void DecisionTable::drop_everything() {
+    for (std::atomic<std::uint64_t>& epoch : epochs_)
+        ++epoch;
+}
+
 const DecisionTable::Shard& DecisionTable::shard_of(std::string_view record) const {
     return shards_[BytesHash()(record) % kShards];
 }

@@ -36,6 +36,7 @@ public:
 
     void drop_record(std::string_view record);
     void drop_platform(std::uint64_t platform);
+    void drop_everything();
 
 private:
     struct Decision {

@@ -8,9 +8,11 @@ namespace stele::kernel::job {
 
 std::shared_ptr<JobSignals> JobSignals::observe(sdk::Engine& engine) {
     auto signals = std::make_shared<JobSignals>();
-    engine.observe(shared_prefix(), [signals](const std::vector<std::string_view>& keys) {
+    engine.observe(shared_prefix(), [signals](const sdk::CommitNotice& commit) {
         // A heartbeat alone starts, ends and takes away nothing.
-        const bool is_heartbeat = std::all_of(keys.begin(), keys.end(), is_lease_path);
+        const bool is_heartbeat =
+            !commit.is_everything &&
+            std::all_of(commit.keys.begin(), commit.keys.end(), is_lease_path);
         if (!is_heartbeat) signals->wake();
     });
     return signals;

@@ -92,7 +92,7 @@ sdk::Result<sdk::PluginManifest> copy_manifest(const std::filesystem::path& file
                                            sizeof(manifest)));
     }
     if (!has_end(manifest.fingerprint) || !has_end(manifest.id) || !has_end(manifest.version) ||
-        !has_end(manifest.status) || !has_end(manifest.requirements)) {
+        !has_end(manifest.status) || !has_end(manifest.requirements) || !has_end(manifest.engine)) {
         return malformed(file, "a text of the manifest has no end");
     }
     return manifest;
@@ -108,6 +108,11 @@ sdk::Result<void> judge_texts(const std::filesystem::path& file, const PluginFil
     if (plugin.status != "draft" && plugin.status != "stable") {
         return malformed(file, fmt::format("found status '{}', wanted draft or stable",
                                            printable(plugin.status)));
+    }
+    if (!plugin.engine.empty() && !is_id(plugin.engine)) {
+        return malformed(file, fmt::format("found engine '{}', wanted small letters, digits and "
+                                           "underscores, a letter first",
+                                           printable(plugin.engine)));
     }
     for (const std::string& requirement : plugin.requirements) {
         if (is_id(requirement)) continue;
@@ -143,8 +148,12 @@ sdk::Result<PluginFile> judge(const std::filesystem::path& file) {
                                    "server was compiled",
                                    printable(manifest->fingerprint), sdk::kFingerprint));
     }
-    PluginFile plugin{file, manifest->id, manifest->version, manifest->status,
-                      split_ids(manifest->requirements)};
+    PluginFile plugin{file,
+                      manifest->id,
+                      manifest->version,
+                      manifest->status,
+                      split_ids(manifest->requirements),
+                      manifest->engine};
     if (auto judged = judge_texts(file, plugin); !judged) return judged.error();
     return plugin;
 }

@@ -18,6 +18,7 @@ struct PluginFile {
     std::string version;
     std::string status;
     std::vector<std::string> requirements;
+    std::string engine = {};  ///< name of the engine that it offers; empty for none
 };
 
 /// Reads the manifest out of a library file without opening it as code, and judges it: magic, SDK

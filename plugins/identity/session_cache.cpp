@@ -94,6 +94,16 @@ void SessionCache::forget_subject(std::string_view record_key) {
     }
 }
 
+void SessionCache::forget_everything() {
+    const std::lock_guard writing(writing_);
+    ++voided_subjects_;
+    digests_of_.clear();
+    for (Shard& shard : shards_) {
+        const std::unique_lock lock(shard.mutex);
+        shard.entries.clear();
+    }
+}
+
 std::size_t SessionCache::size() const {
     std::size_t size = 0;
     for (const Shard& shard : shards_) {

@@ -47,6 +47,7 @@ public:
     void forget_token(std::string_view digest);
     /// The principal or client was written or removed.
     void forget_subject(std::string_view record_key);
+    void forget_everything();
 
     std::size_t size() const;
 

@@ -32,8 +32,9 @@ TokenAuthenticator::TokenAuthenticator(sdk::Registrar& registrar, std::size_t ca
     : registrar_(registrar),
       keys_(registrar.shared_key_space(kSessionSpace)),
       cache_(cached_sessions) {
-    registrar.engine().observe(keys_.prefix(), [this](const std::vector<std::string_view>& keys) {
-        for (std::string_view key : keys)
+    registrar.engine().observe(keys_.prefix(), [this](const sdk::CommitNotice& commit) {
+        if (commit.is_everything) cache_.forget_everything();
+        for (std::string_view key : commit.keys)
             observe(key);
     });
 }

@@ -34,6 +34,10 @@ Cursor::~Cursor() = default;
 Reader::~Reader() = default;
 Engine::~Engine() = default;
 
+Result<void> Engine::status() const {
+    return {};
+}
+
 std::int64_t read_counter(const std::optional<std::string>& bytes) {
     if (!bytes || bytes->size() != kCounterSize) return 0;
     std::uint64_t value = 0;

@@ -2,11 +2,15 @@
 // each interface has one vtable and one type identity, which kernel and plugins share.
 
 #include <stele/sdk/authorities.hpp>
+#include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/data_store.hpp>
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 
@@ -14,8 +18,14 @@ namespace stele::sdk {
 
 Authenticator::~Authenticator() = default;
 Authorities::~Authorities() = default;
+BlobStore::~BlobStore() = default;
+BlobStore::Reader::~Reader() = default;
+BlobStore::Writer::~Writer() = default;
 Context::~Context() = default;
+DataStores::~DataStores() = default;
 Documents::~Documents() = default;
+EngineSource::~EngineSource() = default;
+AttachmentReader::~AttachmentReader() = default;
 PolicySource::~PolicySource() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;

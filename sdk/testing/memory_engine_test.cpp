@@ -207,8 +207,8 @@ TEST_CASE("A removed range takes along what others put into it meanwhile") {
 TEST_CASE("Observers hear of the keys under their prefix before the commit is acknowledged") {
     MemoryEngine engine;
     std::vector<std::string> heard;
-    engine.observe("p", [&](const std::vector<std::string_view>& keys) {
-        heard.insert(heard.end(), keys.begin(), keys.end());
+    engine.observe("p", [&](const stele::sdk::CommitNotice& commit) {
+        heard.insert(heard.end(), commit.keys.begin(), commit.keys.end());
     });
     const auto transaction = engine.begin();
     transaction->put("p1", "");

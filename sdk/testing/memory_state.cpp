@@ -96,20 +96,17 @@ void MemoryEngine::State::run() {
 
 Result<void> MemoryEngine::State::apply(const PendingCommit& commit) {
     if (commit.writes->is_empty()) return {};
-    std::vector<std::string> changed;
-    {
-        const std::lock_guard lock(mutex);
-        if (refusals > 0) {
-            --refusals;
-            return refusal;
-        }
-        if (!is_still_valid(commit)) {
-            return make_error(ErrorKind::conflict, "engine.conflict",
-                              "The data was changed by somebody else at the same time.");
-        }
-        changed = store(*commit.writes);
+    // Held while the observers are told, so that nobody begins to read in between.
+    const std::lock_guard lock(mutex);
+    if (refusals > 0) {
+        --refusals;
+        return refusal;
     }
-    notify(changed);
+    if (!is_still_valid(commit)) {
+        return make_error(ErrorKind::conflict, "engine.conflict",
+                          "The data was changed by somebody else at the same time.");
+    }
+    notify(store(*commit.writes));
     return {};
 }
 
@@ -174,7 +171,7 @@ void MemoryEngine::State::notify(const std::vector<std::string>& changed) const 
         for (const std::string& key : changed) {
             if (key.starts_with(prefix)) keys.push_back(key);
         }
-        if (!keys.empty()) observer(keys);
+        if (!keys.empty()) observer({.keys = keys});
     }
 }
 

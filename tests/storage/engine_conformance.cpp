@@ -1,9 +1,12 @@
 #include "tests/storage/engine_conformance.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -173,9 +176,9 @@ void tells_observers_first(EngineStore& store) {
     const auto engine = store.open();
     std::mutex mutex;
     std::vector<std::string> log;
-    engine->observe("watched/", [&](const std::vector<std::string_view>& keys) {
+    engine->observe("watched/", [&](const sdk::CommitNotice& commit) {
         const std::lock_guard lock(mutex);
-        for (const std::string_view key : keys)
+        for (const std::string_view key : commit.keys)
             log.emplace_back(key);
     });
     put(*engine, "watched/old", "1");
@@ -210,10 +213,54 @@ void tells_observers_first(EngineStore& store) {
     CHECK(log == std::vector<std::string>{"watched/old", "watched/put"});
 }
 
+void tells_observers_before_readers(EngineStore& store) {
+    const auto engine = store.open();
+    std::atomic<int> told{0};
+    engine->observe("a", [&](const sdk::CommitNotice&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        ++told;
+    });
+    constexpr int kCommits = 20;
+    std::atomic<bool> is_over{false};
+    std::atomic<int> early{0};
+    std::atomic<int> late{0};
+    std::thread readers([&] {
+        const auto number = [](const sdk::Reader& reader) {
+            const std::string value = value_of(reader, "a");
+            return value == "-" ? 0 : std::stoi(value);
+        };
+        while (!is_over) {
+            const int before = told;
+            const int in_transaction = number(*engine->begin());
+            early += in_transaction > told;
+            late += in_transaction < before;
+            const int in_snapshot = number(*engine->snapshot());
+            early += in_snapshot > told;
+        }
+    });
+    for (int i = 1; i <= kCommits; ++i)
+        put(*engine, "a", std::to_string(i));
+    is_over = true;
+    readers.join();
+    CHECK(told == kCommits);
+    CHECK(early == 0);
+    CHECK(late == 0);
+}
+
+void reads_the_state_of_its_beginning(EngineStore& store) {
+    const auto engine = store.open();
+    put(*engine, "a", "before");
+    const auto transaction = engine->begin();
+    const auto snapshot = engine->snapshot();
+    put(*engine, "a", "after");
+    CHECK(value_of(*transaction, "a") == "before");
+    CHECK(value_of(*snapshot, "a") == "before");
+}
+
 void does_not_tell_observers_of_failures(EngineStore& store) {
     const auto engine = store.open();
     int calls = 0;
-    engine->observe("", [&](const std::vector<std::string_view>&) { ++calls; });
+    engine->observe("", [&](const sdk::CommitNotice&) { ++calls; });
     const auto loser = engine->begin();
     CHECK(value_of(*loser, "a") == "-");
     loser->put("a", "loser");
@@ -235,6 +282,10 @@ const std::vector<EngineCheck>& engine_checks() {
         {"keeps a reader's state whatever is committed", keeps_snapshots},
         {"keeps what was committed when it is opened again", lasts},
         {"tells observers the keys under their prefix before `done`", tells_observers_first},
+        {"hands out nothing that shows a commit before its observers know",
+         tells_observers_before_readers},
+        {"reads the state of its beginning, not of its first read",
+         reads_the_state_of_its_beginning},
         {"tells observers nothing of what was not committed", does_not_tell_observers_of_failures},
     };
     return checks;

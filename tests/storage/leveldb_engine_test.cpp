@@ -3,7 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/storage/backends/leveldb/commit_history.hpp"
+#include <stele/sdk/optimistic/commit_history.hpp>
+
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "kernel/storage/posix_file.hpp"
 #include "tests/storage/engine_access.hpp"
@@ -145,7 +146,7 @@ TEST_CASE("A transaction older than the history conflicts when it has read") {
     const auto blind = engine->begin();
     blind->put("b", "1");
     constexpr std::size_t kKeySize = 1024 * 1024;
-    for (std::size_t i = 0; i < kernel::storage::CommitHistory::kMostBytes / kKeySize + 2; ++i)
+    for (std::size_t i = 0; i < sdk::optimistic::CommitHistory::kMostBytes / kKeySize + 2; ++i)
         put(*engine, std::string(kKeySize, 'x'), "");
     CHECK_FALSE(commits(*reader));
     CHECK(commits(*blind));

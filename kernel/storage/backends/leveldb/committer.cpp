@@ -12,6 +12,9 @@ namespace stele::kernel::storage {
 
 namespace {
 
+using sdk::optimistic::hash_key;
+using sdk::optimistic::is_inside;
+
 /// With less room than this a failed write is put down to the disk being full.
 constexpr std::uint64_t kCompactionBytes = 8 * 1024 * 1024;
 
@@ -32,7 +35,7 @@ Committer::Committer(leveldb::DB& database, PresentState& present, DiskGuard dis
       disk_(std::move(disk)),
       is_durable_(is_durable),
       counters_(database) {
-    present_.publish(database_, version_);
+    present_.publish(database_, version_, [] {});
     thread_ = std::thread([this] { run(); });
 }
 
@@ -89,7 +92,6 @@ std::size_t Committer::commit_batch(std::size_t first) {
         counters_.flush(batch_);
         if (const sdk::Result<void> written = write_batch(); written) {
             publish();
-            call_observers();
         } else {
             for (std::size_t i = first; i < end; ++i)
                 if (waiting_[i]->outcome) waiting_[i]->outcome = written;
@@ -197,7 +199,7 @@ sdk::Result<void> Committer::write_batch() {
 }
 
 void Committer::publish() {
-    history_.published(present_.publish(database_, version_));
+    history_.published(present_.publish(database_, version_, [this] { call_observers(); }));
 }
 
 void Committer::call_observers() {
@@ -208,7 +210,7 @@ void Committer::call_observers() {
         observed_keys_.clear();
         std::copy_if(written_keys_.begin(), written_keys_.end(), std::back_inserter(observed_keys_),
                      [&](std::string_view key) { return key.starts_with(observer.prefix); });
-        if (!observed_keys_.empty()) observer.call(observed_keys_);
+        if (!observed_keys_.empty()) observer.call({.keys = observed_keys_});
     }
 }
 

@@ -13,15 +13,19 @@
 #include <leveldb/write_batch.h>
 
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/optimistic/commit_history.hpp>
+#include <stele/sdk/optimistic/read_set.hpp>
+#include <stele/sdk/optimistic/write_set.hpp>
 
-#include "kernel/storage/backends/leveldb/commit_history.hpp"
 #include "kernel/storage/backends/leveldb/counter_cache.hpp"
 #include "kernel/storage/backends/leveldb/disk_guard.hpp"
-#include "kernel/storage/backends/leveldb/read_set.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
-#include "kernel/storage/backends/leveldb/write_set.hpp"
 
 namespace stele::kernel::storage {
+
+using sdk::optimistic::CommitHistory;
+using sdk::optimistic::ReadSet;
+using sdk::optimistic::WriteSet;
 
 /// A transaction that waits for its commit; it belongs to the transaction.
 struct PendingCommit {

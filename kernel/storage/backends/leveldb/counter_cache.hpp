@@ -7,9 +7,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <stele/sdk/optimistic/key_hash.hpp>
 #include <stele/sdk/result.hpp>
-
-#include "kernel/storage/backends/leveldb/key_hash.hpp"
 
 namespace leveldb {
 class DB;
@@ -44,7 +43,7 @@ private:
     };
 
     leveldb::DB& database_;
-    boost::unordered_flat_map<std::uint64_t, Counter, HashIsKey> counters_;
+    boost::unordered_flat_map<std::uint64_t, Counter, sdk::optimistic::HashIsKey> counters_;
     std::vector<std::uint64_t> changed_;
 };
 

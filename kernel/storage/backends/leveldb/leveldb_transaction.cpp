@@ -2,11 +2,15 @@
 
 #include <cassert>
 
-#include "kernel/storage/backends/leveldb/key_hash.hpp"
-#include "kernel/storage/backends/leveldb/merged_cursor.hpp"
+#include <stele/sdk/optimistic/key_hash.hpp>
+#include <stele/sdk/optimistic/merged_cursor.hpp>
+
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 
 namespace stele::kernel::storage {
+
+using sdk::optimistic::hash_key;
+using sdk::optimistic::WriteSet;
 
 sdk::Result<std::optional<std::string>> LevelDbTransaction::get(std::string_view key) const {
     return look_up(key, Tracking::noted);
@@ -23,7 +27,7 @@ sdk::Result<std::optional<std::string>> LevelDbTransaction::peek(std::string_vie
 std::unique_ptr<sdk::Cursor> LevelDbTransaction::scan(sdk::KeyRange range,
                                                       sdk::ScanDirection direction) const {
     auto stored = scan_snapshot(snapshot(), range, direction);
-    return merge_writes(std::move(stored), writes_, reads_, std::move(range), direction);
+    return sdk::optimistic::merge_writes(std::move(stored), writes_, reads_, std::move(range), direction);
 }
 
 void LevelDbTransaction::put(std::string_view key, std::string_view value) {
@@ -51,14 +55,9 @@ void LevelDbTransaction::commit(Done done) {
     }
     pending_.writes = &writes_;
     pending_.reads = &reads_;
-    pending_.read_version = view_.pin ? view_.pin->version : 0;
+    pending_.read_version = view_.pin->version;
     pending_.done = std::move(done);
     committer_.submit(pending_);
-}
-
-const Snapshot& LevelDbTransaction::snapshot() const {
-    if (!view_.snapshot) view_ = present_.view();
-    return *view_.snapshot;
 }
 
 sdk::Result<bool> LevelDbTransaction::look_up(std::string_view key, std::string& value,

@@ -5,20 +5,20 @@
 #include <string_view>
 
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/optimistic/read_set.hpp>
+#include <stele/sdk/optimistic/write_set.hpp>
 
 #include "kernel/storage/backends/leveldb/committer.hpp"
-#include "kernel/storage/backends/leveldb/read_set.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
-#include "kernel/storage/backends/leveldb/write_set.hpp"
 
 namespace stele::kernel::storage {
 
-/// Optimistic: reads a snapshot that is taken with the first read, keeps its writes to itself, and
-/// leaves it to the committer to find out whether its reads still hold.
+/// Optimistic: reads a snapshot, keeps its writes to itself, and leaves it to the committer to find
+/// out whether its reads still hold.
 class LevelDbTransaction final : public sdk::Transaction {
 public:
     LevelDbTransaction(const PresentState& present, Committer& committer)
-        : present_(present), committer_(committer) {}
+        : committer_(committer), view_(present.view()) {}
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
@@ -37,15 +37,14 @@ public:
 private:
     enum class Tracking { noted, unnoted };
 
-    const Snapshot& snapshot() const;
+    const Snapshot& snapshot() const { return *view_.snapshot; }
     sdk::Result<bool> look_up(std::string_view key, std::string& value, Tracking tracking) const;
     sdk::Result<std::optional<std::string>> look_up(std::string_view key, Tracking tracking) const;
 
-    const PresentState& present_;
     Committer& committer_;
-    mutable PresentState::View view_;
-    mutable ReadSet reads_;
-    WriteSet writes_;
+    PresentState::View view_;
+    mutable sdk::optimistic::ReadSet reads_;
+    sdk::optimistic::WriteSet writes_;
     PendingCommit pending_;
 };
 

@@ -6,13 +6,11 @@
 
 #include <leveldb/db.h>
 
+#include <stele/sdk/optimistic/commit_history.hpp>
+
 namespace stele::kernel::storage {
 
-/// Stands for a version that open transactions read at; conflicts with later commits must stay
-/// detectable while it lives.
-struct VersionPin {
-    std::uint64_t version;
-};
+using sdk::optimistic::VersionPin;
 
 /// A state of the store. Shared by all who read between two commits, because taking one from
 /// LevelDB costs its lock.
@@ -55,14 +53,18 @@ public:
         const std::lock_guard lock(mutex_);
         return present_.snapshot;
     }
-    /// Makes what the database holds now visible as `version`.
-    std::shared_ptr<const VersionPin> publish(leveldb::DB& database, std::uint64_t version) {
+    /// Makes what the database holds now visible as `version`. Nobody gets to see it before `tell`
+    /// has returned, which therefore must not read.
+    template <class Tell>
+    std::shared_ptr<const VersionPin> publish(leveldb::DB& database, std::uint64_t version,
+                                              const Tell& tell) {
         View next{std::make_shared<const Snapshot>(database, version),
                   std::make_shared<const VersionPin>(VersionPin{version})};
         auto pin = next.pin;
         // The former state is given back outside the lock.
         const std::lock_guard lock(mutex_);
         std::swap(present_, next);
+        tell();
         return pin;
     }
 

@@ -71,14 +71,25 @@ public:
     virtual void commit(Done done) = 0;
 };
 
-/// Called after a commit became visible and before it is acknowledged, with the keys that it wrote
-/// under the observed prefix. Runs on the engine's thread: short, no blocking, no engine calls.
-using CommitObserver = std::function<void(const std::vector<std::string_view>& keys)>;
+/// Called once a commit is visible and before it is acknowledged, with the keys that it wrote under
+/// the observed prefix. No reader or transaction that shows the commit is handed out before the
+/// observers have returned; an engine that several servers share tells each of them what the others
+/// have committed. Runs on the engine's thread, or on the one that begins to read: short, no
+/// blocking, no engine calls.
+struct CommitNotice {
+    /// Valid during the call.
+    const std::vector<std::string_view>& keys;
+    /// Any key may have been written, and `keys` is empty: the engine has lost track of what other
+    /// servers committed. Whoever remembers something of the store must forget it.
+    bool is_everything = false;
+};
+using CommitObserver = std::function<void(const CommitNotice&)>;
 
 /// An ordered key-value store with serializable transactions (design.md 4, layer 1). Any thread.
 class Engine {
 public:
     virtual ~Engine();
+    /// Both show the state of this very moment, not that of the first read.
     virtual std::unique_ptr<Reader> snapshot() = 0;
     virtual std::unique_ptr<Transaction> begin() = 0;
     /// True when reads and commits never wait for another machine, so that short operations may run
@@ -88,6 +99,8 @@ public:
     virtual void observe(std::string prefix, CommitObserver observer) = 0;
     /// Estimated bytes on disk of a range.
     virtual std::uint64_t approximate_size(const KeyRange& range) = 0;
+    /// Success while the store can be reached; otherwise why not. Does not wait.
+    virtual Result<void> status() const;
 };
 
 /// The number in a counter's stored bytes; 0 for an absent one.

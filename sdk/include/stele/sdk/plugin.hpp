@@ -34,6 +34,10 @@ struct PluginManifest {
     char version[24] = {};
     char status[12] = {};         ///< "draft" or "stable"
     char requirements[256] = {};  ///< ids of required plugins, separated by commas
+    /// Name by which the setting `storage.engine` chooses the engine that the plugin publishes
+    /// (services/engine_source.hpp); empty for others. Such a plugin is opened before the store and
+    /// offers nothing else.
+    char engine[24] = {};
     Result<void> (*open)(Registrar& registrar) = nullptr;
 };
 
@@ -43,6 +47,7 @@ struct PluginInfo {
     std::string_view version;
     std::string_view status = "draft";
     std::string_view requirements = {};
+    std::string_view engine = {};
 };
 
 namespace detail {
@@ -70,6 +75,7 @@ consteval PluginManifest plugin_manifest(PluginInfo info, Result<void> (*open)(R
     detail::copy_text(manifest.version, info.version);
     detail::copy_text(manifest.status, info.status);
     detail::copy_text(manifest.requirements, info.requirements);
+    detail::copy_text(manifest.engine, info.engine);
     manifest.open = open;
     return manifest;
 }

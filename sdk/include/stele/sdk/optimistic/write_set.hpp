@@ -10,7 +10,7 @@
 
 #include <stele/sdk/engine.hpp>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 /// What a transaction is about to change, ordered by key. Keys and values are copied once, into
 /// memory that is freed as a whole.
@@ -33,7 +33,7 @@ public:
 
     void put(std::string_view key, std::string_view value);
     void remove(std::string_view key);
-    void remove_range(sdk::KeyRange range);
+    void remove_range(KeyRange range);
     void add(std::string_view key, std::int64_t delta);
 
     bool is_empty() const { return writes_.empty() && removed_ranges_.empty(); }
@@ -45,9 +45,9 @@ public:
     const Writes& writes() const { return writes_; }
     const Write* find(std::string_view key) const;
     /// The ranges are removed before the writes take place.
-    const std::vector<sdk::KeyRange>& removed_ranges() const { return removed_ranges_; }
+    const std::vector<KeyRange>& removed_ranges() const { return removed_ranges_; }
     /// The removed range that hides a stored key.
-    const sdk::KeyRange* removed_range_of(std::string_view key) const;
+    const KeyRange* removed_range_of(std::string_view key) const;
     /// Whether a key of the range is written; removed ranges are not looked at.
     bool writes_inside(std::string_view begin, std::string_view end) const;
 
@@ -59,7 +59,7 @@ private:
 
     std::pmr::monotonic_buffer_resource memory_{kFirstChunk};
     Writes writes_;
-    std::vector<sdk::KeyRange> removed_ranges_;
+    std::vector<KeyRange> removed_ranges_;
     std::size_t size_ = 0;
     std::size_t puts_ = 0;
 };
@@ -69,4 +69,4 @@ inline bool is_inside(std::string_view key, std::string_view begin, std::string_
     return key >= begin && (end.empty() || key < end);
 }
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

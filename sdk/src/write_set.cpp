@@ -1,10 +1,10 @@
-#include "kernel/storage/backends/leveldb/write_set.hpp"
+#include <stele/sdk/optimistic/write_set.hpp>
 
 #include <cstring>
 
-#include "kernel/storage/backends/leveldb/key_hash.hpp"
+#include <stele/sdk/optimistic/key_hash.hpp>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 void WriteSet::put(std::string_view key, std::string_view value) {
     Write& write = write_of(key);
@@ -20,7 +20,7 @@ void WriteSet::remove(std::string_view key) {
     write.value = {};
 }
 
-void WriteSet::remove_range(sdk::KeyRange range) {
+void WriteSet::remove_range(KeyRange range) {
     if (!range.end.empty() && range.begin >= range.end) return;
     // Kept as removals, so that cursors that stand on them stay where they are.
     for (auto at = writes_.lower_bound(range.begin);
@@ -47,7 +47,7 @@ void WriteSet::add(std::string_view key, std::int64_t delta) {
         std::optional<std::string> before;
         if (write.kind == Kind::put && !is_new) before.emplace(write.value);
         write.kind = Kind::put;
-        write.value = keep(sdk::counter_bytes(sdk::read_counter(before) + delta));
+        write.value = keep(counter_bytes(read_counter(before) + delta));
         size_ += write.value.size();
     }
 }
@@ -58,8 +58,8 @@ const WriteSet::Write* WriteSet::find(std::string_view key) const {
     return found == writes_.end() ? nullptr : &found->second;
 }
 
-const sdk::KeyRange* WriteSet::removed_range_of(std::string_view key) const {
-    for (const sdk::KeyRange& range : removed_ranges_)
+const KeyRange* WriteSet::removed_range_of(std::string_view key) const {
+    for (const KeyRange& range : removed_ranges_)
         if (is_inside(key, range.begin, range.end)) return &range;
     return nullptr;
 }
@@ -87,4 +87,4 @@ WriteSet::Write& WriteSet::write_of(std::string_view key) {
     return writes_.emplace_hint(at, keep(key), write)->second;
 }
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

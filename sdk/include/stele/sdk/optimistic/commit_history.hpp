@@ -9,15 +9,20 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "kernel/storage/backends/leveldb/key_hash.hpp"
-#include "kernel/storage/backends/leveldb/read_set.hpp"
-#include "kernel/storage/backends/leveldb/snapshot.hpp"
-#include "kernel/storage/backends/leveldb/write_set.hpp"
+#include <stele/sdk/optimistic/key_hash.hpp>
+#include <stele/sdk/optimistic/read_set.hpp>
+#include <stele/sdk/optimistic/write_set.hpp>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
+
+/// Stands for a version that open transactions read at; conflicts with later commits must stay
+/// detectable while it lives.
+struct VersionPin {
+    std::uint64_t version;
+};
 
 /// Which keys were written lately, batch by batch, so that a transaction can be told whether what
-/// it has read is still so. Only the committer's thread uses it.
+/// it has read is still so. One thread at a time.
 class CommitHistory {
 public:
     /// Beyond this the oldest batches are forgotten, and transactions that began before them
@@ -37,6 +42,8 @@ public:
 
     /// `pin` is held by transactions that read at the version that was just published.
     void published(const std::shared_ptr<const VersionPin>& pin);
+    /// Nothing up to `version` is known any more: whoever read at a lower one conflicts.
+    void forget_up_to(std::uint64_t version);
 
 private:
     /// The present batch grows between two looks at it; so many keys are faster gone through.
@@ -77,4 +84,4 @@ private:
     std::size_t memory_ = 0;       ///< of the batches before the present one
 };
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

@@ -1,8 +1,8 @@
-#include "kernel/storage/backends/leveldb/commit_history.hpp"
+#include <stele/sdk/optimistic/commit_history.hpp>
 
 #include <algorithm>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 void CommitHistory::begin_batch(std::uint64_t version) {
     if (!batches_.empty()) memory_ += batches_.back().memory();
@@ -56,6 +56,13 @@ void CommitHistory::published(const std::shared_ptr<const VersionPin>& pin) {
         forget_oldest();
 }
 
+void CommitHistory::forget_up_to(std::uint64_t version) {
+    batches_.clear();
+    written_.clear();
+    memory_ = 0;
+    forgotten_ = version;
+}
+
 void CommitHistory::forget_oldest() {
     Batch& batch = batches_.front();
     for (const Batch::Span& span : batch.spans) {
@@ -87,4 +94,4 @@ void CommitHistory::Batch::sort() {
     sorted = spans.size();
 }
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

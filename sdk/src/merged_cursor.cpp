@@ -1,21 +1,21 @@
-#include "kernel/storage/backends/leveldb/merged_cursor.hpp"
+#include <stele/sdk/optimistic/merged_cursor.hpp>
 
 #include <algorithm>
 #include <optional>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 namespace {
 
-class MergedCursor final : public sdk::Cursor {
+class MergedCursor final : public Cursor {
 public:
-    MergedCursor(std::unique_ptr<sdk::Cursor> stored, const WriteSet& writes, ReadSet& reads,
-                 sdk::KeyRange range, sdk::ScanDirection direction)
+    MergedCursor(std::unique_ptr<Cursor> stored, const WriteSet& writes, ReadSet& reads,
+                 KeyRange range, ScanDirection direction)
         : stored_(std::move(stored)),
           writes_(writes),
           reads_(reads),
           range_(std::move(range)),
-          is_forward_(direction == sdk::ScanDirection::forward) {
+          is_forward_(direction == ScanDirection::forward) {
         start_at_edge();
         settle();
     }
@@ -45,7 +45,7 @@ public:
         settle();
     }
 
-    sdk::Result<void> status() const override { return stored_->status(); }
+    Result<void> status() const override { return stored_->status(); }
 
 private:
     using Write = WriteSet::Write;
@@ -126,7 +126,7 @@ private:
     }
 
     bool take_stored() {
-        if (const sdk::KeyRange* hidden = writes_.removed_range_of(stored_->key())) {
+        if (const KeyRange* hidden = writes_.removed_range_of(stored_->key())) {
             skip(*hidden);
             return false;
         }
@@ -135,7 +135,7 @@ private:
         return true;
     }
 
-    void skip(const sdk::KeyRange& hidden) {
+    void skip(const KeyRange& hidden) {
         if (is_forward_ && !hidden.end.empty()) {
             stored_->seek(hidden.end);
         } else if (!is_forward_ && stored_->key() > hidden.begin) {
@@ -154,16 +154,16 @@ private:
         } else {
             std::optional<std::string> before_add;
             if (is_stored) before_add.emplace(stored_->value());
-            sum_ = sdk::counter_bytes(sdk::read_counter(before_add) + write.delta);
+            sum_ = counter_bytes(read_counter(before_add) + write.delta);
             value_ = sum_;
         }
         return true;
     }
 
-    std::unique_ptr<sdk::Cursor> stored_;
+    std::unique_ptr<Cursor> stored_;
     const WriteSet& writes_;
     ReadSet& reads_;
-    sdk::KeyRange range_;
+    KeyRange range_;
     bool is_forward_;
     bool is_valid_ = false;
     Position own_;
@@ -175,11 +175,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<sdk::Cursor> merge_writes(std::unique_ptr<sdk::Cursor> stored,
-                                          const WriteSet& writes, ReadSet& reads,
-                                          sdk::KeyRange range, sdk::ScanDirection direction) {
+std::unique_ptr<Cursor> merge_writes(std::unique_ptr<Cursor> stored, const WriteSet& writes,
+                                     ReadSet& reads, KeyRange range, ScanDirection direction) {
     return std::make_unique<MergedCursor>(std::move(stored), writes, reads, std::move(range),
                                           direction);
 }
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

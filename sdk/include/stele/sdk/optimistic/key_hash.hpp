@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 namespace detail {
 
@@ -42,4 +42,4 @@ struct HashIsKey {
     std::size_t operator()(std::uint64_t hash) const { return hash; }
 };
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stele::kernel::storage {
+namespace stele::sdk::optimistic {
 
 /// What a transaction has read: hashes of keys, and ranges.
 class ReadSet {
@@ -33,4 +33,4 @@ private:
     std::vector<Range> ranges_;
 };
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::sdk::optimistic
