@@ -137,6 +137,7 @@ int list_plugins(const InstanceOptions& options) {
             for (const auto& requirement : file.requirements)
                 std::cout << " " << requirement;
         }
+        if (!file.engine.empty()) std::cout << ", engine " << file.engine;
         std::cout << "\n";
     }
     for (const auto& refused : scanned.refused)

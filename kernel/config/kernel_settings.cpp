@@ -79,6 +79,11 @@ std::vector<SettingInfo> server_settings() {
 std::vector<SettingInfo> storage_settings() {
     using enum SettingKind;
     return {
+        {.key = "storage.engine",
+         .default_value = "leveldb",
+         .description =
+             "Engine that holds the store: leveldb, embedded, in the data folder, or the "
+             "one that a plugin offers under this name (stele plugins)."},
         {.key = "storage.cache",
          .default_value = "64MiB",
          .description = "Memory for recently read blocks of the embedded store.",

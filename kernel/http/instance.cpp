@@ -7,7 +7,6 @@
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/secret_keys.hpp"
 #include "kernel/http/server_settings.hpp"
-#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 
 namespace stele::kernel::http {
 
@@ -21,26 +20,6 @@ sdk::Result<void> read_settings(config::Settings& settings, const InstanceOption
     return {};
 }
 
-sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(const config::Settings& settings,
-                                                      const std::filesystem::path& data) {
-    auto cache = settings.bytes("storage.cache");
-    auto write_buffer = settings.bytes("storage.write_buffer");
-    auto reserve = settings.bytes("storage.reserve");
-    if (!cache) return cache.error();
-    if (!write_buffer) return write_buffer.error();
-    if (!reserve) return reserve.error();
-    storage::LevelDbOptions options;
-    options.cache_bytes = static_cast<std::size_t>(*cache);
-    options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
-    options.recovery_bytes = 3 * options.write_buffer_bytes;
-    // A small disk would be all reserve: there, a quarter of it must do.
-    std::error_code problem;
-    const auto space = std::filesystem::space(data, problem);
-    const std::uint64_t most = problem ? UINT64_MAX : space.capacity / 4;
-    options.reserve_bytes = std::min(static_cast<std::uint64_t>(*reserve), most);
-    return storage::open_leveldb(data / "store", options);
-}
-
 /// Opens the plugins in order; every failure of an enabled one stops start-up
 /// (docs/plugin-life.md).
 sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& settings,
@@ -49,6 +28,7 @@ sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& setting
                                Registrars& registrars,
                                const std::vector<plugin::PluginFile>& plugins) {
     for (const plugin::PluginFile& file : plugins) {
+        if (!file.engine.empty()) continue;  // opened before the store
         auto& registrar = registrars.emplace_back(std::make_unique<resource::PluginRegistrar>(
             file.id, rooms, settings, services, installations));
         if (auto opened = host.open(file, *registrar); !opened) return opened;
@@ -90,7 +70,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     }
     auto sealer = open_secret_keys(settings, options.data);
     if (!sealer) return sealer.error();
-    auto engine = open_engine(settings, options.data);
+    auto engine =
+        open_engine(settings, options.data, state->host, state->plugins, state->engine_registrars);
     if (!engine) return engine.error();
     state->rooms = std::make_unique<resource::Rooms>(std::move(*engine), std::move(*sealer));
     state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";

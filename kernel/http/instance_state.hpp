@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/http/engine_choice.hpp"
 #include "kernel/http/instance.hpp"
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/http/server.hpp"
@@ -19,6 +20,7 @@ using Registrars = std::vector<std::unique_ptr<resource::PluginRegistrar>>;
 struct Instance::State {
     config::Settings settings;
     plugin::PluginHost host;
+    EngineRegistrars engine_registrars;
     std::unique_ptr<resource::Rooms> rooms;
     resource::ServiceTable services;
     std::vector<resource::Installation> installations;

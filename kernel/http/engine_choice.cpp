@@ -1,0 +1,69 @@
+#include "kernel/http/engine_choice.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+constexpr char kEmbedded[] = "leveldb";
+
+sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& settings,
+                                                        const std::filesystem::path& data) {
+    auto cache = settings.bytes("storage.cache");
+    auto write_buffer = settings.bytes("storage.write_buffer");
+    auto reserve = settings.bytes("storage.reserve");
+    if (!cache) return cache.error();
+    if (!write_buffer) return write_buffer.error();
+    if (!reserve) return reserve.error();
+    storage::LevelDbOptions options;
+    options.cache_bytes = static_cast<std::size_t>(*cache);
+    options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
+    options.recovery_bytes = 3 * options.write_buffer_bytes;
+    // A small disk would be all reserve: there, a quarter of it must do.
+    std::error_code problem;
+    const auto space = std::filesystem::space(data, problem);
+    const std::uint64_t most = problem ? UINT64_MAX : space.capacity / 4;
+    options.reserve_bytes = std::min(static_cast<std::uint64_t>(*reserve), most);
+    return storage::open_leveldb(data / "store", options);
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
+    config::Settings& settings, const std::filesystem::path& data, plugin::PluginHost& host,
+    const std::vector<plugin::PluginFile>& plugins, EngineRegistrars& registrars) {
+    const std::string wanted = settings.text("storage.engine");
+    std::map<std::string, sdk::EngineSource*> known{{kEmbedded, nullptr}};
+    for (const plugin::PluginFile& file : plugins) {
+        if (file.engine.empty()) continue;
+        if (known.contains(file.engine)) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "plugin.engine_duplicate",
+                                   fmt::format("{}: the engine {} is offered already",
+                                               file.file.string(), file.engine));
+        }
+        auto& registrar =
+            registrars.emplace_back(std::make_unique<resource::EngineRegistrar>(file.id, settings));
+        if (auto opened = host.open(file, *registrar); !opened) return opened.error();
+        const auto source = registrar->finish();
+        if (!source) return source.error();
+        known[file.engine] = *source;
+    }
+    if (wanted == kEmbedded) return open_embedded(settings, data);
+    if (const auto chosen = known.find(wanted); chosen != known.end())
+        return chosen->second->open_engine();
+    std::string names;
+    for (const auto& [name, source] : known)
+        names += (names.empty() ? "" : ", ") + name;
+    return sdk::make_error(sdk::ErrorKind::invalid, "config.engine_unknown",
+                           fmt::format("storage.engine: no enabled plugin offers the engine '{}'; "
+                                       "there are: {}",
+                                       wanted, names));
+}
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+
+#include "kernel/config/settings.hpp"
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/engine_registrar.hpp"
+
+namespace stele::kernel::http {
+
+/// Plugins may keep theirs, so these live as long as the instance.
+using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
+
+/// Opens the plugins that offer engines, then the engine that `storage.engine` names: theirs, or
+/// the embedded one in the data folder.
+sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
+    config::Settings& settings, const std::filesystem::path& data, plugin::PluginHost& host,
+    const std::vector<plugin::PluginFile>& plugins, EngineRegistrars& registrars);
+
+}  // namespace stele::kernel::http
