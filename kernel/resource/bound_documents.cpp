@@ -301,7 +301,7 @@ sdk::Result<void> BoundDocuments::remove(const CollectionPlace& place,
     if (!before) return before.error();
     sdk::Change change{sdk::ChangeKind::remove, place.name, &*before, nullptr};
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked;
-    if (auto removed = remove_contained(place, before->id); !removed) return removed;
+    if (auto removed = remove_contained(record, place); !removed) return removed;
     sdk::Transaction& transaction = context_.transaction();
     auto erased = rooms_.documents.erase(transaction, place.resource->rules, record);
     if (!erased) return erased;
@@ -310,11 +310,11 @@ sdk::Result<void> BoundDocuments::remove(const CollectionPlace& place,
     return run_hooks_after(place, change);
 }
 
-sdk::Result<void> BoundDocuments::remove_contained(const CollectionPlace& place,
-                                                   const std::string& id) {
+sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& container,
+                                                   const CollectionPlace& place) {
     sdk::Transaction& transaction = context_.transaction();
     for (const RegisteredResource* contained : place.resource->contained) {
-        auto inner = place_of({contained->descriptor.type, id});
+        auto inner = rooms_.records.collection_inside(transaction, *contained, container);
         if (!inner) return inner.error();
         if (!inner->id) continue;
         sdk::PageRequest everything;

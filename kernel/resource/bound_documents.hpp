@@ -48,7 +48,8 @@ private:
     sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key);
     sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
                               const sdk::Document& before, sdk::Document& after);
-    sdk::Result<void> remove_contained(const CollectionPlace& place, const std::string& id);
+    sdk::Result<void> remove_contained(const storage::Record& container,
+                                       const CollectionPlace& place);
 
     Rooms& rooms_;
     WorkContext& context_;

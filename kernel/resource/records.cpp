@@ -11,18 +11,18 @@ namespace stele::kernel::resource {
 
 namespace {
 
-/// Collection number -> key of the record that contains it.
-std::string container_row(storage::CollectionId collection) {
-    return sdk::KeyWriter(storage::plugin_space(collection.platform, "kernel.container"))
-        .integer(collection.number)
-        .key();
-}
-
 storage::CollectionId collection_of(const sdk::RecordKey& key) {
     storage::CollectionId collection;
     std::string_view sequence;
     storage::split_record_key(key, collection, sequence);
     return collection;
+}
+
+/// By what the catalogue of collections tells the containers of a type apart: the key of the
+/// record, as ids are unique inside one collection only and may come again after a removal.
+std::string_view catalogue_name(const CollectionPlace& place) {
+    const bool is_inside_record = place.resource->container != nullptr;
+    return is_inside_record ? std::string_view(place.container) : std::string_view();
 }
 
 }  // namespace
@@ -35,36 +35,83 @@ sdk::Error unknown_record(std::string_view type, std::string_view id) {
 sdk::Result<CollectionPlace> Records::collection(const sdk::Reader& reader,
                                                  const sdk::PlatformScope& platform,
                                                  const sdk::CollectionName& name) const {
-    CollectionPlace place;
-    place.name = name;
-    place.resource = registry_.find(name.type);
-    place.container = platform.root;
-    auto id = documents_.find_collection(reader, platform.number, name.type, name.container);
-    if (!id) return id.error();
-    place.id = *id;
-    if (!place.resource || !place.resource->container) return place;
-    if (place.id) {
-        auto info = info_of(reader, *place.id);
-        if (!info) return info.error();
-        place.container = info->container;
+    const RegisteredResource* resource = registry_.find(name.type);
+    if (!resource) {
+        CollectionPlace place;
+        place.name = name;
         return place;
     }
-    auto outer = collection(reader, platform, {place.resource->container->descriptor.type, ""});
-    if (!outer) return outer;
-    storage::Record record;
-    if (auto found = read(reader, *outer, name.container, record); !found) return found.error();
-    place.container = record.key();
+    if (!resource->container) return collection(reader, platform, *resource);
+    storage::Record container;
+    auto found = find_container(reader, platform, *resource->container, name, container);
+    if (!found) return found.error();
+    return collection_inside(reader, *resource, container);
+}
+
+sdk::Result<CollectionPlace> Records::collection(const sdk::Reader& reader,
+                                                 const sdk::PlatformScope& platform,
+                                                 const RegisteredResource& resource) const {
+    CollectionPlace place;
+    place.resource = &resource;
+    place.name.type = resource.descriptor.type;
+    place.container = platform.root;
+    auto id =
+        documents_.find_collection(reader, platform.number, place.name.type, catalogue_name(place));
+    if (!id) return id.error();
+    place.id = *id;
     return place;
+}
+
+sdk::Result<CollectionPlace> Records::collection_inside(const sdk::Reader& reader,
+                                                        const RegisteredResource& resource,
+                                                        const storage::Record& container) const {
+    CollectionPlace place;
+    place.resource = &resource;
+    place.container = container.key();
+    place.name = {resource.descriptor.type, id_of(container), place.container};
+    auto id = documents_.find_collection(reader, container.collection.platform, place.name.type,
+                                         catalogue_name(place));
+    if (!id) return id.error();
+    place.id = *id;
+    return place;
+}
+
+sdk::Result<void> Records::find_container(const sdk::Reader& reader,
+                                          const sdk::PlatformScope& platform,
+                                          const RegisteredResource& family,
+                                          const sdk::CollectionName& name,
+                                          storage::Record& container) const {
+    const std::string& type = family.descriptor.type;
+    if (name.container_key.empty()) {
+        if (family.container) {
+            return sdk::make_error(
+                sdk::ErrorKind::internal, "resource.container_ambiguous",
+                "the server failed; the request id leads to its log",
+                fmt::format("{} {} is named by its id, which is unique inside its {} only", type,
+                            name.container, family.container->descriptor.type));
+        }
+        auto outer = collection(reader, platform, family);
+        if (!outer) return outer.error();
+        return read(reader, *outer, name.container, container);
+    }
+    auto found = documents_.read(reader, name.container_key, container);
+    if (!found) return found.error();
+    if (!*found) return unknown_record(type, name.container);
+    auto info = info_of(reader, container.collection);
+    if (!info) return info.error();
+    if (info->resource == &family) return {};
+    return sdk::make_error(sdk::ErrorKind::internal, "resource.container_ambiguous",
+                           "the server failed; the request id leads to its log",
+                           fmt::format("{} is named as container of {}, which lies in {}",
+                                       info->type, name.type, type));
 }
 
 sdk::Result<storage::CollectionId> Records::open_collection(sdk::Transaction& transaction,
                                                             const sdk::PlatformScope& platform,
                                                             const CollectionPlace& place) const {
     if (place.id) return *place.id;
-    auto id = documents_.open_collection(transaction, platform.number, place.name.type,
-                                         place.name.container);
-    if (id) transaction.put(container_row(*id), place.container);
-    return id;
+    return documents_.open_collection(transaction, platform.number, place.name.type,
+                                      catalogue_name(place));
 }
 
 sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace& place,
@@ -121,13 +168,10 @@ sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
     if (!described) return described.error();
     if (!*described) return unknown_record("collection", std::to_string(collection.number));
     Info info;
-    info.name = {(*described)->type, (*described)->container};
-    info.resource = registry_.find(info.name.type);
-    auto container = reader.get(container_row(collection));
-    if (!container) return container.error();
-    if (*container) {
-        info.container = **container;
-    } else {
+    info.type = (*described)->type;
+    info.resource = registry_.find(info.type);
+    info.container = (*described)->container;
+    if (info.container.empty()) {
         auto platform = platforms_.find(collection.platform);
         if (!platform) return platform.error();
         info.container = platform->root;
@@ -151,7 +195,7 @@ sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(const sdk::Read
                                                                  const sdk::RecordKey& record) {
     auto info = info_of(reader, collection_of(record));
     if (!info) return info.error();
-    if (info->name.type == kPlatformType) return std::optional<sdk::RecordKey>();
+    if (info->type == kPlatformType) return std::optional<sdk::RecordKey>();
     return std::optional<sdk::RecordKey>(info->container);
 }
 
@@ -161,7 +205,7 @@ bool Records::is_container(const sdk::RecordKey& record) {
     const auto known = infos_.find({collection.platform, collection.number});
     if (known == infos_.end()) return true;
     const Info& info = known->second;
-    return !info.resource || info.name.type == kPlatformType || !info.resource->contained.empty();
+    return !info.resource || info.type == kPlatformType || !info.resource->contained.empty();
 }
 
 sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk::Reader& reader,
@@ -178,8 +222,8 @@ sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk
         auto document = document_of(record, sdk::Json::object());
         auto info = info_of(reader, collection_of(step));
         if (!document || !info) return document ? info.error() : document.error();
-        if (info->name.type == kPlatformType) return stores;
-        stores.push_back({info->name.type, document->id, text_member(document->fields, "title")});
+        if (info->type == kPlatformType) return stores;
+        stores.push_back({info->type, document->id, text_member(document->fields, "title")});
     }
 }
 
@@ -190,7 +234,7 @@ sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
     sdk::PolicySubject subject;
     subject.platform = collection_of(key).platform;
     subject.key = key;
-    subject.type = info->name.type;
+    subject.type = info->type;
     subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
         auto platform = platforms_.find(collection_of(key).platform);
         if (!platform) return platform.error();

@@ -22,6 +22,7 @@ struct CollectionPlace {
     sdk::CollectionName name;
     /// Absent while the collection has never held a record.
     std::optional<storage::CollectionId> id;
+    /// The platform's root where that is the container.
     sdk::RecordKey container;
 };
 
@@ -32,10 +33,19 @@ public:
             const sdk::Sealer& sealer)
         : registry_(registry), documents_(documents), platforms_(platforms), sealer_(sealer) {}
 
-    /// The collection of a type inside a container named by its canonical id.
+    /// The collection of a name, whose container is looked for; without a resource when no enabled
+    /// plugin offers the type.
     sdk::Result<CollectionPlace> collection(const sdk::Reader& reader,
                                             const sdk::PlatformScope& platform,
                                             const sdk::CollectionName& name) const;
+    /// The collection of a family at the platform's level.
+    sdk::Result<CollectionPlace> collection(const sdk::Reader& reader,
+                                            const sdk::PlatformScope& platform,
+                                            const RegisteredResource& resource) const;
+    /// The collection of a family inside a record of its container's family.
+    sdk::Result<CollectionPlace> collection_inside(const sdk::Reader& reader,
+                                                   const RegisteredResource& resource,
+                                                   const storage::Record& container) const;
 
     /// The same, made when missing.
     sdk::Result<storage::CollectionId> open_collection(sdk::Transaction& transaction,
@@ -74,10 +84,14 @@ private:
     /// What never changes about a collection.
     struct Info {
         const RegisteredResource* resource = nullptr;
-        sdk::CollectionName name;
-        /// The record that contains it; the platform's root where the row is missing.
+        std::string type;
+        /// The record that contains it.
         sdk::RecordKey container;
     };
+    sdk::Result<void> find_container(const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                                     const RegisteredResource& family,
+                                     const sdk::CollectionName& name,
+                                     storage::Record& container) const;
     sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
     sdk::Result<std::string> reference_word(const RegisteredResource& resource,
                                             const storage::Record& record) const;

@@ -53,7 +53,7 @@ sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
         storage::Record record;
         if (auto found = read(reader, step, record); !found) return found.error();
         if (word.empty()) {
-            if (!info->resource) return unknown_record(info->name.type, id_of(record));
+            if (!info->resource) return unknown_record(info->type, id_of(record));
             auto found_word = reference_word(*info->resource, record);
             if (!found_word) return found_word;
             word = *found_word;
@@ -80,17 +80,16 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
     if (!resource) return unknown_record("record", reference);
     if (ids.size() != resource->chain.size() + 1) return malformed(reference);
 
-    std::string container;
     storage::Record record;
     for (std::size_t i = 0; i < resource->chain.size(); ++i) {
-        auto place = collection(reader, platform, {resource->chain[i]->descriptor.type, container});
+        auto place = i == 0 ? collection(reader, platform, *resource->chain[i])
+                            : collection_inside(reader, *resource->chain[i], record);
         if (!place) return place.error();
         auto found = read(reader, *place, ids[i + 1], record);
         if (!found && found.error().kind == sdk::ErrorKind::not_found) {
             found = read(reader, *place, lower_case(ids[i + 1]), record);
         }
         if (!found) return found.error();
-        container = id_of(record);
     }
     return record.key();
 }

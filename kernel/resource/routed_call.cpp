@@ -50,23 +50,16 @@ sdk::Result<void> RoutedCall::find_target() {
     if (!route.resource) return {};
     const sdk::Transaction& reader = context_.transaction();
     const auto& chain = route.resource->chain;
-    std::string container;
     for (std::size_t i = 0; i < chain.size(); ++i) {
-        auto place =
-            rooms().records.collection(reader, platform, {chain[i]->descriptor.type, container});
+        auto place = i == 0 ? rooms().records.collection(reader, platform, *chain[i])
+                            : rooms().records.collection_inside(reader, *chain[i], stored_);
         if (!place) return place.error();
-        // The record that was found one step earlier is the container, row or not.
-        if (i > 0) place->container = stored_.key();
         place_ = std::move(*place);
         const bool is_last = i + 1 == chain.size();
         if (is_last && !route.is_item) break;
         auto found = rooms().records.read(reader, place_, input_.values[i], stored_);
         if (!found) return found;
-        if (is_last) {
-            record_key_ = stored_.key();
-        } else {
-            container = id_of(stored_);
-        }
+        if (is_last) record_key_ = stored_.key();
     }
     return {};
 }

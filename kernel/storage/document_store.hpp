@@ -71,7 +71,7 @@ public:
     /// The same, made when missing.
     sdk::Result<CollectionId> open_collection(sdk::Transaction& transaction, std::uint64_t platform,
                                               std::string_view type, std::string_view container);
-    /// Type and container id of a collection.
+    /// Type and container of a collection, as it was opened.
     struct CollectionInfo {
         std::string type;
         std::string container;

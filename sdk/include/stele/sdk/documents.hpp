@@ -18,6 +18,10 @@ struct CollectionName {
     std::string type;
     /// `_doc` of the container; empty when the platform itself is the container.
     std::string container;
+    /// Key of the container's record. An id is unique inside its collection only, so this is needed
+    /// where the container lies in a container itself; it decides wherever it is given, and then
+    /// `container` may be empty. `Call::collection` and `Change::collection` have both.
+    RecordKey container_key = {};
 };
 
 /// A stored record as a plugin sees it.
