@@ -64,6 +64,10 @@ std::string everyone_key(std::uint64_t platform) {
     return under(platform, kEveryoneTag).key();
 }
 
+std::string withdrawals_key(std::uint64_t platform) {
+    return under(platform, kWithdrawalsTag).key();
+}
+
 sdk::Error broken_entry(std::string_view what) {
     return sdk::make_error(sdk::ErrorKind::internal, "authority.entry_broken",
                            "A stored right cannot be read.",

@@ -20,6 +20,7 @@ inline constexpr char kMemberTag = 'm';
 inline constexpr char kMembershipTag = 'M';
 inline constexpr char kRoleTag = 'r';
 inline constexpr char kEveryoneTag = 'e';
+inline constexpr char kWithdrawalsTag = 'v';
 
 /// The platform of a record key; `internal` when the bytes are none.
 sdk::Result<std::uint64_t> platform_of(std::string_view record_key);
@@ -44,6 +45,8 @@ std::string membership_key(std::uint64_t platform, char tag, std::string_view fi
 std::string role_definition_key(std::uint64_t platform, std::string_view container,
                                 std::string_view role_key);
 std::string everyone_key(std::uint64_t platform);
+/// The counter of what may have taken rights away on a platform.
+std::string withdrawals_key(std::uint64_t platform);
 
 /// The failure of bytes that this room did not write.
 sdk::Error broken_entry(std::string_view what);

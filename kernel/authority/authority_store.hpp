@@ -94,7 +94,17 @@ public:
     sdk::Result<void> forget_principal(sdk::Transaction& transaction,
                                        const sdk::RecordKey& principal);
 
+    /// Counts that rights may be taken away on the platform by what the transaction writes. What
+    /// takes any away here (a revoke, not a grant) does so itself.
+    static void withdraw_decisions(sdk::Transaction& transaction, std::uint64_t platform);
+    /// Ties what the transaction writes to the decisions that allowed it: it conflicts when rights
+    /// are taken away on the platform between its snapshot and its commit.
+    static sdk::Result<void> hold_decisions(sdk::Transaction& transaction, std::uint64_t platform);
+
 private:
+    sdk::Result<bool> is_policed(const sdk::Reader& reader, std::uint64_t platform,
+                                 const sdk::RecordKey& group);
+
     RecordTree& tree_;
     sdk::PolicySource* policies_ = nullptr;
 };

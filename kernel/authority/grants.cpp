@@ -143,7 +143,9 @@ sdk::Result<void> AuthorityStore::revoke(sdk::Transaction& transaction,
         const auto stored =
             transaction.get(grant_key(*platform, kGrantTag, record, principal, folded));
         if (!stored) return stored.error();
-        if (*stored) remove_grant(transaction, *platform, {record, principal, folded});
+        if (!*stored) return {};
+        remove_grant(transaction, *platform, {record, principal, folded});
+        withdraw_decisions(transaction, *platform);
         return {};
     }
     const auto rests =
@@ -154,6 +156,7 @@ sdk::Result<void> AuthorityStore::revoke(sdk::Transaction& transaction,
         if (!held) return broken_entry("the key of a grant");
         remove_grant(transaction, *platform, {record, principal, *held});
     }
+    if (!rests->empty()) withdraw_decisions(transaction, *platform);
     return {};
 }
 
@@ -182,6 +185,7 @@ sdk::Result<std::vector<std::string>> AuthorityStore::direct_roles(
     return roles;
 }
 
+// Nobody's decision is withdrawn: what was allowed on the record or inside it has read the record.
 sdk::Result<void> AuthorityStore::forget_record(sdk::Transaction& transaction,
                                                 const sdk::RecordKey& record) {
     const auto platform = platform_of(record);
@@ -200,6 +204,7 @@ sdk::Result<void> AuthorityStore::forget_principal(sdk::Transaction& transaction
                                                    const sdk::RecordKey& principal) {
     const auto platform = platform_of(principal);
     if (!platform) return platform.error();
+    withdraw_decisions(transaction, *platform);
     if (auto done = remove_grants_under(transaction, *platform, kGrantOfTag, principal); !done)
         return done;
     for (const char tag : {kMemberTag, kMembershipTag}) {
@@ -215,6 +220,17 @@ sdk::Result<void> AuthorityStore::forget_principal(sdk::Transaction& transaction
     const auto everyone = transaction.get(everyone_key(*platform));
     if (!everyone) return everyone.error();
     if (*everyone == principal) transaction.remove(everyone_key(*platform));
+    return {};
+}
+
+void AuthorityStore::withdraw_decisions(sdk::Transaction& transaction, std::uint64_t platform) {
+    transaction.add(withdrawals_key(platform), 1);
+}
+
+sdk::Result<void> AuthorityStore::hold_decisions(sdk::Transaction& transaction,
+                                                 std::uint64_t platform) {
+    const auto read = transaction.get(withdrawals_key(platform));
+    if (!read) return read.error();
     return {};
 }
 

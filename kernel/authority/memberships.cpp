@@ -21,7 +21,23 @@ sdk::Result<void> AuthorityStore::add_member(sdk::Transaction& transaction,
     const std::string value = encode_membership(next_joining(), member_kind);
     transaction.put(key, value);
     transaction.put(membership_key(*platform, kMembershipTag, member, group), value);
+    // Joining gives rights only, unless policies of the group take away what others gave.
+    const auto policed = is_policed(transaction, *platform, group);
+    if (!policed) return policed.error();
+    if (*policed) withdraw_decisions(transaction, *platform);
     return {};
+}
+
+/// Whether policies hold for the members of a group.
+sdk::Result<bool> AuthorityStore::is_policed(const sdk::Reader& reader, std::uint64_t platform,
+                                             const sdk::RecordKey& group) {
+    if (!policies_) return false;
+    auto groups = relatives(reader, platform, Towards::groups, {group}, true);
+    if (!groups) return groups.error();
+    sdk::PolicyHolder holder{group, {}};
+    for (Relative& found : *groups)
+        holder.groups.push_back(std::move(found.key));
+    return policies_->has_policies(reader, platform, holder);
 }
 
 sdk::Result<void> AuthorityStore::remove_member(sdk::Transaction& transaction,
@@ -35,6 +51,7 @@ sdk::Result<void> AuthorityStore::remove_member(sdk::Transaction& transaction,
     if (!*stored) return {};
     transaction.remove(key);
     transaction.remove(membership_key(*platform, kMembershipTag, member, group));
+    withdraw_decisions(transaction, *platform);
     return {};
 }
 
@@ -97,6 +114,7 @@ sdk::Result<void> AuthorityStore::set_everyone(sdk::Transaction& transaction,
                                                const sdk::RecordKey& group) {
     if (const auto home = platform_of(group); !home) return home.error();
     transaction.put(everyone_key(platform), group);
+    withdraw_decisions(transaction, platform);
     return {};
 }
 

@@ -31,6 +31,8 @@ sdk::Result<void> AuthorityStore::define_role(sdk::Transaction& transaction,
     const std::string folded = fold_role_key(role.key);
     if (auto checked = check_role_key(role.key, folded); !checked) return checked;
     transaction.put(role_definition_key(*platform, container, folded), encode_role(role));
+    // A new definition may hold less than the one that it replaces or hides.
+    withdraw_decisions(transaction, *platform);
     return {};
 }
 
@@ -40,6 +42,7 @@ sdk::Result<void> AuthorityStore::remove_role(sdk::Transaction& transaction,
     const auto platform = platform_of(container);
     if (!platform) return platform.error();
     transaction.remove(role_definition_key(*platform, container, fold_role_key(role_key)));
+    withdraw_decisions(transaction, *platform);
     return {};
 }
 

@@ -22,8 +22,8 @@ public:
         return store_.has_role(transaction_, principal, record, role_key);
     }
     sdk::Result<void> grant(const sdk::RecordKey& record, const sdk::RecordKey& principal,
-                            std::string_view role_key) override {
-        return store_.grant(transaction_, record, principal, role_key);
+                            std::string_view role_key, bool is_deep = false) override {
+        return store_.grant(transaction_, record, principal, role_key, is_deep);
     }
     sdk::Result<void> revoke(const sdk::RecordKey& record, const sdk::RecordKey& principal,
                              std::string_view role_key) override {
@@ -80,6 +80,10 @@ public:
     }
     sdk::Result<void> forget_principal(const sdk::RecordKey& principal) override {
         return store_.forget_principal(transaction_, principal);
+    }
+    sdk::Result<void> withdraw_decisions() override {
+        authority::AuthorityStore::withdraw_decisions(transaction_, platform_);
+        return {};
     }
 
 private:

@@ -16,7 +16,7 @@
 ///   0 N                             -> the last number given to a name
 ///   0 p platform id                 -> platform record   platforms
 ///   0 s space ...                                        plugins' shared key spaces
-///   P c type container              -> collection number
+///   P c type container              -> collection number; container: key of the record, or empty
 ///   P C collection                  -> type container
 ///   P d collection sequence         -> record            see record.hpp
 ///   P a collection alias            -> sequence          custom ids (a byte `c` after it), aliases
@@ -33,6 +33,11 @@
 ///   P M member group                -> joined            the same, by member
 ///   P r record role                 -> custom role
 ///   P e                             -> key of the group `everyone`
+///   P v                             -> counter           how often rights were taken away
+///   P S record s, n, b, o           -> state, objects, bytes, openness of a data store, see
+///                                      kernel/resource/data_store_rows.hpp
+///   P D record                      -> empty             data stores with stale statistics
+///   P R record                      -> what is left      removed containers that are being emptied
 ///   P j ...                                              jobs
 ///   P s space ...                                        plugins' key spaces
 namespace stele::kernel::storage {
@@ -41,6 +46,10 @@ namespace stele::kernel::storage {
 /// digits. A record's key in its collection, and the order of lists without a sort.
 using Sequence = std::string;
 inline constexpr std::size_t kSequenceSize = 10;
+
+inline constexpr char kStoreTag = 'S';
+inline constexpr char kDirtyStoreTag = 'D';
+inline constexpr char kRemovalTag = 'R';
 
 struct CollectionId {
     std::uint64_t platform = 0;

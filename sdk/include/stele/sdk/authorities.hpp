@@ -54,9 +54,11 @@ public:
     virtual Result<bool> has_role(const RecordKey& principal, const RecordKey& record,
                                   std::string_view role_key) = 0;
 
-    /// Repeating is harmless. `not_found` (`authority.role_unknown`) for an unknown role key.
+    /// `is_deep`: the role also counts on everything inside the record, however deep. Repeating is
+    /// harmless; a grant that was made deep once stays deep until it is revoked. `not_found`
+    /// (`authority.role_unknown`) for an unknown role key.
     virtual Result<void> grant(const RecordKey& record, const RecordKey& principal,
-                               std::string_view role_key) = 0;
+                               std::string_view role_key, bool is_deep = false) = 0;
     /// Revoking what is not there is harmless; role key `all` removes every direct one.
     virtual Result<void> revoke(const RecordKey& record, const RecordKey& principal,
                                 std::string_view role_key) = 0;
@@ -91,6 +93,11 @@ public:
 
     /// Forgets a removed principal: its grants and memberships.
     virtual Result<void> forget_principal(const RecordKey& principal) = 0;
+
+    /// For what takes rights away without a call of this interface, as a changed policy does:
+    /// writes that were allowed at an earlier state then conflict and are decided anew. The other
+    /// functions do it themselves.
+    virtual Result<void> withdraw_decisions() = 0;
 };
 
 }  // namespace stele::sdk
