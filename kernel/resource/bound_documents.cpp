@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
@@ -147,7 +148,7 @@ sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
                                        "the id is the " + field + " of another record");
             }
         }
-        const std::string value = text_member(after.fields, field);
+        const std::string value = sdk::text_member(after.fields, field);
         if (value.empty()) continue;
         auto taken = rooms_.documents.read(transaction, collection, value, other);
         if (!taken) return taken.error();

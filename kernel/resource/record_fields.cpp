@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
 namespace stele::kernel::resource {
@@ -119,7 +120,7 @@ sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk:
     if (!body.is_object()) {
         return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
     }
-    DecodedFields decoded{sdk::Json::object(), sdk::Json::object(), text_member(body, "_doc")};
+    DecodedFields decoded{sdk::Json::object(), sdk::Json::object(), sdk::text_member(body, "_doc")};
     for (auto& [name, value] : body.items()) {
         if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) continue;
         if (name == descriptor.container_member || name == "platformId") continue;
@@ -145,13 +146,6 @@ sdk::Result<DecodedFields> checked(const sdk::ResourceDescriptor& descriptor,
 
 void append_member(sdk::Json& object, const std::string& name, sdk::Json value) {
     object.get_ref<sdk::Json::object_t&>().emplace_back(name, std::move(value));
-}
-
-std::string text_member(const sdk::Json& object, std::string_view name) {
-    if (!object.is_object()) return {};
-    const auto member = object.find(name);
-    return member != object.end() && member->is_string() ? member->get<std::string>()
-                                                         : std::string();
 }
 
 sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descriptor,
@@ -237,7 +231,7 @@ sdk::Result<sdk::Document> document_of(const storage::Record& record, sdk::Json 
             storage::sequence_text(record.sequence) + ": " + fields.error().message);
     }
     document.fields = std::move(*fields);
-    document.id = text_member(document.fields, "_doc");
+    document.id = sdk::text_member(document.fields, "_doc");
     document.secrets = std::move(secrets);
     return document;
 }
@@ -252,7 +246,7 @@ std::string id_of(const storage::Record& record) {
         }
     }
     auto fields = sdk::parse_json(text, {.depth = 200});
-    return fields ? text_member(*fields, "_doc") : std::string();
+    return fields ? sdk::text_member(*fields, "_doc") : std::string();
 }
 
 }  // namespace stele::kernel::resource

@@ -41,7 +41,4 @@ std::string id_of(const storage::Record& record);
 /// records quadratic.
 void append_member(sdk::Json& object, const std::string& name, sdk::Json value);
 
-/// The text of a top-level string member; empty when it is none.
-std::string text_member(const sdk::Json& object, std::string_view name);
-
 }  // namespace stele::kernel::resource

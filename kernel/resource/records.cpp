@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
@@ -223,7 +225,7 @@ sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk
         auto info = info_of(reader, collection_of(step));
         if (!document || !info) return document ? info.error() : document.error();
         if (info->type == kPlatformType) return stores;
-        stores.push_back({info->type, document->id, text_member(document->fields, "title")});
+        stores.push_back({info->type, document->id, sdk::text_member(document->fields, "title")});
     }
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/records.hpp"
 
@@ -32,7 +34,7 @@ sdk::Result<std::string> Records::reference_word(const RegisteredResource& resou
     if (member.empty()) return resource.descriptor.type;
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
-    return lower_case(text_member(document->fields, member));
+    return lower_case(sdk::text_member(document->fields, member));
 }
 
 sdk::Result<std::string> Records::reference(const sdk::Reader& reader,

@@ -2,8 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "client.hpp"
-#include "members.hpp"
 #include "oauth_error.hpp"
 #include "principal_lookup.hpp"
 #include "token_authenticator.hpp"
@@ -26,14 +27,14 @@ std::string token_of(const sdk::Call& call) {
 
 /// The tenant of a platform as clients know it; the root platform stands for itself.
 void add_tenant(sdk::Json& info, const sdk::Json& platform) {
-    const std::string platform_id = text_member(platform, "_doc");
-    std::string tenant_id = text_member(platform, "ownerTenantId");
+    const std::string platform_id = sdk::text_member(platform, "_doc");
+    std::string tenant_id = sdk::text_member(platform, "ownerTenantId");
     if (tenant_id.empty()) tenant_id = platform_id;
-    const std::string title = text_member(platform, "title");
+    const std::string title = sdk::text_member(platform, "title");
     info["tenantId"] = tenant_id;
     info["tenantTitle"] = title;
-    info["tenantDescription"] = text_member(platform, "description");
-    info["tenantRegistrarId"] = text_member(platform, "ownerRegistrarId");
+    info["tenantDescription"] = sdk::text_member(platform, "description");
+    info["tenantRegistrarId"] = sdk::text_member(platform, "ownerRegistrarId");
     info["tenant"] = {{"_doc", tenant_id}, {"title", title}, {"platformId", platform_id}};
 }
 
@@ -56,8 +57,8 @@ sdk::Result<sdk::Reply> AuthEndpoints::info(const sdk::Call& call) {
     add_tenant(info, platform->fields);
     info["clientId"] = context.session().client_key;
     info["ticket"] = token;
-    info["directoryId"] = text_member(user->fields, "directoryId");
-    info["identityId"] = text_member(user->fields, "identityId");
+    info["directoryId"] = sdk::text_member(user->fields, "directoryId");
+    info["identityId"] = sdk::text_member(user->fields, "identityId");
     info["accessToken"] = token;
     if (!refresh_token->empty()) info["refreshToken"] = *refresh_token;
     info["user"] = std::move(user->fields);

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
 #include "client.hpp"
-#include "members.hpp"
 #include "principal_lookup.hpp"
 
 namespace stele::identity {
@@ -52,13 +52,13 @@ sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Conte
 }  // namespace
 
 std::string principal_form(const sdk::Json& grant) {
-    const std::string domain = text_member(grant, "principalDomainId");
-    const std::string principal = text_member(grant, "principalId");
+    const std::string domain = sdk::text_member(grant, "principalDomainId");
+    const std::string principal = sdk::text_member(grant, "principalId");
     return domain.empty() ? principal : domain + "/" + principal;
 }
 
 bool stands_for(const sdk::Document& grant, const sdk::RecordKey& principal) {
-    return text_member(grant.secrets, kSealedPrincipal) == key_text(principal);
+    return sdk::text_member(grant.secrets, kSealedPrincipal) == key_text(principal);
 }
 
 sdk::ResourceDescriptor AuthenticationGrant::describe() const {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "members.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
 
@@ -20,7 +20,7 @@ constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
 void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& violations) {
     const auto member = fields.find(name);
     if (member == fields.end() || member->is_null()) return;
-    const auto seconds = integer_member(fields, name);
+    const auto seconds = sdk::integer_member(fields, name);
     if (seconds && *seconds > 0 && *seconds <= kLongestSeconds) return;
     violations.push_back({name, "client.validity_malformed",
                           std::string(name) + " must be a number of seconds above 0"});
@@ -65,7 +65,8 @@ sdk::Result<void> ClientFamily::prepare(sdk::Change& change, sdk::Context& conte
     }
     if (change.kind == sdk::ChangeKind::remove) {
         const SessionKeys keys = SessionKeys::of(context);
-        context.transaction().remove(keys.client_key(text_member(change.before->fields, "key")));
+        context.transaction().remove(
+            keys.client_key(sdk::text_member(change.before->fields, "key")));
         context.transaction().remove(keys.client(change.before->key));
     }
     return {};
@@ -80,9 +81,9 @@ void ClientFamily::validate(const sdk::Change& change, sdk::Context&, sdk::Viola
 sdk::Result<void> ClientFamily::stored(const sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) return {};
     const SessionKeys keys = SessionKeys::of(context);
-    const std::string key = text_member(change.after->fields, "key");
+    const std::string key = sdk::text_member(change.after->fields, "key");
     if (change.before) {
-        const std::string old = text_member(change.before->fields, "key");
+        const std::string old = sdk::text_member(change.before->fields, "key");
         if (old != key) context.transaction().remove(keys.client_key(old));
     }
     auto taken = read_row<ClientPlace>(context.transaction(), keys.client_key(key));
@@ -93,7 +94,7 @@ sdk::Result<void> ClientFamily::stored(const sdk::Change& change, sdk::Context& 
                                "another client has the key already");
     }
     const ClientPlace place{context.platform().number, change.after->key};
-    const ClientRow row{key, flag_member(change.after->fields, "enabled", true)};
+    const ClientRow row{key, sdk::flag_member(change.after->fields, "enabled", true)};
     context.transaction().put(keys.client_key(key), place.encode());
     context.transaction().put(keys.client(change.after->key), row.encode());
     return {};
@@ -114,14 +115,15 @@ sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& clie
 sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, sdk::Json& record) {
     if (call.parameter("full").value_or("") != "true") return {};
     sdk::Context& context = call.context();
-    auto document = context.documents().read({std::string(type), ""}, text_member(record, "_doc"));
+    auto document =
+        context.documents().read({std::string(type), ""}, sdk::text_member(record, "_doc"));
     if (!document) return document.error();
     if (!context.session().is_system) {
         auto held = context.authorities().permissions(context.principal().key, document->key);
         if (!held) return held.error();
         if (!held->has(sdk::Permission::modify_credentials)) return {};
     }
-    record["secret"] = text_member(document->secrets, "secret");
+    record["secret"] = sdk::text_member(document->secrets, "secret");
     return {};
 }
 

@@ -3,16 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "members.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {
 
 bool fits_identity(const sdk::Document* identity, std::string_view password) {
     static const std::string kNobodysHash = sdk::hash_password(sdk::random_token(16));
-    const std::string hash = identity ? text_member(identity->secrets, kPasswordHash) : "";
+    const std::string hash = identity ? sdk::text_member(identity->secrets, kPasswordHash) : "";
     if (hash.empty()) {
         // The answer is known, only the time it takes counts.
         static_cast<void>(sdk::fits_password(password, kNobodysHash));

@@ -5,10 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "authentication_grant.hpp"
 #include "client.hpp"
 #include "identity_credentials.hpp"
-#include "members.hpp"
 #include "principal_lookup.hpp"
 
 namespace stele::identity {
@@ -72,15 +73,15 @@ sdk::Result<void> install_guest(sdk::Context& context, const sdk::Json& seed) {
     auto existing = context.documents().read({kPrincipalType, kDefault}, kGuest);
     if (existing) return {};
     if (!is_missing(existing.error())) return existing.error();
-    std::string password = text_member(section(seed, "guest"), "password");
+    std::string password = sdk::text_member(section(seed, "guest"), "password");
     if (password.empty()) password = kGuest;
     auto guest = context.documents().create(
         {kPrincipalType, kDefault},
         {{"name", kGuest}, {"type", "USER"}, {"title", "Guest"}, {"password", password}});
     if (!guest) return guest.error();
     auto identity =
-        context.documents().read({kIdentityType, text_member(guest->fields, "directoryId")},
-                                 text_member(guest->fields, "identityId"));
+        context.documents().read({kIdentityType, sdk::text_member(guest->fields, "directoryId")},
+                                 sdk::text_member(guest->fields, "identityId"));
     if (!identity) return identity.error();
     return context.authorities().revoke(identity->key, guest->key, "all");
 }
@@ -109,8 +110,8 @@ sdk::Result<void> restore_owner(sdk::Context& context, const sdk::Document& admi
 sdk::Result<std::optional<sdk::Document>> install_admin(sdk::Context& context,
                                                         const sdk::Json& seed) {
     const sdk::Json wanted = section(seed, "admin");
-    std::string name = text_member(wanted, "name");
-    const std::string password = text_member(wanted, "password");
+    std::string name = sdk::text_member(wanted, "name");
+    const std::string password = sdk::text_member(wanted, "password");
     const bool is_named = !name.empty() || !password.empty();
     if (name.empty()) name = "admin";
     auto admin = context.documents().read({kPrincipalType, kDefault}, name);
@@ -119,15 +120,15 @@ sdk::Result<std::optional<sdk::Document>> install_admin(sdk::Context& context,
         auto restored = restore_owner(context, *admin, is_named);
         if (!restored) return restored.error();
         if (password.empty()) return std::optional<sdk::Document>(*std::move(admin));
-        auto changed = set_password(context, text_member(admin->fields, "directoryId"),
-                                    text_member(admin->fields, "identityId"), password);
+        auto changed = set_password(context, sdk::text_member(admin->fields, "directoryId"),
+                                    sdk::text_member(admin->fields, "identityId"), password);
         if (!changed) return changed.error();
         return std::optional<sdk::Document>(*std::move(admin));
     }
     if (password.empty()) return std::optional<sdk::Document>();
     sdk::Json fields = {{"name", name}, {"type", "USER"}, {"title", "Administrator"}};
     for (const char* member : {"email", "firstName", "lastName"}) {
-        const std::string value = text_member(wanted, member);
+        const std::string value = sdk::text_member(wanted, member);
         if (!value.empty()) fields[member] = value;
     }
     fields["password"] = password;
@@ -153,9 +154,9 @@ sdk::Result<sdk::Document> install_client(sdk::Context& context, const sdk::Json
     auto existing = find_by(context, kClientType, {{"isTenantDefault", true}});
     if (!existing) return existing.error();
     const sdk::Json wanted = section(seed, "client");
-    const std::string key = text_member(wanted, "key");
-    const std::string secret = text_member(wanted, "secret");
-    if (*existing && (key.empty() || text_member((*existing)->fields, "key") == key)) {
+    const std::string key = sdk::text_member(wanted, "key");
+    const std::string secret = sdk::text_member(wanted, "secret");
+    if (*existing && (key.empty() || sdk::text_member((*existing)->fields, "key") == key)) {
         return **std::move(existing);
     }
     if (*existing) {
@@ -177,19 +178,20 @@ sdk::Result<sdk::Document> install_client(sdk::Context& context, const sdk::Json
 sdk::Result<void> install_grant(sdk::Context& context, const sdk::Json& seed,
                                 const sdk::Document& admin) {
     const sdk::Json wanted = section(seed, "grant");
-    const std::string key = text_member(wanted, "key");
+    const std::string key = sdk::text_member(wanted, "key");
     if (key.empty()) return {};
     auto existing = find_by(context, kGrantType, {{"key", key}});
     if (!existing) return existing.error();
     if (*existing) return {};
     auto grant = context.documents().create(
         {kGrantType, ""}, {{"title", "Default authentication grant"},
-                           {"principalDomainId", text_member(admin.fields, "domainId")},
+                           {"principalDomainId", sdk::text_member(admin.fields, "domainId")},
                            {"principalId", admin.id},
                            {"allowOpenDriverAuthentication", true}});
     if (!grant) return grant.error();
-    auto patched = context.documents().patch(
-        {kGrantType, ""}, grant->id, {{"key", key}, {"secret", text_member(wanted, "secret")}});
+    auto patched =
+        context.documents().patch({kGrantType, ""}, grant->id,
+                                  {{"key", key}, {"secret", sdk::text_member(wanted, "secret")}});
     if (!patched) return patched.error();
     return {};
 }

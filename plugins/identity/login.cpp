@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
 #include "authentication_grant.hpp"
 #include "identity_credentials.hpp"
-#include "members.hpp"
 #include "oauth_error.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -25,18 +25,20 @@ sdk::Result<std::optional<sdk::Document>> find_grant(sdk::Context& context, std:
     auto grant = context.documents().read({kGrantType, ""}, key);
     if (!grant && !is_missing(grant.error())) return grant.error();
     // The same place also answers to ids, which are no keys.
-    if (!grant || text_member(grant->fields, "key") != key) return std::optional<sdk::Document>();
+    if (!grant || sdk::text_member(grant->fields, "key") != key)
+        return std::optional<sdk::Document>();
     return std::optional<sdk::Document>(*std::move(grant));
 }
 
 sdk::Result<sdk::Principal> log_in_by_grant(sdk::Context& context, const sdk::Document& grant,
                                             const sdk::Document& client,
                                             const std::optional<std::string>& password) {
-    if (!flag_member(grant.fields, "enabled", true)) return refused();
-    const std::string client_key = text_member(grant.fields, "clientId");
-    if (!client_key.empty() && client_key != text_member(client.fields, "key")) return refused();
-    const std::string secret = text_member(grant.secrets, "secret");
-    const bool is_open = flag_member(grant.fields, "allowOpenDriverAuthentication", false);
+    if (!sdk::flag_member(grant.fields, "enabled", true)) return refused();
+    const std::string client_key = sdk::text_member(grant.fields, "clientId");
+    if (!client_key.empty() && client_key != sdk::text_member(client.fields, "key"))
+        return refused();
+    const std::string secret = sdk::text_member(grant.secrets, "secret");
+    const bool is_open = sdk::flag_member(grant.fields, "allowOpenDriverAuthentication", false);
     const bool has_password = password && !password->empty();
     if (has_password ? !sdk::equals_in_constant_time(secret, *password) : !is_open) {
         return refused();
@@ -75,7 +77,7 @@ sdk::Result<sdk::Principal> log_in_by_password(sdk::Context& context, const sdk:
     if (!fits_identity(*identity ? &**identity : nullptr, password)) return refused();
     auto guest = is_guest(context, user);
     if (!guest) return guest.error();
-    if (*guest && !flag_member(client.fields, "allowGuestLogin", false)) return refused();
+    if (*guest && !sdk::flag_member(client.fields, "allowGuestLogin", false)) return refused();
     return user;
 }
 
@@ -86,14 +88,14 @@ sdk::Result<sdk::Document> authenticate_client(sdk::Context& context, const sdk:
     auto record = context.documents().read(client);
     if (!record && !is_missing(record.error())) return record;
     if (!record) return invalid_client("the client is unknown");
-    if (!flag_member(record->fields, "enabled", true)) {
+    if (!sdk::flag_member(record->fields, "enabled", true)) {
         return invalid_client("the client is disabled");
     }
     if (credentials.secret.empty()) {
-        if (flag_member(record->fields, "allowOpenDriverAuthentication", false)) return record;
+        if (sdk::flag_member(record->fields, "allowOpenDriverAuthentication", false)) return record;
         return invalid_client("the client must give its secret");
     }
-    const std::string secret = text_member(record->secrets, "secret");
+    const std::string secret = sdk::text_member(record->secrets, "secret");
     if (!sdk::equals_in_constant_time(secret, credentials.secret)) {
         return invalid_client("the client's secret is wrong");
     }

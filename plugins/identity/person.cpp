@@ -2,8 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "identity_credentials.hpp"
-#include "members.hpp"
 #include "principal_lookup.hpp"
 #include "session_rows.hpp"
 
@@ -92,15 +93,15 @@ sdk::Result<void> Person::stored(const sdk::Change& change, sdk::Context& contex
 }
 
 sdk::Result<sdk::Reply> Person::change_password(const sdk::Call& call) {
-    const std::string password = text_member(call.body(), "password");
+    const std::string password = sdk::text_member(call.body(), "password");
     if (password.empty()) return sdk::invalid_parameter("password", "is required");
-    if (password != text_member(call.body(), "verifyPassword")) {
+    if (password != sdk::text_member(call.body(), "verifyPassword")) {
         return sdk::make_error(sdk::ErrorKind::invalid, "identity.password_mismatch",
                                "password and verifyPassword differ");
     }
     const sdk::Document& identity = call.record();
-    if (flag_member(call.body(), "validateCurrentPassword", false) &&
-        !fits_identity(&identity, text_member(call.body(), "currentPassword"))) {
+    if (sdk::flag_member(call.body(), "validateCurrentPassword", false) &&
+        !fits_identity(&identity, sdk::text_member(call.body(), "currentPassword"))) {
         return sdk::make_error(sdk::ErrorKind::invalid, "identity.password_wrong",
                                "the current password is wrong");
     }

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/registrar.hpp>
 
 #include "identity_credentials.hpp"
-#include "members.hpp"
 #include "principal_lookup.hpp"
 #include "user_lifecycle.hpp"
 
@@ -73,7 +73,7 @@ void qualify(sdk::Change& change) {
     sdk::Json& fields = change.after->fields;
     const std::string& domain = change.collection.container;
     fields["domainQualifiedId"] = domain + "/" + change.after->id;
-    fields["domainQualifiedName"] = domain + "/" + text_member(fields, "name");
+    fields["domainQualifiedName"] = domain + "/" + sdk::text_member(fields, "name");
 }
 
 /// Puts back what no update may change.
@@ -88,7 +88,7 @@ void keep(sdk::Change& change, const char* name) {
 
 /// The password of a body; taken out, because the hash is kept elsewhere.
 std::string take_password(sdk::Change& change) {
-    std::string password = text_member(change.after->secrets, "password");
+    std::string password = sdk::text_member(change.after->secrets, "password");
     change.after->secrets.erase("password");
     return password;
 }
@@ -130,7 +130,7 @@ sdk::Result<void> PrincipalFamily::prepare(sdk::Change& change, sdk::Context& co
 sdk::Result<void> PrincipalFamily::prepare_create(sdk::Change& change, sdk::Context& context) {
     qualify(change);
     const std::string password = take_password(change);
-    if (text_member(change.after->fields, "type") == "GROUP") {
+    if (sdk::text_member(change.after->fields, "type") == "GROUP") {
         change.after->fields.erase("directoryId");
         change.after->fields.erase("identityId");
         return {};
@@ -152,7 +152,7 @@ sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Cont
     qualify(change);
     change.after->secrets.erase("groups");
     const std::string password = take_password(change);
-    if (!flag_member(change.after->fields, "enabled", true)) {
+    if (!sdk::flag_member(change.after->fields, "enabled", true)) {
         auto kept = keep_last_owner(*change.before, context);
         if (!kept) return kept;
     }
@@ -163,7 +163,7 @@ sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Cont
 void PrincipalFamily::validate(const sdk::Change& change, sdk::Context&,
                                sdk::Violations& violations) {
     if (change.kind == sdk::ChangeKind::remove) return;
-    const std::string name = text_member(change.after->fields, "name");
+    const std::string name = sdk::text_member(change.after->fields, "name");
     const bool has_control = std::any_of(name.begin(), name.end(),
                                          [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (name.empty() || name.find('/') != std::string::npos || has_control) {

@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "members.hpp"
+#include <stele/sdk/members.hpp>
+
 #include "row_access.hpp"
 #include "session_rows.hpp"
 #include "token_request.hpp"
@@ -27,15 +28,15 @@ sdk::Result<sdk::Document> find_in_domain(sdk::Context& context, std::string_vie
 sdk::Principal principal_of(const sdk::Document& record) {
     sdk::Principal principal;
     principal.key = record.key;
-    principal.kind = text_member(record.fields, "type") == "GROUP" ? sdk::PrincipalKind::group
-                                                                   : sdk::PrincipalKind::user;
+    principal.kind = sdk::text_member(record.fields, "type") == "GROUP" ? sdk::PrincipalKind::group
+                                                                        : sdk::PrincipalKind::user;
     principal.id = record.id;
-    principal.name = text_member(record.fields, "name");
-    principal.domain_id = text_member(record.fields, "domainId");
-    principal.email = text_member(record.fields, "email");
-    principal.first_name = text_member(record.fields, "firstName");
-    principal.last_name = text_member(record.fields, "lastName");
-    principal.enabled = flag_member(record.fields, "enabled", true);
+    principal.name = sdk::text_member(record.fields, "name");
+    principal.domain_id = sdk::text_member(record.fields, "domainId");
+    principal.email = sdk::text_member(record.fields, "email");
+    principal.first_name = sdk::text_member(record.fields, "firstName");
+    principal.last_name = sdk::text_member(record.fields, "lastName");
+    principal.enabled = sdk::flag_member(record.fields, "enabled", true);
     return principal;
 }
 

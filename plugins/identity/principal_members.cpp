@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "members.hpp"
+#include <stele/sdk/members.hpp>
+
 #include "principal.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -85,7 +86,7 @@ sdk::Result<sdk::Reply> page_of_principals(const sdk::Call& call,
 sdk::Result<void> require_group(const sdk::Document& record) {
     if (principal_of(record).kind == sdk::PrincipalKind::group) return {};
     return sdk::make_error(sdk::ErrorKind::invalid, "principal.not_a_group",
-                           text_member(record.fields, "name") + " is a user, not a group");
+                           sdk::text_member(record.fields, "name") + " is a user, not a group");
 }
 
 sdk::Result<bool> is_indirect(const sdk::Call& call) {
@@ -106,15 +107,16 @@ sdk::Result<sdk::Principal> named_member(const sdk::Call& call) {
 /// One entry of a membership check; unknown principals are members of nothing.
 sdk::Result<bool> is_member(const sdk::Call& call, const sdk::Json& check) {
     const std::string& domain = call.collection().container;
-    auto group = find_principal_record(call.context(), text_member(check, "groupId"), domain);
-    auto member = find_principal_record(call.context(), text_member(check, "principalId"), domain);
+    auto group = find_principal_record(call.context(), sdk::text_member(check, "groupId"), domain);
+    auto member =
+        find_principal_record(call.context(), sdk::text_member(check, "principalId"), domain);
     for (const auto* found : {&group, &member}) {
         if (*found) continue;
         if (is_missing(found->error())) return false;
         return found->error();
     }
     return call.context().authorities().is_member(group->key, member->key,
-                                                  flag_member(check, "indirect", false));
+                                                  sdk::flag_member(check, "indirect", false));
 }
 
 /// What a record says about a group beside it.
@@ -220,8 +222,8 @@ sdk::Result<void> PrincipalFamily::present(const sdk::Call& call, sdk::Json& rec
     const std::string wanted = call.parameter("groups").value_or("");
     if (wanted != "direct" && wanted != "indirect") return {};
     sdk::Context& context = call.context();
-    auto principal = context.documents().read({kPrincipalType, text_member(record, "domainId")},
-                                              text_member(record, "_doc"));
+    auto principal = context.documents().read(
+        {kPrincipalType, sdk::text_member(record, "domainId")}, sdk::text_member(record, "_doc"));
     if (!principal) return principal.error();
     auto keys = context.authorities().memberships(principal->key, wanted == "indirect");
     if (!keys) return keys.error();

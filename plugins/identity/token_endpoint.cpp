@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/registrar.hpp>
 
 #include "login.hpp"
-#include "members.hpp"
 #include "oauth_error.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
@@ -60,7 +60,7 @@ bool allows(const sdk::Document& client, const char* member, std::string_view wo
             bool is_default) {
     const auto list = client.fields.find(member);
     if (list == client.fields.end() || list->is_null()) return is_default;
-    return lists_text(client.fields, member, word);
+    return sdk::lists_text(client.fields, member, word);
 }
 
 /// The wanted scope, or the default one; every word of it must be among the client's.

@@ -7,11 +7,11 @@
 
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/log.hpp>
+#include <stele/sdk/members.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/seal.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "members.hpp"
 #include "oauth_error.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
@@ -25,7 +25,7 @@ constexpr std::int64_t kSweepEveryMs = 10'000;
 constexpr std::size_t kSweptAtOnce = 500;
 
 std::int64_t seconds_of(const sdk::Document& client, const char* member, std::int64_t fallback) {
-    const auto seconds = integer_member(client.fields, member);
+    const auto seconds = sdk::integer_member(client.fields, member);
     return seconds && *seconds > 0 ? *seconds : fallback;
 }
 

@@ -5,8 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "identity_credentials.hpp"
-#include "members.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
@@ -29,10 +30,10 @@ sdk::Error indispensable(std::string_view name) {
 sdk::Result<std::optional<sdk::RecordKey>> identity_of(const sdk::Document& user,
                                                        sdk::Context& context,
                                                        std::uint64_t root_platform) {
-    const std::string identity_id = text_member(user.fields, "identityId");
+    const std::string identity_id = sdk::text_member(user.fields, "identityId");
     if (identity_id.empty()) return std::optional<sdk::RecordKey>();
-    auto key =
-        find_identity(context, root_platform, text_member(user.fields, "directoryId"), identity_id);
+    auto key = find_identity(context, root_platform, sdk::text_member(user.fields, "directoryId"),
+                             identity_id);
     if (!key) return key.error();
     return std::optional<sdk::RecordKey>(*std::move(key));
 }
@@ -103,8 +104,8 @@ sdk::Result<void> leave_identity(const sdk::Document& user, const sdk::RecordKey
     auto users = users_of_identity(context, identity);
     if (!users) return users.error();
     if (!users->empty()) return {};
-    const std::string directory = text_member(user.fields, "directoryId");
-    const std::string identity_id = text_member(user.fields, "identityId");
+    const std::string directory = sdk::text_member(user.fields, "directoryId");
+    const std::string identity_id = sdk::text_member(user.fields, "identityId");
     auto here = context.transaction().get(
         keys.identity_place(context.platform().number, directory, identity_id));
     if (!here) return here.error();
@@ -117,13 +118,13 @@ sdk::Result<void> leave_identity(const sdk::Document& user, const sdk::RecordKey
 
 sdk::Result<void> give_identity(sdk::Document& user, std::string_view password,
                                 sdk::Context& context, std::uint64_t root_platform) {
-    if (!text_member(user.fields, "identityId").empty()) {
+    if (!sdk::text_member(user.fields, "identityId").empty()) {
         return link_identity(user, password, context, root_platform);
     }
     auto directory = context.documents().read({kDirectoryType, ""}, kPrimary);
     if (!directory) return directory.error();
-    sdk::Json fields = {{"title", text_member(user.fields, "name")}};
-    if (const std::string email = text_member(user.fields, "email"); !email.empty()) {
+    sdk::Json fields = {{"title", sdk::text_member(user.fields, "name")}};
+    if (const std::string email = sdk::text_member(user.fields, "email"); !email.empty()) {
         fields["email"] = email;
     }
     // As the server: the password is the user's own, so the creator must not own the identity.
@@ -169,8 +170,8 @@ sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& c
 
 sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
                                        sdk::Context& context) {
-    const std::string directory = text_member(user.fields, "directoryId");
-    const std::string identity_id = text_member(user.fields, "identityId");
+    const std::string directory = sdk::text_member(user.fields, "directoryId");
+    const std::string identity_id = sdk::text_member(user.fields, "identityId");
     auto identity = context.documents().read({kIdentityType, directory}, identity_id);
     if (!identity) {
         if (!is_missing(identity.error())) return identity.error();
@@ -197,13 +198,13 @@ sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& 
     if (!is_owner || has_other) return {};
     return sdk::make_error(
         sdk::ErrorKind::conflict, "principal.last_owner",
-        text_member(principal.fields, "name") + " is the only owner of the platform");
+        sdk::text_member(principal.fields, "name") + " is the only owner of the platform");
 }
 
 sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context& context) {
     auto everyone = context.authorities().everyone();
     if (!everyone) return everyone.error();
-    const std::string name = text_member(principal.fields, "name");
+    const std::string name = sdk::text_member(principal.fields, "name");
     if (*everyone == principal.key) return indispensable(name);
     auto guest = is_guest(context, principal_of(principal));
     if (!guest) return guest.error();

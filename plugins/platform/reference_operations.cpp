@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 namespace stele::platform {
 
 namespace {
@@ -33,12 +35,6 @@ sdk::Result<sdk::Reply> for_each_entry(const sdk::Call& call, const EntryWork& w
     return sdk::Reply::json({{"entries", std::move(entries)}});
 }
 
-std::string text_member(const sdk::Json& object, const char* name) {
-    const auto member = object.find(name);
-    return member != object.end() && member->is_string() ? member->get<std::string>()
-                                                         : std::string();
-}
-
 /// Whether a failure says that a reference or principal leads nowhere; a bulk operation answers
 /// this in the entry concerned.
 bool leads_nowhere(const sdk::Error& error) {
@@ -56,7 +52,7 @@ sdk::Result<std::optional<sdk::RecordKey>> find_record(sdk::Context& context,
 
 sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
     entry["entry"] = nullptr;
-    auto key = find_record(context, text_member(entry, "ref"));
+    auto key = find_record(context, sdk::text_member(entry, "ref"));
     if (!key) return key.error();
     if (!*key) return {};
     if (!context.session().is_system) {
@@ -120,7 +116,7 @@ struct ReferenceOperations::Subject {
 sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(sdk::Context& context,
                                                                           const sdk::Json& entry) {
     Subject subject;
-    auto record = find_record(context, text_member(entry, "permissioned"));
+    auto record = find_record(context, sdk::text_member(entry, "permissioned"));
     if (!record) return record.error();
     subject.record = *std::move(record);
     if (subject.record && !context.session().is_system) {
@@ -129,7 +125,7 @@ sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(sdk::C
         if (!own) return own.error();
         if (!own->has(sdk::Permission::connect)) subject.record.reset();
     }
-    auto principal = principals_.find(context, text_member(entry, "principalId"));
+    auto principal = principals_.find(context, sdk::text_member(entry, "principalId"));
     if (principal) {
         subject.principal = std::move(principal->key);
     } else if (!leads_nowhere(principal.error())) {
@@ -170,8 +166,8 @@ sdk::Result<sdk::Reply> ReferenceOperations::check(const sdk::Call& call) {
 }
 
 sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::Json& entry) {
-    const std::string permission_id = text_member(entry, "permissionId");
-    const std::string authority_id = text_member(entry, "authorityId");
+    const std::string permission_id = sdk::text_member(entry, "permissionId");
+    const std::string authority_id = sdk::text_member(entry, "authorityId");
     if (permission_id.empty() && authority_id.empty()) {
         return sdk::invalid_parameter("entries", "must each have a permissionId or an authorityId");
     }

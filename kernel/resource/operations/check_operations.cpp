@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/record_fields.hpp"
@@ -44,15 +46,15 @@ sdk::Result<std::optional<sdk::RecordKey>> record_in_collection(RoutedCall& call
 
 /// One question of a bulk check; a thing that nobody knows answers false.
 sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_permission) {
-    auto record = record_in_collection(call, text_member(question, "permissionedId"));
+    auto record = record_in_collection(call, sdk::text_member(question, "permissionedId"));
     if (!record) return record.error();
     if (!*record) return false;
     // What the caller may not know of answers like what does not exist.
     auto visible =
         holds_permission(call, call.context().principal().key, **record, sdk::Permission::connect);
     if (!visible || !*visible) return visible;
-    std::string form = text_member(question, "principalId");
-    const std::string domain = text_member(question, "domainId");
+    std::string form = sdk::text_member(question, "principalId");
+    const std::string domain = sdk::text_member(question, "domainId");
     if (!domain.empty() && form.find('/') == std::string::npos) form = domain + "/" + form;
     auto principal = find_principal(call, form);
     if (!principal) {
@@ -61,9 +63,9 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
     }
     if (!is_permission) {
         return call.context().authorities().has_role(principal->key, **record,
-                                                     text_member(question, "authorityId"));
+                                                     sdk::text_member(question, "authorityId"));
     }
-    const auto permission = sdk::find_permission(text_member(question, "permissionId"));
+    const auto permission = sdk::find_permission(sdk::text_member(question, "permissionId"));
     if (!permission) return false;
     return holds_permission(call, principal->key, **record, *permission);
 }
@@ -104,9 +106,9 @@ sdk::Result<sdk::Reply> check_many(RoutedCall& call) {
     for (const sdk::Json& question : *checks) {
         auto result = answer(call, question, is_permission);
         if (!result) return result.error();
-        answers.push_back({{"permissionedId", text_member(question, "permissionedId")},
-                           {"principalId", text_member(question, "principalId")},
-                           {third, text_member(question, third)},
+        answers.push_back({{"permissionedId", sdk::text_member(question, "permissionedId")},
+                           {"principalId", sdk::text_member(question, "principalId")},
+                           {third, sdk::text_member(question, third)},
                            {"result", *result}});
     }
     // The document names `checks`, every client reads `results` (contract/platform.md 0.1).

@@ -1,14 +1,14 @@
-#include "members.hpp"
+#include <stele/sdk/members.hpp>
 
 #include <charconv>
 
 #include <nlohmann/json.hpp>
 
-namespace stele::identity {
+namespace stele::sdk {
 
 namespace {
 
-const sdk::Json* find_member(const sdk::Json& object, std::string_view name) {
+const Json* find_member(const Json& object, std::string_view name) {
     if (!object.is_object()) return nullptr;
     const auto member = object.find(name);
     return member == object.end() ? nullptr : &*member;
@@ -16,13 +16,13 @@ const sdk::Json* find_member(const sdk::Json& object, std::string_view name) {
 
 }  // namespace
 
-std::string text_member(const sdk::Json& object, std::string_view name) {
-    const sdk::Json* member = find_member(object, name);
+std::string text_member(const Json& object, std::string_view name) {
+    const Json* member = find_member(object, name);
     return member && member->is_string() ? member->get<std::string>() : std::string();
 }
 
-bool flag_member(const sdk::Json& object, std::string_view name, bool fallback) {
-    const sdk::Json* member = find_member(object, name);
+bool flag_member(const Json& object, std::string_view name, bool fallback) {
+    const Json* member = find_member(object, name);
     if (!member) return fallback;
     if (member->is_boolean()) return member->get<bool>();
     if (*member == "true") return true;
@@ -30,8 +30,8 @@ bool flag_member(const sdk::Json& object, std::string_view name, bool fallback) 
     return fallback;
 }
 
-std::optional<std::int64_t> integer_member(const sdk::Json& object, std::string_view name) {
-    const sdk::Json* member = find_member(object, name);
+std::optional<std::int64_t> integer_member(const Json& object, std::string_view name) {
+    const Json* member = find_member(object, name);
     if (!member) return std::nullopt;
     if (member->is_number_integer()) return member->get<std::int64_t>();
     if (!member->is_string()) return std::nullopt;
@@ -42,15 +42,15 @@ std::optional<std::int64_t> integer_member(const sdk::Json& object, std::string_
     return value;
 }
 
-bool lists_text(const sdk::Json& object, std::string_view name, std::string_view text) {
-    const sdk::Json* member = find_member(object, name);
+bool lists_text(const Json& object, std::string_view name, std::string_view text) {
+    const Json* member = find_member(object, name);
     if (!member) return false;
     if (member->is_string()) return member->get<std::string>() == text;
     if (!member->is_array()) return false;
-    for (const sdk::Json& item : *member) {
+    for (const Json& item : *member) {
         if (item.is_string() && item.get<std::string>() == text) return true;
     }
     return false;
 }
 
-}  // namespace stele::identity
+}  // namespace stele::sdk

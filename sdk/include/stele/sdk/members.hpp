@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/json.hpp>
+
+namespace stele::sdk {
+
+// Members of objects from outside, read leniently: a missing one, or one of another kind, is none.
+// Declared fields are checked before a handler runs, so only open documents need this.
+
+/// A string member; empty when it is missing or something else.
+std::string text_member(const Json& object, std::string_view name);
+/// A boolean member, also as text (`"false"`); `fallback` when it is missing or something else.
+bool flag_member(const Json& object, std::string_view name, bool fallback);
+/// A whole number, also as text; nothing when it is missing or something else.
+std::optional<std::int64_t> integer_member(const Json& object, std::string_view name);
+/// Whether a member is an array with the text in it, or the text itself.
+bool lists_text(const Json& object, std::string_view name, std::string_view text);
+
+}  // namespace stele::sdk
