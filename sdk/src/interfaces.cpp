@@ -8,6 +8,8 @@
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/accounts.hpp>
+#include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
 #include <stele/sdk/services/engine_source.hpp>
@@ -16,6 +18,8 @@
 
 namespace stele::sdk {
 
+Accounts::~Accounts() = default;
+Activities::~Activities() = default;
 Authenticator::~Authenticator() = default;
 Authorities::~Authorities() = default;
 BlobStore::~BlobStore() = default;

@@ -32,6 +32,9 @@ struct Endpoint {
     bool slow = false;
     /// The body is not JSON: `Call::body` stays `{}`, `Call::raw_body` has it.
     bool raw_body = false;
+    /// Callers prove here who they are: those of an address that fails too often are turned away for
+    /// a while (settings `limits.login_*`).
+    bool checks_credentials = false;
 };
 
 /// What a plugin may read of the server's configuration, as text; declared so that `stele config`
