@@ -58,6 +58,25 @@ std::string Sealer::seal(std::string_view text) const {
     return sealed;
 }
 
+bool Sealer::is_outdated(std::string_view sealed) const {
+    return !sealed.empty() && static_cast<std::uint8_t>(sealed.front()) != keys_.back().id;
+}
+
+std::string Sealer::newest_key_digest() const {
+    detail::require_sodium();
+    constexpr std::string_view kPurpose = "stele sealing key";
+    const Key& key = keys_.back();
+    std::string named(1, static_cast<char>(key.id));
+    named += kPurpose;
+    std::array<unsigned char, crypto_generichash_BYTES_MIN> digest{};
+    crypto_generichash(digest.data(), digest.size(), unsigned_bytes(named.data()), named.size(),
+                       key.bytes.data(), key.bytes.size());
+    std::string text(2 * digest.size() + 1, '\0');
+    sodium_bin2hex(text.data(), text.size(), digest.data(), digest.size());
+    text.pop_back();
+    return text;
+}
+
 Result<std::string> Sealer::open(std::string_view sealed) const {
     constexpr std::size_t kOverhead = kIdSize + kNonceSize + kTagSize;
     if (sealed.size() < kOverhead) {

@@ -47,6 +47,27 @@ TEST_CASE("After a change of keys the newest seals and the older ones still open
     CHECK(Sealer(kOldKey, 2).open(new_text).error().code == "seal.broken");
 }
 
+TEST_CASE("A text under an older key is outdated, one under the newest is not") {
+    Sealer sealer(kOldKey, 1);
+    const std::string old_text = sealer.seal("old");
+    CHECK_FALSE(sealer.is_outdated(old_text));
+    sealer.add_key(kNewKey, 2);
+    CHECK(sealer.is_outdated(old_text));
+    CHECK_FALSE(sealer.is_outdated(sealer.seal("new")));
+    CHECK_FALSE(sealer.is_outdated(""));
+}
+
+TEST_CASE("The digest of the newest key depends on the key and on its id") {
+    const std::string digest = Sealer(kOldKey, 1).newest_key_digest();
+    CHECK(digest.size() == 32);
+    CHECK(Sealer(kOldKey, 1).newest_key_digest() == digest);
+    CHECK(Sealer(kOldKey, 2).newest_key_digest() != digest);
+    Sealer sealer(kNewKey, 2);
+    CHECK(sealer.newest_key_digest() != digest);
+    sealer.add_key(kOldKey, 1);
+    CHECK(sealer.newest_key_digest() == digest);
+}
+
 TEST_CASE("A key of another size or a taken id is a programmer's mistake") {
     CHECK_THROWS_AS(Sealer("short"), std::logic_error);
     Sealer sealer(kOldKey, 1);

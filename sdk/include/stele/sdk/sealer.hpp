@@ -28,6 +28,10 @@ public:
     void add_key(std::string_view key, std::uint8_t key_id);
 
     std::string seal(std::string_view text) const;
+    /// Whether `sealed` names another key than the one that `seal` uses now.
+    bool is_outdated(std::string_view sealed) const;
+    /// Tells the key that `seal` uses now from others, and nothing about it.
+    std::string newest_key_digest() const;
     /// `internal` with code `seal.key_unknown` when the text was sealed with a key that is not
     /// here, `seal.broken` when the bytes are not what `seal` made.
     [[nodiscard]] Result<std::string> open(std::string_view sealed) const;
