@@ -1,0 +1,42 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "change_feed.hpp"
+#include "pool.hpp"
+
+namespace stele::storage_postgres {
+
+/// The thread that does what no request does: hears of the commits of others while nobody reads,
+/// finds the database again when it was away, says which former values this server still needs, and
+/// clears away what no server needs.
+class Keeper {
+public:
+    Keeper(Pool& pool, ChangeFeed& feed, std::string server);
+    /// Takes this server off the list.
+    ~Keeper();
+
+private:
+    void run();
+    void look();
+    sdk::Result<void> tidy();
+
+    Pool& pool_;
+    ChangeFeed& feed_;
+    const std::string server_;
+    Clock::time_point next_tidying_;
+
+    std::mutex mutex_;
+    std::condition_variable stopped_;
+    bool is_stopping_ = false;
+    std::thread thread_;
+};
+
+/// Puts this server on the list of those whose views count. Before its first view.
+sdk::Result<void> report_server(Pool& pool, const std::string& server, std::uint64_t oldest);
+
+}  // namespace stele::storage_postgres

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace stele::storage_postgres {
+
+struct Options {
+    /// As libpq takes it; may name several hosts.
+    std::string connection;
+    /// Holds the tables; several stores may share a database.
+    std::string schema = "stele";
+    std::size_t connections = 8;
+    /// How long an operation waits for a database that does not answer.
+    std::chrono::milliseconds wait{10'000};
+};
+
+}  // namespace stele::storage_postgres

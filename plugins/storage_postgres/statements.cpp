@@ -1,0 +1,152 @@
+#include "statements.hpp"
+
+namespace stele::storage_postgres {
+
+const char* const kCreateTables = R"(
+create table stele_state (
+    id integer primary key check (id = 1),
+    format integer not null,
+    version bigint not null
+);
+create table stele_horizon (
+    id integer primary key check (id = 1),
+    version bigint not null
+);
+create table stele_entry (
+    key bytea primary key,
+    version bigint not null,
+    value bytea not null
+) with (fillfactor = 90);
+create table stele_past (
+    key bytea not null,
+    until bigint not null,
+    version bigint not null,
+    value bytea not null,
+    primary key (key, until)
+);
+create index stele_past_until on stele_past (until);
+create table stele_log (
+    version bigint primary key,
+    batch bytea not null,
+    at timestamptz not null default clock_timestamp(),
+    keys bytea not null
+);
+create table stele_server (
+    id bytea primary key,
+    oldest bigint not null,
+    seen timestamptz not null
+);
+create function stele_estimate(first bytea, beyond bytea) returns bigint
+language plpgsql stable as $$
+declare
+    part json;
+    whole json;
+begin
+    execute format('explain (format json) select 1 from stele_entry where key >= %L and key < %L',
+                   first, beyond) into part;
+    execute 'explain (format json) select 1 from stele_entry' into whole;
+    return pg_total_relation_size('stele_entry') * (part->0->'Plan'->>'Plan Rows')::float8
+           / greatest((whole->0->'Plan'->>'Plan Rows')::float8, 1);
+end
+$$;
+insert into stele_state values (1, 1, 0);
+insert into stele_horizon values (1, 0);
+)";
+
+namespace {
+
+// Present entries that are not newer than the reader, and former ones that it still sees. Summed up
+// to a bound of bytes, so that large values do not come by the thousand.
+#define STELE_SCAN(direction)                                                                      \
+    "select h.version, c.key, c.value from stele_horizon h left join lateral ("                    \
+    " select key, value from ("                                                                    \
+    "  select key, value, sum(octet_length(value))"                                                \
+    "   over (order by key " direction " rows between unbounded preceding and 1 preceding) before" \
+    "  from ((select key, value from stele_entry"                                                  \
+    "    where key >= $1 and key < $2 and version <= $3 order by key " direction " limit $4)"      \
+    "   union all"                                                                                 \
+    "   (select key, value from stele_past"                                                        \
+    "    where key >= $1 and key < $2 and version <= $3 and until > $3"                            \
+    "    order by key " direction " limit $4)"                                                     \
+    "   order by key " direction " limit $4) found) counted"                                       \
+    " where before is null or before < $5) c on true where h.id = 1"
+
+}  // namespace
+
+const std::array<StatementText, kStatements>& statement_texts() {
+    using enum Statement;
+    static const std::array<StatementText, kStatements> texts{{
+        // key, version
+        {read, "select h.version, e.value from stele_horizon h left join lateral ("
+               " select value from stele_entry where key = $1 and version <= $2"
+               " union all"
+               " select value from stele_past where key = $1 and version <= $2 and until > $2"
+               ") e on true where h.id = 1"},
+        // begin, end, version, rows, bytes
+        {scan_forward, STELE_SCAN("asc")},
+        {scan_backward, STELE_SCAN("desc")},
+        // version, rows
+        {read_log,
+         "select s.version, l.version, l.keys from stele_state s"
+         " left join lateral (select version, keys from stele_log where version > $1"
+         "  order by version limit $2) l on true"
+         " where s.id = 1"},
+        {begin, "begin isolation level read committed"},
+        {rollback, "rollback"},
+        {commit, "commit"},
+        {lock_state, "select version from stele_state where id = 1 for update"},
+        // keys
+        {read_counters, "select key, value from stele_entry where key = any($1)"},
+        // begin, end
+        {read_keys, "select key from stele_entry where key >= $1 and key < $2"},
+        // keys, new version
+        {keep_past, "insert into stele_past (key, until, version, value)"
+                    " select key, $2, version, value from stele_entry where key = any($1)"},
+        // keys, values, new version
+        {write, "insert into stele_entry (key, value, version)"
+                " select unnest($1::bytea[]), unnest($2::bytea[]), $3"
+                " on conflict (key) do update"
+                " set value = excluded.value, version = excluded.version"},
+        // keys
+        {remove, "delete from stele_entry where key = any($1)"},
+        // version, batch, keys
+        {write_log, "insert into stele_log (version, batch, keys) values ($1, $2, $3)"},
+        // version
+        {advance, "update stele_state set version = $1 where id = 1"},
+        // version, batch
+        {find_batch, "select 1 from stele_log where version = $1 and batch = $2"},
+        {touch, "update stele_state set version = version where id = 1"},
+        {read_version, "select version from stele_state where id = 1"},
+        // begin, end
+        {estimate_size, "select stele_estimate($1, $2)"},
+        // server, oldest version that it reads
+        {report_server, "insert into stele_server (id, oldest, seen) values ($1, $2, now())"
+                        " on conflict (id) do update set oldest = excluded.oldest, seen = now()"},
+        // server
+        {forget_server, "delete from stele_server where id = $1"},
+        // milliseconds
+        {forget_silent_servers,
+         "delete from stele_server where seen < now() - $1::bigint * interval '1 millisecond'"},
+        {raise_horizon, "update stele_horizon h set version = s.oldest"
+                        " from (select min(oldest) as oldest from stele_server) s"
+                        " where h.id = 1 and s.oldest > h.version"},
+        // rows
+        {trim_past, "delete from stele_past where ctid = any(array("
+                    " select p.ctid from stele_past p, stele_horizon h"
+                    " where h.id = 1 and p.until <= h.version limit $1))"},
+        // rows, milliseconds
+        {trim_log, "delete from stele_log where version = any(array("
+                   " select l.version from stele_log l, stele_horizon h, stele_state s"
+                   " where h.id = 1 and s.id = 1 and l.version <= h.version"
+                   "  and l.version < s.version"
+                   " order by l.version limit $1))"
+                   " and at < now() - $2::bigint * interval '1 millisecond'"},
+    }};
+    return texts;
+}
+
+std::string statement_name(Statement statement) {
+    return "s" + std::to_string(static_cast<int>(statement));
+}
+
+}  // namespace stele::storage_postgres

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+namespace stele::storage_postgres {
+
+/// The statements that every connection prepares. Their parameters are told with their texts.
+enum class Statement {
+    read,
+    scan_forward,
+    scan_backward,
+    read_log,
+    begin,
+    rollback,
+    commit,
+    lock_state,
+    read_counters,
+    read_keys,
+    keep_past,
+    write,
+    remove,
+    write_log,
+    advance,
+    find_batch,
+    touch,
+    read_version,
+    estimate_size,
+    report_server,
+    forget_server,
+    forget_silent_servers,
+    raise_horizon,
+    trim_past,
+    trim_log,
+};
+inline constexpr std::size_t kStatements = static_cast<std::size_t>(Statement::trim_log) + 1;
+
+struct StatementText {
+    Statement statement;
+    const char* text;
+};
+const std::array<StatementText, kStatements>& statement_texts();
+/// Under which a connection has it.
+std::string statement_name(Statement statement);
+
+/// Makes the tables of an empty schema; README.md tells what they hold.
+extern const char* const kCreateTables;
+/// The layout that this code knows; `stele_state` has it.
+inline constexpr int kFormat = 1;
+
+/// Rows of the change log that are read, and rows that are trimmed, at a time.
+inline constexpr int kLogPage = 256;
+inline constexpr int kTrimPage = 5000;
+
+}  // namespace stele::storage_postgres

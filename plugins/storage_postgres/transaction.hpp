@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stele/sdk/optimistic/buffered_transaction.hpp>
+
+#include "committer.hpp"
+#include "snapshot_reader.hpp"
+
+namespace stele::storage_postgres {
+
+class PostgresTransaction final : public sdk::optimistic::BufferedTransaction {
+public:
+    PostgresTransaction(Pool& pool, const ChangeFeed& feed, Committer& committer,
+                        sdk::Result<View> view)
+        : reader_(pool, feed, std::move(view)), committer_(committer) {}
+
+    void commit(Done done) override;
+
+private:
+    const sdk::Reader& stored() const override { return reader_; }
+
+    SnapshotReader reader_;
+    Committer& committer_;
+    PendingCommit pending_;
+};
+
+}  // namespace stele::storage_postgres
