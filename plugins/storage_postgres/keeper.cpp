@@ -9,15 +9,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLook = 100ms;
-constexpr auto kTidying = 5s;
 /// A server that was not heard of for so long does not hold up the others any more.
 constexpr std::int64_t kSilentMs = 60'000;
 /// The log is kept for longer than any server may take to find out what became of a commit.
 constexpr std::int64_t kLogMs = 600'000;
-
-std::int64_t affected_limit() {
-    return kTrimPage;
-}
 
 }  // namespace
 
@@ -32,7 +27,7 @@ sdk::Result<void> report_server(Pool& pool, const std::string& server, std::uint
 }
 
 Keeper::Keeper(Pool& pool, ChangeFeed& feed, std::string server)
-    : pool_(pool), feed_(feed), server_(std::move(server)), next_tidying_(Clock::now() + kTidying) {
+    : pool_(pool), feed_(feed), server_(std::move(server)), next_tidying_(Clock::now() + pool.options().tidying) {
     thread_ = std::thread([this] { run(); });
 }
 
@@ -67,7 +62,7 @@ void Keeper::look() {
     if (!pool_.status() && !pool_.probe()) return;
     if (!feed_.present()) return;
     if (Clock::now() < next_tidying_) return;
-    next_tidying_ = Clock::now() + kTidying;
+    next_tidying_ = Clock::now() + pool_.options().tidying;
     if (auto tidied = tidy(); !tidied && pool_.status()) {
         sdk::log(sdk::LogLevel::warning, "storage_postgres",
                  "tidying the store failed: " + tidied.error().detail);
@@ -81,8 +76,8 @@ sdk::Result<void> Keeper::tidy() {
     for (const auto& [statement, parameters] :
          {std::pair(Statement::forget_silent_servers, Parameters().integer(kSilentMs)),
           std::pair(Statement::raise_horizon, Parameters()),
-          std::pair(Statement::trim_past, Parameters().integer(affected_limit())),
-          std::pair(Statement::trim_log, Parameters().integer(affected_limit()).integer(kLogMs))}) {
+          std::pair(Statement::trim_past, Parameters().integer(kTrimPage)),
+          std::pair(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs))}) {
         auto done = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
             return connection.run(statement, parameters, deadline);
         });

@@ -13,6 +13,8 @@ struct Options {
     std::size_t connections = 8;
     /// How long an operation waits for a database that does not answer.
     std::chrono::milliseconds wait{10'000};
+    /// Between two rounds of clearing away what nobody needs.
+    std::chrono::milliseconds tidying{5'000};
 };
 
 }  // namespace stele::storage_postgres
