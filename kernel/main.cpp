@@ -112,11 +112,8 @@ int serve(const InstanceOptions& options) {
     return 0;
 }
 
-int check(const InstanceOptions& options) {
-    if (!std::filesystem::exists(options.data / "store")) {
-        std::cerr << "stele: there is no store in " << options.data.string() << "\n";
-        return 1;
-    }
+int check(InstanceOptions options) {
+    options.must_exist = true;
     auto instance = Instance::open(options);
     if (!instance) return complain(instance.error());
     auto differences = (*instance)->check();
@@ -148,6 +145,7 @@ int list_plugins(const InstanceOptions& options) {
 /// Plugins declare their settings when they are opened, which needs a store: an empty one, for the
 /// time of the question.
 int show_config(InstanceOptions options) {
+    options.overrides.emplace_back("storage.engine", "leveldb");
     std::string folder = (std::filesystem::temp_directory_path() / "stele-config-XXXXXX").string();
     if (!::mkdtemp(folder.data())) {
         std::cerr << "stele: no temporary folder can be made in "

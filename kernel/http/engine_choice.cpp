@@ -36,8 +36,9 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
 }  // namespace
 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
-    config::Settings& settings, const std::filesystem::path& data, plugin::PluginHost& host,
-    const std::vector<plugin::PluginFile>& plugins, EngineRegistrars& registrars) {
+    config::Settings& settings, const std::filesystem::path& data, bool must_exist,
+    plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
+    EngineRegistrars& registrars) {
     const std::string wanted = settings.text("storage.engine");
     std::map<std::string, sdk::EngineSource*> known{{kEmbedded, nullptr}};
     for (const plugin::PluginFile& file : plugins) {
@@ -54,7 +55,12 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
         if (!source) return source.error();
         known[file.engine] = *source;
     }
-    if (wanted == kEmbedded) return open_embedded(settings, data);
+    if (wanted == kEmbedded) {
+        if (!must_exist || std::filesystem::exists(data / "store"))
+            return open_embedded(settings, data);
+        return sdk::make_error(sdk::ErrorKind::not_found, "instance.store_missing",
+                               fmt::format("there is no store in {}", data.string()));
+    }
     if (const auto chosen = known.find(wanted); chosen != known.end())
         return chosen->second->open_engine();
     std::string names;

@@ -16,9 +16,10 @@ namespace stele::kernel::http {
 using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
 
 /// Opens the plugins that offer engines, then the engine that `storage.engine` names: theirs, or
-/// the embedded one in the data folder.
+/// the embedded one in the data folder, where `must_exist` refuses to make an empty store.
 sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
-    config::Settings& settings, const std::filesystem::path& data, plugin::PluginHost& host,
-    const std::vector<plugin::PluginFile>& plugins, EngineRegistrars& registrars);
+    config::Settings& settings, const std::filesystem::path& data, bool must_exist,
+    plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
+    EngineRegistrars& registrars);
 
 }  // namespace stele::kernel::http

@@ -20,6 +20,8 @@ struct InstanceOptions {
     std::vector<std::filesystem::path> plugin_folders;
     /// Settings from the command line; they win over file and environment.
     std::vector<std::pair<std::string, std::string>> overrides;
+    /// An absent embedded store is an error instead of a new one.
+    bool must_exist = false;
 };
 
 /// One server over one data folder: engine, rooms, plugins and listener, put together in order and

@@ -1,9 +1,12 @@
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/seal.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "kernel/http/instance_state.hpp"
 
@@ -14,6 +17,41 @@ namespace {
 /// Says that the installation has run to its end, so that one that was cut off runs again.
 std::string prepared_key() {
     return storage::plugin_space(0, "kernel.prepared");
+}
+
+/// Held by the server that prepares the store, with the time of its claim.
+std::string claim_key() {
+    return storage::plugin_space(0, "kernel.preparing");
+}
+
+/// Who claimed the store so long ago has died over it.
+constexpr std::int64_t kClaimMs = 60'000;
+constexpr std::chrono::milliseconds kClaimPause{200};
+
+/// True when the store is this server's to prepare; false when it is prepared. Servers that start
+/// on one empty store at the same time wait here for the first of them.
+sdk::Result<bool> claim_preparation(sdk::Engine& engine) {
+    while (true) {
+        bool is_prepared = false;
+        bool is_claimed = false;
+        auto tried =
+            sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                auto prepared = transaction.get(prepared_key());
+                auto claim = transaction.get(claim_key());
+                if (!prepared) return prepared.error();
+                if (!claim) return claim.error();
+                const std::int64_t now = sdk::now_ms();
+                is_prepared = prepared->has_value();
+                is_claimed = claim->has_value() && now - sdk::read_counter(*claim) < kClaimMs;
+                if (!is_prepared && !is_claimed)
+                    transaction.put(claim_key(), sdk::counter_bytes(now));
+                return {};
+            });
+        if (!tried) return tried.error();
+        if (is_prepared) return false;
+        if (!is_claimed) return true;
+        std::this_thread::sleep_for(kClaimPause);
+    }
 }
 
 /// The texts that a seed may hold; everything else in it is a mistake worth a sentence.
@@ -72,6 +110,8 @@ sdk::Result<sdk::PlatformScope> Instance::open_root(const std::string& title) {
     auto root = rooms.platforms.root();
     if (root || root.error().kind != sdk::ErrorKind::not_found) return root;
     auto made = sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+        // Another server may have been faster.
+        if (rooms.platforms.root()) return sdk::Result<void>();
         auto scope = rooms.platforms.create(transaction, title);
         return scope ? sdk::Result<void>() : sdk::Result<void>(scope.error());
     });
@@ -86,6 +126,12 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     if (!root) return root.error();
     Prepared prepared;
     prepared.is_new = !is_prepared();
+    // A local store has one server.
+    if (prepared.is_new && !state_->rooms->engine->is_local()) {
+        auto claimed = claim_preparation(*state_->rooms->engine);
+        if (!claimed) return claimed.error();
+        prepared.is_new = *claimed;
+    }
     sdk::Json complete = seed;
     if (prepared.is_new) {
         // What nobody chose is made here, shown once, and stored only as hash or sealed.
@@ -102,6 +148,7 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     if (!installed) return installed.error();
     auto marked = sdk::write_with_retry(*rooms.engine, [](sdk::Transaction& transaction) {
         transaction.put(prepared_key(), "1");
+        transaction.remove(claim_key());
         return sdk::Result<void>();
     });
     if (!marked) return marked.error();

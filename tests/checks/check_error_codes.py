@@ -12,6 +12,7 @@ NOT_CODES = {
     'kernel.container': 'a key space',
     'kernel.installed': 'a key space',
     'kernel.prepared': 'a key space',
+    'kernel.preparing': 'a key space',
     'access_policies.assignment': 'a key space',
     'identity.sessions': 'a key space',
     'options.locale': 'a query parameter',
