@@ -83,6 +83,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!job_options) return job_options.error();
     state->jobs = std::make_unique<job::JobService>(*state->rooms->engine, *job_options);
     state->services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state->jobs.get());
+    state->row_query = std::make_unique<resource::RowQuery>(state->rooms->has_numeric_sort);
+    state->services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state->row_query.get());
 
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);

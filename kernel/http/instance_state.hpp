@@ -11,6 +11,7 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
+#include "kernel/resource/row_query.hpp"
 
 namespace stele::kernel::http {
 
@@ -27,6 +28,7 @@ struct Instance::State {
     Registrars registrars;
     std::vector<plugin::PluginFile> plugins;
     std::unique_ptr<job::JobService> jobs;
+    std::unique_ptr<resource::RowQuery> row_query;
     std::unique_ptr<job::WorkerPool> workers;
     std::unique_ptr<RequestPipeline> pipeline;
     std::unique_ptr<Server> server;

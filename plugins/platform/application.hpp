@@ -8,7 +8,6 @@ namespace stele::platform {
 class Application final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;
-    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
 };
 
 }  // namespace stele::platform

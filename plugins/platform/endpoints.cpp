@@ -1,8 +1,14 @@
 #include "endpoints.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <stele/sdk/registrar.hpp>
 
+#include "job_operations.hpp"
 #include "platform_record.hpp"
+#include "project.hpp"
 #include "reference_operations.hpp"
 
 namespace stele::platform {
@@ -34,28 +40,90 @@ void add_record_endpoints(sdk::Registrar& registrar) {
     }
 }
 
-}  // namespace
+using Run = std::function<sdk::Result<sdk::Reply>(const sdk::Call&)>;
 
-void add_endpoints(sdk::Registrar& registrar, ReferenceOperations& references) {
-    add_record_endpoints(registrar);
+void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperations& references) {
+    const auto add = [&](std::string path, std::string title, Run run) {
+        registrar.add(sdk::Endpoint{.method = "POST",
+                                    .path = std::move(path),
+                                    .title = std::move(title),
+                                    .run = std::move(run),
+                                    .slow = true});
+    };
+    add("/ref/read", "read records by reference",
+        [&references](const sdk::Call& call) { return references.read(call); });
+    add("/access/lookup", "look up principals' rights on referenced records",
+        [&references](const sdk::Call& call) { return references.look_up(call); });
+    add("/access/check", "check principals' rights on referenced records",
+        [&references](const sdk::Call& call) { return references.check(call); });
+}
+
+void add_job_queries(sdk::Registrar& registrar, const JobOperations& jobs) {
+    using enum sdk::JobState;
+    const std::vector<std::pair<std::string, std::vector<sdk::JobState>>> kinds{
+        {"", {}},
+        {"/unstarted", {none}},
+        {"/waiting", {waiting, awaiting}},
+        {"/running", {running, paused}},
+        {"/failed", {error}},
+        {"/finished", {finished}},
+    };
+    for (const auto& [kind, states] : kinds) {
+        const Run run = [&jobs, states = states](const sdk::Call& call) {
+            return jobs.query(call, states);
+        };
+        registrar.add(sdk::Endpoint{.method = "GET",
+                                    .path = "/jobs" + kind,
+                                    .title = "list jobs",
+                                    .run = run,
+                                    .paged = true,
+                                    .slow = true});
+        registrar.add(sdk::Endpoint{.method = "POST",
+                                    .path = "/jobs" + kind + "/query",
+                                    .title = "query jobs",
+                                    .run = run,
+                                    .paged = true,
+                                    .slow = true});
+    }
+}
+
+void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
+    add_job_queries(registrar, jobs);
+    for (const char* path : {"/jobs/{jobId}", "/jobs/{jobId}/poll"}) {
+        registrar.add(
+            sdk::Endpoint{.method = "GET",
+                          .path = path,
+                          .title = "read a job",
+                          .run = [&jobs](const sdk::Call& call) { return jobs.read(call); }});
+    }
+    registrar.add(sdk::Endpoint{.method = "POST",
+                                .path = "/jobs/{jobId}/kill",
+                                .title = "end a job",
+                                .run = [&jobs](const sdk::Call& call) { return jobs.kill(call); }});
+}
+
+void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& projects) {
     registrar.add(
         sdk::Endpoint{.method = "POST",
-                      .path = "/ref/read",
-                      .title = "read records by reference",
-                      .run = [&references](const sdk::Call& call) { return references.read(call); },
-                      .slow = true});
-    registrar.add(sdk::Endpoint{
-        .method = "POST",
-        .path = "/access/lookup",
-        .title = "look up principals' rights on referenced records",
-        .run = [&references](const sdk::Call& call) { return references.look_up(call); },
-        .slow = true});
-    registrar.add(sdk::Endpoint{
-        .method = "POST",
-        .path = "/access/check",
-        .title = "check principals' rights on referenced records",
-        .run = [&references](const sdk::Call& call) { return references.check(call); },
-        .slow = true});
+                      .path = "/projects/start",
+                      .title = "create a project in a job",
+                      .permission = sdk::Permission::create_subobjects,
+                      .run = [&projects](const sdk::Call& call) { return projects.start(call); },
+                      .parameters = {{"schedule"}}});
+    registrar.add(sdk::Endpoint{.method = "GET",
+                                .path = "/projecttypes",
+                                .title = "list what projects can be made from",
+                                .run = &list_project_types,
+                                .paged = true});
+}
+
+}  // namespace
+
+void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
+    add_record_endpoints(registrar);
+    add_reference_endpoints(registrar, work.references);
+    add_job_endpoints(registrar, work.jobs);
+    add_project_endpoints(registrar, work.project_jobs);
 }
 
 }  // namespace stele::platform

@@ -6,9 +6,18 @@ class Registrar;
 
 namespace stele::platform {
 
+class JobOperations;
+class ProjectJobs;
 class ReferenceOperations;
 
-/// Adds the operations that no family owns. `references` must live until the process ends.
-void add_endpoints(sdk::Registrar& registrar, ReferenceOperations& references);
+/// What works behind the endpoints; lives until the process ends.
+struct EndpointWork {
+    const ReferenceOperations& references;
+    const JobOperations& jobs;
+    const ProjectJobs& project_jobs;
+};
+
+/// Adds the operations that no family owns.
+void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work);
 
 }  // namespace stele::platform

@@ -5,21 +5,51 @@
 
 #include "application.hpp"
 #include "endpoints.hpp"
+#include "job_operations.hpp"
+#include "open_collections.hpp"
+#include "project.hpp"
 #include "reference_operations.hpp"
+#include "stack.hpp"
 
 namespace stele::platform {
 
+namespace {
+
+template <class Service>
+sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const char* message) {
+    if (auto* service = registrar.find<Service>()) return service;
+    return sdk::make_error(sdk::ErrorKind::unavailable, code, message);
+}
+
+/// Lives until the process ends, as the registrar wants it.
+struct Work {
+    Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals, sdk::Jobs& running,
+         sdk::RowQuery& rows)
+        : references(principals), jobs(running, rows), project_jobs(running, registrar) {}
+
+    ReferenceOperations references;
+    JobOperations jobs;
+    ProjectJobs project_jobs;
+};
+
+}  // namespace
+
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* principals = registrar.find<sdk::PrincipalDirectory>();
-    if (!principals) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "platform.principals_missing",
-                               "no enabled plugin knows principals");
-    }
-    // Lives until the process ends, as the registrar wants it.
-    static std::vector<std::unique_ptr<ReferenceOperations>> kept;
-    kept.push_back(std::make_unique<ReferenceOperations>(*principals));
+    auto principals = require<sdk::PrincipalDirectory>(registrar, "platform.principals_missing",
+                                                       "no enabled plugin knows principals");
+    auto jobs = require<sdk::Jobs>(registrar, "platform.jobs_missing", "nothing runs jobs");
+    auto rows = require<sdk::RowQuery>(registrar, "platform.rows_missing", "nothing queries rows");
+    if (!principals) return principals.error();
+    if (!jobs) return jobs.error();
+    if (!rows) return rows.error();
+    static std::vector<std::unique_ptr<Work>> kept;
+    Work& work =
+        *kept.emplace_back(std::make_unique<Work>(registrar, **principals, **jobs, **rows));
     registrar.add(std::make_unique<Application>());
-    add_endpoints(registrar, *kept.back());
+    registrar.add(std::make_unique<Stack>(**rows));
+    registrar.add(std::make_unique<Project>());
+    add_open_collections(registrar);
+    add_endpoints(registrar, {work.references, work.jobs, work.project_jobs});
     return {};
 }
 

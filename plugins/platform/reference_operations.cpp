@@ -113,8 +113,8 @@ struct ReferenceOperations::Subject {
     bool is_known() const { return principal && record; }
 };
 
-sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(sdk::Context& context,
-                                                                          const sdk::Json& entry) {
+sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(
+    sdk::Context& context, const sdk::Json& entry) const {
     Subject subject;
     auto record = find_record(context, sdk::text_member(entry, "permissioned"));
     if (!record) return record.error();
@@ -134,17 +134,18 @@ sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(sdk::C
     return subject;
 }
 
-sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) {
+sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) const {
     return for_each_entry(call, &read_entry);
 }
 
-sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) {
+sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) const {
     return for_each_entry(call, [this](sdk::Context& context, sdk::Json& entry) {
         return look_up_entry(context, entry);
     });
 }
 
-sdk::Result<void> ReferenceOperations::look_up_entry(sdk::Context& context, sdk::Json& entry) {
+sdk::Result<void> ReferenceOperations::look_up_entry(sdk::Context& context,
+                                                     sdk::Json& entry) const {
     entry["authorities"] = sdk::Json::array();
     entry["permissions"] = sdk::Json::array();
     auto subject = subject_of(context, entry);
@@ -159,13 +160,13 @@ sdk::Result<void> ReferenceOperations::look_up_entry(sdk::Context& context, sdk:
     return {};
 }
 
-sdk::Result<sdk::Reply> ReferenceOperations::check(const sdk::Call& call) {
+sdk::Result<sdk::Reply> ReferenceOperations::check(const sdk::Call& call) const {
     return for_each_entry(call, [this](sdk::Context& context, sdk::Json& entry) {
         return check_entry(context, entry);
     });
 }
 
-sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::Json& entry) {
+sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::Json& entry) const {
     const std::string permission_id = sdk::text_member(entry, "permissionId");
     const std::string authority_id = sdk::text_member(entry, "authorityId");
     if (permission_id.empty() && authority_id.empty()) {

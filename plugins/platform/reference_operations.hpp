@@ -14,17 +14,17 @@ public:
     explicit ReferenceOperations(sdk::PrincipalDirectory& principals) : principals_(principals) {}
 
     /// POST /ref/read : the records; null for those that are not there or not to be read.
-    sdk::Result<sdk::Reply> read(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
     /// POST /access/lookup : roles and permissions of a principal on a record.
-    sdk::Result<sdk::Reply> look_up(const sdk::Call& call);
+    sdk::Result<sdk::Reply> look_up(const sdk::Call& call) const;
     /// POST /access/check : whether a principal has a permission or role on a record.
-    sdk::Result<sdk::Reply> check(const sdk::Call& call);
+    sdk::Result<sdk::Reply> check(const sdk::Call& call) const;
 
 private:
     struct Subject;
-    sdk::Result<Subject> subject_of(sdk::Context& context, const sdk::Json& entry);
-    sdk::Result<void> look_up_entry(sdk::Context& context, sdk::Json& entry);
-    sdk::Result<void> check_entry(sdk::Context& context, sdk::Json& entry);
+    sdk::Result<Subject> subject_of(sdk::Context& context, const sdk::Json& entry) const;
+    sdk::Result<void> look_up_entry(sdk::Context& context, sdk::Json& entry) const;
+    sdk::Result<void> check_entry(sdk::Context& context, sdk::Json& entry) const;
 
     sdk::PrincipalDirectory& principals_;
 };

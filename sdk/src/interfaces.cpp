@@ -15,6 +15,7 @@
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/row_query.hpp>
 
 namespace stele::sdk {
 
@@ -31,6 +32,7 @@ Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
 AttachmentReader::~AttachmentReader() = default;
 PolicySource::~PolicySource() = default;
+RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;
 Resource::~Resource() = default;

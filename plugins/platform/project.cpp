@@ -1,0 +1,189 @@
+#include "project.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "stack_stores.hpp"
+
+namespace stele::platform {
+
+namespace {
+
+const sdk::CollectionName kProjects{"project", ""};
+const sdk::CollectionName kStacks{"stack", ""};
+const sdk::CollectionName kRepositories{"repository", ""};
+const sdk::CollectionName kUiConfigs{"uiconfig", ""};
+
+/// The key under which a project's stack has the repository with the project's content.
+constexpr char kContentKey[] = "content";
+
+/// A family that no enabled plugin offers, where a project does without.
+bool is_absent_family(const sdk::Error& error) {
+    return error.code == "resource.type_unknown";
+}
+
+sdk::Result<std::string> make_stack(sdk::Context& context, const std::string& title) {
+    auto stack = context.documents().create(kStacks, {{"title", title}});
+    if (!stack) return stack.error();
+    auto content = context.documents().create(
+        kRepositories, {{"title", title}, {"platformId", context.platform().id}});
+    if (!content && !is_absent_family(content.error())) return content.error();
+    if (content) {
+        auto assigned = StackStores(context).assign(stack->key, kContentKey, content->key);
+        if (!assigned) return assigned.error();
+    }
+    return stack->id;
+}
+
+sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
+    auto stack = context.documents().read(kStacks, id);
+    bool is_known = stack.has_value();
+    if (!stack && stack.error().kind != sdk::ErrorKind::not_found) return stack.error();
+    if (stack && !context.session().is_system) {
+        auto held = context.authorities().permissions(context.principal().key, stack->key);
+        if (!held) return held.error();
+        is_known = held->has(sdk::Permission::read);
+    }
+    if (is_known) return {};
+    return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
+}
+
+sdk::Result<void> remove_ui_configs(sdk::Context& context, const std::string& project) {
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    auto configs = context.documents().query(kUiConfigs, {{"projectId", project}}, everything);
+    if (!configs && is_absent_family(configs.error())) return {};
+    if (!configs) return configs.error();
+    for (const sdk::Document& config : configs->rows) {
+        auto removed = context.documents().remove(kUiConfigs, config.id);
+        if (!removed) return removed;
+    }
+    return {};
+}
+
+/// After the project itself, which its stack would be kept for.
+sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& project) {
+    if (sdk::flag_member(project, "sharedStack", false)) return {};
+    const std::string stack = sdk::text_member(project, "stackId");
+    sdk::PageRequest none;
+    none.limit = 0;
+    auto others = context.documents().query(kProjects, {{"stackId", stack}}, none);
+    if (!others) return others.error();
+    if (others->total_rows > 0) return {};
+    auto removed = context.documents().remove(kStacks, stack);
+    if (!removed && removed.error().kind == sdk::ErrorKind::not_found) return {};
+    return removed;
+}
+
+bool is_synchronous(const sdk::Call& call) {
+    std::string schedule = call.parameter("schedule").value_or("");
+    std::transform(schedule.begin(), schedule.end(), schedule.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return schedule == "synchronous";
+}
+
+/// Named after the job, so that a repeated one finds what it had made.
+sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& job) {
+    sdk::Json fields = job.input();
+    fields["_doc"] = job.id();
+    if (job.attempt() > 1) {
+        auto made = context.documents().read(kProjects, job.id());
+        if (made || made.error().kind != sdk::ErrorKind::not_found) return made;
+    }
+    return context.documents().create(kProjects, std::move(fields));
+}
+
+/// The project as the one who started the job would have made it.
+sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Job& job) {
+    sdk::Json result;
+    auto done =
+        registrar.run_as_system(job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto held = job.confirm(context.transaction()); !held) return held;
+            auto project = create_once(context, job);
+            if (!project) return project.error();
+            const std::string stack_id = sdk::text_member(project->fields, "stackId");
+            auto stack = context.documents().read(kStacks, stack_id);
+            if (!stack) return stack.error();
+            for (const sdk::RecordKey& record : {project->key, stack->key}) {
+                auto granted = context.authorities().grant(record, job.run_as().key, "owner");
+                if (!granted) return granted;
+            }
+            result = {{"created-project-id", project->id}};
+            return {};
+        });
+    if (!done) return done.error();
+    return result;
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor Project::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},   {.name = "description", .kind = text},
+        {.name = "stackId", .kind = text}, {.name = "projectType", .kind = text},
+        {.name = "family", .kind = text},  {.name = "sharedStack", .kind = boolean},
+    };
+    return {.type = "project",
+            .path = "projects",
+            .placeholder = "projectId",
+            .fields = fields,
+            .title = "projects"};
+}
+
+sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) {
+        return remove_ui_configs(context, change.before->id);
+    }
+    const std::string stack = sdk::text_member(change.after->fields, "stackId");
+    const std::string before =
+        change.before ? sdk::text_member(change.before->fields, "stackId") : "";
+    if (stack.empty() && !before.empty()) {
+        change.after->fields["stackId"] = before;
+        return {};
+    }
+    if (!stack.empty()) return stack == before ? sdk::Result<void>() : check_stack(context, stack);
+    auto made = make_stack(context, sdk::text_member(change.after->fields, "title"));
+    if (!made) return made.error();
+    change.after->fields["stackId"] = *made;
+    return {};
+}
+
+sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind != sdk::ChangeKind::remove) return {};
+    return remove_own_stack(context, change.before->fields);
+}
+
+ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar) : jobs_(jobs) {
+    jobs.define({.name = kType,
+                 .run = [&registrar](sdk::Job& job) { return create_project(registrar, job); }});
+}
+
+sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {
+    if (!call.body().is_object()) return sdk::invalid_parameter("body", "must be an object");
+    sdk::Context& context = call.context();
+    // The job acts as the server; what the caller may not use is refused here.
+    const std::string stack = sdk::text_member(call.body(), "stackId");
+    if (!stack.empty()) {
+        if (auto checked = check_stack(context, stack); !checked) return checked.error();
+    }
+    auto job = jobs_.start(context, {.type = kType, .input = call.body()});
+    if (!job) return job.error();
+    if (is_synchronous(call)) return sdk::reply_when_ended(jobs_, context.platform(), *job);
+    return sdk::Reply::status({{"_doc", *job}});
+}
+
+sdk::Result<sdk::Reply> list_project_types(const sdk::Call& call) {
+    const sdk::Json empty{{"_doc", "empty"},
+                          {"identifier", "empty"},
+                          {"reference", "empty"},
+                          {"title", "Empty project"},
+                          {"description", "A project with an empty content repository"}};
+    return sdk::Reply::page_of(sdk::Json::array({empty}), call.page());
+}
+
+}  // namespace stele::platform

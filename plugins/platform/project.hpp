@@ -1,0 +1,37 @@
+#pragma once
+
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/jobs.hpp>
+
+namespace stele::platform {
+
+/// Work with a stack of data stores of its own, or one that it shares (contract/platform.md 8.2).
+class Project final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+    /// Makes the stack of a project that names none; a removed one takes its own stack and its UI
+    /// configs along.
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+};
+
+/// The job that creates a project (`/projects/start`).
+class ProjectJobs {
+public:
+    static constexpr char kType[] = "create-project";
+
+    /// Both must outlive it.
+    ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar);
+
+    /// Starts the job with the body as the project's fields; `schedule=synchronous` waits for it.
+    sdk::Result<sdk::Reply> start(const sdk::Call& call) const;
+
+private:
+    sdk::Jobs& jobs_;
+};
+
+/// What a project can be made from.
+sdk::Result<sdk::Reply> list_project_types(const sdk::Call& call);
+
+}  // namespace stele::platform

@@ -1,0 +1,222 @@
+#include "stack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "stack_stores.hpp"
+
+namespace stele::platform {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kStoreTypes{
+    "application", "directory", "domain", "registrar", "repository", "vault", "webhost"};
+
+sdk::Result<bool> holds(sdk::Context& context, const sdk::RecordKey& record,
+                        sdk::Permission permission) {
+    if (context.session().is_system) return true;
+    auto held = context.authorities().permissions(context.principal().key, record);
+    if (!held) return held.error();
+    return held->has(permission);
+}
+
+sdk::Error unknown_store(std::string_view type, std::string_view id) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                           "there is no " + std::string(type) + " " + std::string(id));
+}
+
+/// A store that the caller may read.
+sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view type,
+                                      std::string_view id) {
+    if (std::find(kStoreTypes.begin(), kStoreTypes.end(), type) == kStoreTypes.end()) {
+        return sdk::invalid_parameter("type", "must be a type of data stores");
+    }
+    auto store = context.documents().read({std::string(type), ""}, id);
+    if (!store && store.error().kind == sdk::ErrorKind::not_found) return unknown_store(type, id);
+    if (!store) return store;
+    const auto readable = holds(context, store->key, sdk::Permission::read);
+    if (!readable) return readable.error();
+    if (!*readable) return unknown_store(type, id);
+    return store;
+}
+
+/// The record of an assigned store; nothing when it was removed or the caller may not read it.
+sdk::Result<std::optional<sdk::Document>> read_assigned(sdk::Context& context,
+                                                        const sdk::RecordKey& key) {
+    auto store = context.documents().read(key);
+    if (!store && store.error().kind == sdk::ErrorKind::not_found) {
+        return std::optional<sdk::Document>();
+    }
+    if (!store) return store.error();
+    const auto readable = holds(context, key, sdk::Permission::read);
+    if (!readable) return readable.error();
+    if (!*readable) return std::optional<sdk::Document>();
+    return std::optional<sdk::Document>(*std::move(store));
+}
+
+/// A store's record as a stack shows it.
+sdk::Json presented(const sdk::Document& store, std::string_view shown_id) {
+    sdk::Json row = store.fields;
+    row["_doc"] = shown_id;
+    row["datastoreId"] = store.id;
+    return row;
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor Stack::describe() const {
+    using enum sdk::FieldKind;
+    using enum sdk::ActionScope;
+    using sdk::action;
+    constexpr auto kUpdate = sdk::Permission::update;
+    const sdk::Fields fields{{.name = "title", .kind = text},
+                             {.name = "description", .kind = text},
+                             {.name = "key", .kind = text}};
+    const sdk::Actions actions{
+        {.name = "datastores/assign",
+         .permission = kUpdate,
+         .run = action<&Stack::assign>(),
+         .parameters = {{"type", true}, {"id", true}, {"key"}}},
+        {.name = "datastores/unassign",
+         .permission = kUpdate,
+         .run = action<&Stack::unassign>(),
+         .parameters = {{"key", true}}},
+        {.name = "datastores",
+         .method = "GET",
+         .run = action<&Stack::list_stores>(),
+         .paged = true,
+         .slow = true},
+        {.name = "datastores/query",
+         .run = action<&Stack::list_stores>(),
+         .paged = true,
+         .slow = true},
+        {.name = "datastores/exists",
+         .run = action<&Stack::exists>(),
+         .parameters = {{"key", true}}},
+        {.name = "datastores/{key}", .method = "GET", .run = action<&Stack::read_store>()},
+        {.name = "find/{type}/{id}",
+         .method = "GET",
+         .scope = collection,
+         .permission = sdk::Permission::connect,
+         .run = action<&Stack::find>()},
+    };
+    return {.type = "stack",
+            .path = "stacks",
+            .placeholder = "stackId",
+            .fields = fields,
+            .actions = actions,
+            .title = "stacks"};
+}
+
+sdk::Result<void> Stack::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.kind != sdk::ChangeKind::remove) return {};
+    sdk::PageRequest first;
+    first.limit = 1;
+    auto users =
+        context.documents().query({"project", ""}, {{"stackId", change.before->id}}, first);
+    if (!users) return users.error();
+    if (users->total_rows > 0) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "platform.stack_in_use",
+                               "the project " + users->rows.front().id + " uses the stack");
+    }
+    StackStores stores(context);
+    auto assigned = stores.list(change.before->key);
+    if (!assigned) return assigned.error();
+    stores.forget(*assigned, change.before->key);
+    return {};
+}
+
+sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const auto type = call.required_parameter("type");
+    const auto id = call.required_parameter("id");
+    if (!type) return type.error();
+    if (!id) return id.error();
+    auto store = find_store(context, *type, *id);
+    if (!store) return store.error();
+    // What is granted on the stack reaches into the store from now on.
+    const auto managed = holds(context, store->key, sdk::Permission::modify_permissions);
+    if (!managed) return managed.error();
+    if (!*managed) {
+        return sdk::make_error(
+            sdk::ErrorKind::forbidden, "authority.permission_missing",
+            "MODIFY_PERMISSIONS on " + *type + " " + *id + " is needed for this");
+    }
+    const std::string key = call.parameter("key").value_or(store->id);
+    if (key.empty()) return sdk::invalid_parameter("key", "must not be empty");
+    auto assigned = StackStores(context).assign(call.record().key, key, store->key);
+    if (!assigned) return assigned.error();
+    return sdk::Reply::status({{"_doc", call.record().id}});
+}
+
+sdk::Result<sdk::Reply> Stack::unassign(const sdk::Call& call) {
+    const auto key = call.required_parameter("key");
+    if (!key) return key.error();
+    auto done = StackStores(call.context()).unassign(call.record().key, *key);
+    if (!done) return done.error();
+    return sdk::Reply::status({{"_doc", call.record().id}});
+}
+
+sdk::Result<sdk::Reply> Stack::list_stores(const sdk::Call& call) {
+    auto assigned = StackStores(call.context()).list(call.record().key);
+    if (!assigned) return assigned.error();
+    std::vector<sdk::Json> rows;
+    for (const StackStore& one : *assigned) {
+        auto store = read_assigned(call.context(), one.store);
+        if (!store) return store.error();
+        if (*store) rows.push_back(presented(**store, one.key));
+    }
+    const sdk::Json everything = sdk::Json::object();
+    return rows_.page(rows, call.method() == "POST" ? call.body() : everything, call.page());
+}
+
+sdk::Result<sdk::Reply> Stack::read_store(const sdk::Call& call) {
+    const std::string key(call.path("key"));
+    auto assigned = StackStores(call.context()).find(call.record().key, key);
+    if (!assigned) return assigned.error();
+    if (*assigned) {
+        auto store = read_assigned(call.context(), **assigned);
+        if (!store) return store.error();
+        // Clients put this `_doc` into the store's own paths.
+        if (*store) return sdk::Reply::json(presented(**store, (*store)->id));
+    }
+    return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_key_unknown",
+                           "the stack has no data store with the key " + key);
+}
+
+sdk::Result<sdk::Reply> Stack::exists(const sdk::Call& call) {
+    const auto key = call.required_parameter("key");
+    if (!key) return key.error();
+    auto assigned = StackStores(call.context()).find(call.record().key, *key);
+    if (!assigned) return assigned.error();
+    bool is_there = false;
+    if (*assigned) {
+        auto store = read_assigned(call.context(), **assigned);
+        if (!store) return store.error();
+        is_there = store->has_value();
+    }
+    return sdk::Reply::status({{"exists", is_there}});
+}
+
+sdk::Result<sdk::Reply> Stack::find(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    auto store = find_store(context, call.path("type"), call.path("id"));
+    if (!store) return store.error();
+    auto stacks = StackStores(context).stacks_of(store->key);
+    if (!stacks) return stacks.error();
+    for (const sdk::RecordKey& key : *stacks) {
+        auto stack = read_assigned(context, key);
+        if (!stack) return stack.error();
+        if (*stack) return sdk::Reply::json((*stack)->fields);
+    }
+    return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_unknown",
+                           "no stack holds the " + std::string(call.path("type")) + " " +
+                               std::string(call.path("id")));
+}
+
+}  // namespace stele::platform

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/row_query.hpp>
+
+namespace stele::platform {
+
+/// Data stores that belong together, each under a key of its own (contract/platform.md 8.1).
+class Stack final : public sdk::Resource {
+public:
+    /// `rows` must outlive it.
+    explicit Stack(sdk::RowQuery& rows) : rows_(rows) {}
+
+    sdk::ResourceDescriptor describe() const override;
+    /// A stack that a project uses stays.
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+
+    sdk::Result<sdk::Reply> assign(const sdk::Call& call);
+    sdk::Result<sdk::Reply> unassign(const sdk::Call& call);
+    sdk::Result<sdk::Reply> list_stores(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read_store(const sdk::Call& call);
+    sdk::Result<sdk::Reply> exists(const sdk::Call& call);
+    /// The stack that holds a store.
+    sdk::Result<sdk::Reply> find(const sdk::Call& call);
+
+private:
+    sdk::RowQuery& rows_;
+};
+
+}  // namespace stele::platform

@@ -1,0 +1,94 @@
+#include "stack_stores.hpp"
+
+#include <algorithm>
+
+#include <stele/sdk/key_tuple.hpp>
+
+namespace stele::platform {
+
+namespace {
+
+constexpr char kByStack = 's';
+constexpr char kByStore = 'd';
+
+std::string prefix_of(const std::string& space, char tag, const sdk::RecordKey& record) {
+    return sdk::KeyWriter(space).tag(tag).text(record).key();
+}
+
+}  // namespace
+
+StackStores::StackStores(sdk::Context& context)
+    : context_(context), space_(context.key_space("platform.stack")) {}
+
+std::string StackStores::row(const sdk::RecordKey& stack, std::string_view key) const {
+    return sdk::KeyWriter(prefix_of(space_, kByStack, stack)).text(key).key();
+}
+
+std::string StackStores::reverse_row(const sdk::RecordKey& store, const sdk::RecordKey& stack,
+                                     std::string_view key) const {
+    return sdk::KeyWriter(prefix_of(space_, kByStore, store)).text(stack).text(key).key();
+}
+
+sdk::Result<void> StackStores::assign(const sdk::RecordKey& stack, std::string_view key,
+                                      const sdk::RecordKey& store) {
+    auto before = find(stack, key);
+    if (!before) return before.error();
+    sdk::Transaction& transaction = context_.transaction();
+    if (*before) transaction.remove(reverse_row(**before, stack, key));
+    transaction.put(row(stack, key), store);
+    transaction.put(reverse_row(store, stack, key), {});
+    return {};
+}
+
+sdk::Result<void> StackStores::unassign(const sdk::RecordKey& stack, std::string_view key) {
+    auto store = find(stack, key);
+    if (!store) return store.error();
+    if (!*store) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_key_unknown",
+                               "the stack has no data store with the key " + std::string(key));
+    }
+    forget({{std::string(key), **store}}, stack);
+    return {};
+}
+
+void StackStores::forget(const std::vector<StackStore>& stores, const sdk::RecordKey& stack) {
+    for (const StackStore& one : stores) {
+        context_.transaction().remove(row(stack, one.key));
+        context_.transaction().remove(reverse_row(one.store, stack, one.key));
+    }
+}
+
+sdk::Result<std::optional<sdk::RecordKey>> StackStores::find(const sdk::RecordKey& stack,
+                                                             std::string_view key) const {
+    return context_.transaction().get(row(stack, key));
+}
+
+sdk::Result<std::vector<StackStore>> StackStores::list(const sdk::RecordKey& stack) const {
+    const std::string prefix = prefix_of(space_, kByStack, stack);
+    const auto rows =
+        context_.transaction().scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    std::vector<StackStore> stores;
+    for (; rows->is_valid(); rows->next()) {
+        auto key = sdk::KeyReader(rows->key().substr(prefix.size())).text();
+        if (key) stores.push_back({*std::move(key), sdk::RecordKey(rows->value())});
+    }
+    if (auto status = rows->status(); !status) return status.error();
+    return stores;
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> StackStores::stacks_of(const sdk::RecordKey& store) const {
+    const std::string prefix = prefix_of(space_, kByStore, store);
+    const auto rows =
+        context_.transaction().scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    std::vector<sdk::RecordKey> stacks;
+    for (; rows->is_valid(); rows->next()) {
+        auto stack = sdk::KeyReader(rows->key().substr(prefix.size())).text();
+        if (stack && std::find(stacks.begin(), stacks.end(), *stack) == stacks.end()) {
+            stacks.push_back(*std::move(stack));
+        }
+    }
+    if (auto status = rows->status(); !status) return status.error();
+    return stacks;
+}
+
+}  // namespace stele::platform
