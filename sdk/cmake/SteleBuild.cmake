@@ -72,6 +72,23 @@ function(stele_unit_test name)
     set_tests_properties(${name} PROPERTIES TIMEOUT ${UNIT_TIMEOUT} LABELS unit)
 endfunction()
 
+# Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
+# label; `<label>_<name>`.
+function(stele_node_tests label)
+    find_program(STELE_NODE node REQUIRED)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.test.mjs)
+    if(NOT TARGET stele OR NOT STELE_TESTS)
+        return()
+    endif()
+    foreach(file ${files})
+        get_filename_component(name ${file} NAME_WE)
+        add_test(NAME ${label}_${name} COMMAND ${STELE_NODE} --test ${file})
+        set_tests_properties(${label}_${name} PROPERTIES
+            ENVIRONMENT "STELE_BIN=$<TARGET_FILE:stele>;STELE_SANITIZED=${STELE_SANITIZE}"
+            TIMEOUT 1200 LABELS ${label})
+    endforeach()
+endfunction()
+
 # libsimdjson, libleveldb and the others that come without CMake packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
