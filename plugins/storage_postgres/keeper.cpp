@@ -39,10 +39,7 @@ Keeper::~Keeper() {
     stopped_.notify_one();
     thread_.join();
     if (!pool_.status()) return;
-    auto forgotten = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
-        return connection.run(Statement::forget_server, Parameters().bytes(server_), deadline);
-    });
-    if (!forgotten) {
+    if (auto forgotten = run(Statement::forget_server, Parameters().bytes(server_)); !forgotten) {
         sdk::log(sdk::LogLevel::warning, "storage_postgres",
                  "this server stays on the list: " + forgotten.error().detail);
     }
@@ -73,17 +70,35 @@ sdk::Result<void> Keeper::tidy() {
     if (auto reported = report_server(pool_, server_, feed_.oldest_view()); !reported)
         return reported;
     // Each in a transaction of its own: nothing is trimmed before the raised horizon is visible.
-    for (const auto& [statement, parameters] :
-         {std::pair(Statement::forget_silent_servers, Parameters().integer(kSilentMs)),
-          std::pair(Statement::raise_horizon, Parameters()),
-          std::pair(Statement::trim_past, Parameters().integer(kTrimPage)),
-          std::pair(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs))}) {
-        auto done = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
-            return connection.run(statement, parameters, deadline);
-        });
+    auto silent = run(Statement::forget_silent_servers, Parameters().integer(kSilentMs));
+    if (!silent) return silent.error();
+    auto raised = run(Statement::raise_horizon, {});
+    if (!raised) return raised.error();
+    if (auto past = trim(Statement::trim_past, Parameters().integer(kTrimPage)); !past) return past;
+    return trim(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs));
+}
+
+sdk::Result<void> Keeper::trim(Statement statement, const Parameters& parameters) {
+    int trimmed = kTrimPage;
+    while (trimmed == kTrimPage && !is_stopping()) {
+        auto done = run(statement, parameters);
         if (!done) return done.error();
+        trimmed = *done;
     }
     return {};
+}
+
+sdk::Result<int> Keeper::run(Statement statement, const Parameters& parameters) {
+    return pool_.run<int>([&](Connection& connection, Deadline deadline) -> sdk::Result<int> {
+        auto rows = connection.run(statement, parameters, deadline);
+        if (!rows) return rows.error();
+        return rows->affected();
+    });
+}
+
+bool Keeper::is_stopping() {
+    const std::lock_guard lock(mutex_);
+    return is_stopping_;
 }
 
 }  // namespace stele::storage_postgres

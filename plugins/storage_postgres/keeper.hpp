@@ -24,6 +24,11 @@ private:
     void run();
     void look();
     sdk::Result<void> tidy();
+    /// Page by page.
+    sdk::Result<void> trim(Statement statement, const Parameters& parameters);
+    /// Answers how many rows it changed.
+    sdk::Result<int> run(Statement statement, const Parameters& parameters);
+    bool is_stopping();
 
     Pool& pool_;
     ChangeFeed& feed_;

@@ -12,6 +12,10 @@ namespace stele::storage_postgres {
 /// statement was sent; arrays are copied.
 class Parameters {
 public:
+    Parameters() = default;
+    Parameters(const Parameters&) = delete;  // points into itself
+    Parameters& operator=(const Parameters&) = delete;
+
     Parameters& bytes(std::string_view value);
     Parameters& integer(std::int64_t value);
     Parameters& bytes_array(const std::vector<std::string_view>& values);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -28,6 +29,9 @@ public:
             value = value << 8 | static_cast<unsigned char>(byte);
         return value;
     }
+
+    /// How many rows a statement without answers changed.
+    int affected() const { return std::atoi(PQcmdTuples(result_.get())); }
 
 private:
     struct Clear {
