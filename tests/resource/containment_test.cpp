@@ -1,0 +1,105 @@
+#include <catch2/catch.hpp>
+
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+struct Libraries : ResourceFixture {
+    /// Two libraries, each with a shelf of the same id and a book of the same id on it.
+    Libraries() {
+        for (const std::string library : {"north", "south"}) {
+            const sdk::RecordKey key = create({"library", ""}, {{"_doc", library}});
+            const sdk::RecordKey shelf =
+                create({"shelf", library, key}, {{"_doc", "master"}, {"of", library}});
+            create({"book", "master", shelf}, {{"_doc", "first"}, {"of", library}});
+            shelves.push_back(shelf);
+        }
+    }
+    sdk::Json read(const std::string& path) { return json(system(), "GET", path); }
+
+    std::vector<sdk::RecordKey> shelves;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Libraries, "Records of containers with one id do not mix below the second level") {
+    for (const std::string library : {"north", "south"}) {
+        const std::string books = "/libraries/" + library + "/shelves/master/books";
+        CHECK(read(books + "/first").at("of") == library);
+        CHECK(read(books).at("total_rows") == 1);
+        CHECK(read(books).at("rows").at(0).at("of") == library);
+    }
+    json(system(), "POST", "/libraries/north/shelves/master/books", {{"_doc", "second"}});
+    CHECK(read("/libraries/north/shelves/master/books").at("total_rows") == 2);
+    CHECK(read("/libraries/south/shelves/master/books").at("total_rows") == 1);
+    const auto elsewhere = request(system(), "GET", "/libraries/south/shelves/master/books/second");
+    CHECK(elsewhere.error().code == "document.unknown");
+}
+
+TEST_CASE_METHOD(Libraries, "A removed container takes along only what lies inside it") {
+    json(system(), "DELETE", "/libraries/north");
+    CHECK(read("/libraries/south/shelves/master/books/first").at("of") == "south");
+    create({"library", ""}, {{"_doc", "north"}});
+    CHECK(read("/libraries/north/shelves").at("total_rows") == 0);
+}
+
+TEST_CASE_METHOD(Libraries,
+                 "The owner of a container that came again under its id reaches inside") {
+    json(system(), "DELETE", "/libraries/north");
+    const sdk::RecordKey again = create({"library", ""}, {{"_doc", "north"}});
+    create({"shelf", "north"}, {{"_doc", "master"}});
+    const auto owner = make_user("owner");
+    CHECK_FALSE(request(owner, "GET", "/libraries/north/shelves/master").has_value());
+    grant(again, owner, "owner");
+    CHECK(request(owner, "GET", "/libraries/north/shelves/master").has_value());
+}
+
+TEST_CASE_METHOD(Libraries, "Rights reach only what lies inside, whatever ids others have") {
+    const auto keeper = make_user("keeper");
+    grant(shelves[0], keeper, "collaborator", true);
+    CHECK(request(keeper, "PUT", "/libraries/north/shelves/master/books/first").has_value());
+    const auto other = request(keeper, "PUT", "/libraries/south/shelves/master/books/first");
+    CHECK(other.error().kind == sdk::ErrorKind::not_found);
+}
+
+TEST_CASE_METHOD(Libraries, "References lead through every container") {
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        for (const std::string library : {"north", "south"}) {
+            const std::string text = "book://" + platform().id + "/" + library + "/master/first";
+            auto key = context.find_reference(text);
+            if (!key) return key.error();
+            CHECK(value_of(context.documents().read(*key)).fields.at("of") == library);
+            CHECK(value_of(context.reference(*key)) == text);
+        }
+        return {};
+    });
+}
+
+TEST_CASE_METHOD(Libraries, "Plugins name a container by its key where its id is not enough") {
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Documents& documents = context.documents();
+        CHECK(documents.read({"book", "master"}, "first").error().code ==
+              "resource.container_ambiguous");
+        CHECK(documents.read({"book", "", shelves[1]}, "first")->fields.at("of") == "south");
+        CHECK(documents.read({"shelf", "south"}, "master")->fields.at("of") == "south");
+        const auto wrong = documents.read({"shelf", "", shelves[1]}, "master");
+        CHECK(wrong.error().code == "resource.container_ambiguous");
+        const auto unknown = documents.read({"shelf", "west"}, "master");
+        CHECK(unknown.error().message == "there is no library west");
+        return {};
+    });
+}
+
+TEST_CASE_METHOD(Libraries,
+                 "A record says in which container it lies, and so does its collection") {
+    const sdk::Json book = read("/libraries/south/shelves/master/books/first");
+    CHECK(book.at("shelfId") == "master");
+    const auto request = begin(system(), "GET", "/libraries/south/shelves/master/books/first");
+    REQUIRE(request->run().has_value());
+    CHECK(request->call().collection().container == "master");
+    CHECK(request->call().collection().container_key == shelves[1]);
+}
+
+}  // namespace stele::kernel::resource::testing
