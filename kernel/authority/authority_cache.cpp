@@ -49,19 +49,17 @@ private:
 
 class AuthorityCache::State {
 public:
-    State(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine, std::size_t capacity)
-        : store_(store), tree_(tree), engine_(engine), decisions_(capacity) {}
+    State(AuthorityStore& store, RecordTree& tree, std::size_t capacity)
+        : store_(store), tree_(tree), decisions_(capacity) {}
 
-    sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader* reader,
+    Moment moment() const { return decisions_.moment(); }
+
+    sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader, Moment moment,
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record) {
-        if (const auto known = decisions_.find(record, principal)) return *known;
-        if (reader) return store_.permissions(*reader, principal, record);
-        // Before the snapshot: what commits from now on makes the decision unfit to be remembered.
-        const DecisionTable::Versions versions = decisions_.versions(record);
-        const auto snapshot = engine_.snapshot();
-        auto permissions = store_.permissions(*snapshot, principal, record);
-        if (permissions) decisions_.store(record, principal, *permissions, versions);
+        if (const auto known = decisions_.find(record, principal, moment)) return *known;
+        auto permissions = store_.permissions(reader, principal, record);
+        if (permissions) decisions_.store(record, principal, *permissions, moment);
         return permissions;
     }
 
@@ -137,7 +135,6 @@ private:
 
     AuthorityStore& store_;
     RecordTree& tree_;
-    sdk::Engine& engine_;
     DecisionTable decisions_;
 
     /// Guards what follows, and the tree against an observation while it is destroyed.
@@ -148,7 +145,7 @@ private:
 
 AuthorityCache::AuthorityCache(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine,
                                std::size_t capacity)
-    : state_(std::make_shared<State>(store, tree, engine, capacity)) {
+    : state_(std::make_shared<State>(store, tree, capacity)) {
     engine.observe("",
                    [state = state_](const sdk::CommitNotice& commit) { state->observe(commit); });
 }
@@ -157,10 +154,15 @@ AuthorityCache::~AuthorityCache() {
     state_->end();
 }
 
-sdk::Result<sdk::PermissionSet> AuthorityCache::permissions(const sdk::Reader* reader,
+Moment AuthorityCache::moment() const {
+    return state_->moment();
+}
+
+sdk::Result<sdk::PermissionSet> AuthorityCache::permissions(const sdk::Reader& reader,
+                                                            Moment moment,
                                                             const sdk::RecordKey& principal,
                                                             const sdk::RecordKey& record) {
-    return state_->permissions(reader, principal, record);
+    return state_->permissions(reader, moment, principal, record);
 }
 
 void AuthorityCache::watch(const sdk::PolicySource& source) {

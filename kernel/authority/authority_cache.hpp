@@ -7,15 +7,14 @@
 #include <stele/sdk/permission.hpp>
 
 #include "kernel/authority/authority_store.hpp"
+#include "kernel/authority/decision_table.hpp"
 
 namespace stele::kernel::authority {
 
-/// Remembers decisions per principal and record, with exact invalidation: it observes every commit,
-/// before the commit is acknowledged, so a revoke holds from the next request on. A grant on a
-/// plain record drops that record's decisions; one on a container, a membership, a role or a policy
-/// drops the platform's; a changed record drops its own. Bounded; any thread.
-///
-/// A decision that is being computed while something that it depends on commits is not remembered.
+/// Remembers decisions per principal and record, and answers what holds at the state that a reader
+/// shows. It observes every commit before anybody is shown it: a grant on a plain record drops that
+/// record's decisions; one on a container, a membership, a role or a policy drops the platform's; a
+/// changed record drops its own. Bounded; any thread.
 class AuthorityCache {
 public:
     AuthorityCache(AuthorityStore& store, RecordTree& tree, sdk::Engine& engine,
@@ -25,9 +24,11 @@ public:
     AuthorityCache(const AuthorityCache&) = delete;
     AuthorityCache& operator=(const AuthorityCache&) = delete;
 
-    /// As `AuthorityStore::permissions` at the latest state. `reader` may be null: then one is made
-    /// on a miss. What a caller's reader shows is not remembered, as it may be older than a revoke.
-    sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader* reader,
+    /// To be asked for before a reader is made.
+    Moment moment() const;
+    /// As `AuthorityStore::permissions`. `reader` was made after `moment`; a transaction must not
+    /// have written yet.
+    sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader, Moment moment,
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record);
 

@@ -46,16 +46,15 @@ struct Fixture {
         });
     }
     PermissionSet permissions(const RecordKey& principal, const RecordKey& record) {
-        return value_of(cache.permissions(nullptr, principal, record));
+        return value_of(latest_permissions(cache, engine, principal, record));
     }
     bool can_read(const RecordKey& principal, const RecordKey& record) {
         return permissions(principal, record).has(Permission::read);
     }
-    /// A remembered decision needs no snapshot.
     bool is_remembered(const RecordKey& principal, const RecordKey& record) {
-        const std::uint64_t before = engine.begun_count();
+        const std::uint64_t before = tree.walks;
         permissions(principal, record);
-        return engine.begun_count() == before;
+        return tree.walks == before;
     }
     void remember_all() {
         for (const RecordKey& principal : {ann, bob}) {
@@ -173,13 +172,34 @@ TEST_CASE_METHOD(Fixture, "A decision is not remembered when a revoke overtakes 
     CHECK_FALSE(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "What a caller's reader shows is answered and not remembered") {
+TEST_CASE_METHOD(Fixture, "An older reader gets what held at its state, and newer ones do not") {
+    const bool is_remembered_before = GENERATE(true, false);
+    if (is_remembered_before) permissions(ann, leaf);
+    const Moment moment = cache.moment();
     const auto old = engine.snapshot();
     change([this](sdk::Transaction& transaction) {
+        expect(store.grant(transaction, leaf, bob, "consumer"));
         return store.revoke(transaction, leaf, ann, "consumer");
     });
-    CHECK(value_of(cache.permissions(old.get(), ann, leaf)).has(Permission::read));
+    const bool is_asked_by_newer_first = GENERATE(true, false);
+    if (is_asked_by_newer_first) CHECK(can_read(bob, leaf));
+    CHECK(value_of(cache.permissions(*old, moment, ann, leaf)).has(Permission::read));
+    CHECK_FALSE(value_of(cache.permissions(*old, moment, bob, leaf)).has(Permission::read));
     CHECK_FALSE(can_read(ann, leaf));
+    CHECK(can_read(bob, leaf));
+}
+
+TEST_CASE_METHOD(Fixture, "What was remembered before a reader was made serves it") {
+    permissions(ann, leaf);
+    const Moment moment = cache.moment();
+    const auto reader = engine.snapshot();
+    permissions(bob, leaf);
+    const std::uint64_t before = tree.walks;
+    value_of(cache.permissions(*reader, moment, ann, leaf));
+    CHECK(tree.walks == before);
+    // Nothing else is known of what was remembered later.
+    value_of(cache.permissions(*reader, moment, bob, leaf));
+    CHECK(tree.walks > before);
 }
 
 TEST_CASE_METHOD(Fixture, "A full cache begins anew and stays right") {
@@ -187,18 +207,18 @@ TEST_CASE_METHOD(Fixture, "A full cache begins anew and stays right") {
     for (std::uint64_t number = 1; number <= 200; ++number) {
         const RecordKey record = record_key(kPlatform, 100, number);
         const bool is_granted = record == leaf;
-        CHECK(value_of(small.permissions(nullptr, ann, record)).has(Permission::read) ==
-              is_granted);
+        const PermissionSet held = value_of(latest_permissions(small, engine, ann, record));
+        CHECK(held.has(Permission::read) == is_granted);
     }
-    const std::uint64_t before = engine.begun_count();
+    const std::uint64_t before = tree.walks;
     for (std::uint64_t number = 1; number <= 200; ++number)
-        value_of(small.permissions(nullptr, ann, record_key(kPlatform, 100, number)));
-    CHECK(engine.begun_count() - before >= 200 - 16);
+        value_of(latest_permissions(small, engine, ann, record_key(kPlatform, 100, number)));
+    CHECK(tree.walks - before >= 200 - 16);
 }
 
 TEST_CASE_METHOD(Fixture, "Failures are not remembered") {
     tree.containers[root] = leaf;
-    CHECK(cache.permissions(nullptr, ann, leaf).has_error());
+    CHECK(latest_permissions(cache, engine, ann, leaf).has_error());
     tree.containers.erase(root);
     CHECK(can_read(ann, leaf));
 }

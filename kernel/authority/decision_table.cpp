@@ -12,43 +12,43 @@ DecisionTable::DecisionTable(std::size_t capacity)
     : shard_capacity_(std::max<std::size_t>(1, capacity / kShards)) {}
 
 std::optional<sdk::PermissionSet> DecisionTable::find(std::string_view record,
-                                                      std::string_view principal) const {
-    const std::uint64_t epoch = epoch_of(record);
+                                                      std::string_view principal,
+                                                      Moment moment) const {
+    const Moment voided_at = voided(record);
     const Shard& shard = shard_of(record);
     const std::shared_lock lock(shard.mutex);
     const auto decisions = shard.records.find(record);
     if (decisions == shard.records.end()) return std::nullopt;
-    const auto decision = decisions->second.find(principal);
-    if (decision == decisions->second.end() || decision->second.epoch != epoch) return std::nullopt;
-    return decision->second.permissions;
-}
-
-DecisionTable::Versions DecisionTable::versions(std::string_view record) const {
-    const Shard& shard = shard_of(record);
-    const std::shared_lock lock(shard.mutex);
-    return {shard.drops, epoch_of(record)};
+    const auto found = decisions->second.find(principal);
+    if (found == decisions->second.end()) return std::nullopt;
+    const Decision& decision = found->second;
+    if (decision.made < voided_at || decision.stored > moment) return std::nullopt;
+    return decision.permissions;
 }
 
 void DecisionTable::store(std::string_view record, std::string_view principal,
-                          sdk::PermissionSet permissions, Versions versions) {
+                          sdk::PermissionSet permissions, Moment moment) {
     Shard& shard = shard_of(record);
     ByKey<ByPrincipal> displaced;  // destroyed after the lock is gone
     const std::lock_guard lock(shard.mutex);
-    if (shard.drops != versions.drops || epoch_of(record) != versions.epoch) return;
+    const Moment voided_at = voided(record);
+    if (shard.dropped > moment || voided_at > moment) return;
     if (shard.size >= shard_capacity_) {
         displaced = std::exchange(shard.records, {});
         shard.size = 0;
     }
-    const auto [decision, is_new] =
+    const auto [place, is_new] =
         shard.records[sdk::RecordKey(record)].try_emplace(sdk::RecordKey(principal));
-    decision->second = {permissions, versions.epoch};
     if (is_new) ++shard.size;
+    // One that was stored before serves older states, too.
+    if (!is_new && place->second.made >= voided_at) return;
+    place->second = {permissions, moment, ++clock_};
 }
 
 void DecisionTable::drop_record(std::string_view record) {
     Shard& shard = shard_of(record);
     const std::lock_guard lock(shard.mutex);
-    ++shard.drops;
+    shard.dropped = ++clock_;
     const auto decisions = shard.records.find(record);
     if (decisions == shard.records.end()) return;
     shard.size -= decisions->second.size();
@@ -56,12 +56,12 @@ void DecisionTable::drop_record(std::string_view record) {
 }
 
 void DecisionTable::drop_platform(std::uint64_t platform) {
-    ++epochs_[platform % kEpochs];
+    make_void(platform % kPlatforms);
 }
 
 void DecisionTable::drop_everything() {
-    for (std::atomic<std::uint64_t>& epoch : epochs_)
-        ++epoch;
+    for (std::size_t platform = 0; platform < kPlatforms; ++platform)
+        make_void(platform);
 }
 
 const DecisionTable::Shard& DecisionTable::shard_of(std::string_view record) const {
@@ -72,8 +72,16 @@ DecisionTable::Shard& DecisionTable::shard_of(std::string_view record) {
     return shards_[BytesHash()(record) % kShards];
 }
 
-std::uint64_t DecisionTable::epoch_of(std::string_view record) const {
-    return epochs_[sdk::KeyReader(record).integer().value_or(0) % kEpochs];
+Moment DecisionTable::voided(std::string_view record) const {
+    return voided_[sdk::KeyReader(record).integer().value_or(0) % kPlatforms];
+}
+
+void DecisionTable::make_void(std::size_t platform) {
+    const Moment now = ++clock_;
+    // Of two at once the later one counts.
+    Moment before = voided_[platform];
+    while (before < now && !voided_[platform].compare_exchange_weak(before, now)) {
+    }
 }
 
 }  // namespace stele::kernel::authority

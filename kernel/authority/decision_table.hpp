@@ -15,24 +15,29 @@
 
 namespace stele::kernel::authority {
 
-/// Decisions by record and principal. Those of a record can be dropped, and those of a platform be
-/// made void. Bounded: a shard that is full begins anew. Any thread.
+/// A place in the order of what happens to a `DecisionTable`.
+using Moment = std::uint64_t;
+
+/// Decisions by record and principal. Those of a record, of a platform or all can be dropped.
+/// Bounded: a shard that is full begins anew. Any thread.
+///
+/// A decision is made at some state of the store and stored afterwards. As long as nothing that it
+/// may depend on is dropped it holds at that state and at all later ones, but for an earlier one it
+/// says nothing. States have no numbers here; moments stand in for them: a state that is taken
+/// after a moment is at least as new as all that was stored and dropped until then.
 class DecisionTable {
 public:
     explicit DecisionTable(std::size_t capacity);
 
-    /// What a decision depends on, as it was before the decision was begun.
-    struct Versions {
-        std::uint64_t drops = 0;
-        std::uint64_t epoch = 0;
-    };
+    Moment moment() const { return clock_; }
 
-    std::optional<sdk::PermissionSet> find(std::string_view record,
-                                           std::string_view principal) const;
-    Versions versions(std::string_view record) const;
-    /// Remembers a decision, unless something that it may depend on has changed since `versions`.
+    /// The decision at a state that was taken after `moment`; nothing when it is unknown.
+    std::optional<sdk::PermissionSet> find(std::string_view record, std::string_view principal,
+                                           Moment moment) const;
+    /// Remembers a decision at a state that was taken after `moment`, unless something that it may
+    /// depend on has been dropped since.
     void store(std::string_view record, std::string_view principal, sdk::PermissionSet permissions,
-               Versions versions);
+               Moment moment);
 
     void drop_record(std::string_view record);
     void drop_platform(std::uint64_t platform);
@@ -41,7 +46,9 @@ public:
 private:
     struct Decision {
         sdk::PermissionSet permissions;
-        std::uint64_t epoch = 0;
+        /// Before the state at which it was made.
+        Moment made = 0;
+        Moment stored = 0;
     };
     struct BytesHash {
         using is_transparent = void;
@@ -57,20 +64,24 @@ private:
         mutable std::shared_mutex mutex;
         ByKey<ByPrincipal> records;
         std::size_t size = 0;
-        std::uint64_t drops = 0;
+        /// When a record's decisions were last dropped here.
+        Moment dropped = 0;
     };
 
     static constexpr std::size_t kShards = 16;
-    // Platforms share these counters where there are more of them; that only voids too much.
-    static constexpr std::size_t kEpochs = 256;
+    // Platforms share these where there are more of them; that only voids too much.
+    static constexpr std::size_t kPlatforms = 256;
 
     const Shard& shard_of(std::string_view record) const;
     Shard& shard_of(std::string_view record);
-    std::uint64_t epoch_of(std::string_view record) const;
+    /// When the decisions of the record's platform were last made void.
+    Moment voided(std::string_view record) const;
+    void make_void(std::size_t platform);
 
     std::size_t shard_capacity_;
+    std::atomic<Moment> clock_{0};
     std::array<Shard, kShards> shards_;
-    std::array<std::atomic<std::uint64_t>, kEpochs> epochs_{};
+    std::array<std::atomic<Moment>, kPlatforms> voided_{};
 };
 
 }  // namespace stele::kernel::authority

@@ -59,35 +59,70 @@ sdk::Result<void> RoutedCall::find_target() {
         if (is_last && !route.is_item) break;
         auto found = rooms().records.read(reader, place_, input_.values[i], stored_);
         if (!found) return found;
-        if (is_last) record_key_ = stored_.key();
+        if (is_last) {
+            record_key_ = stored_.key();
+        } else {
+            containers_.push_back(stored_.key());
+        }
     }
     return {};
 }
 
+sdk::Result<sdk::PermissionSet> RoutedCall::held(const sdk::RecordKey& record) const {
+    return rooms().authority_cache.permissions(context_.transaction(), context_.moment(),
+                                               context_.principal().key, record);
+}
+
 sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permission permission,
                                       std::string_view type, std::string_view id) const {
-    auto held = rooms().authority_cache.permissions(nullptr, context_.principal().key, record);
-    if (!held) return held.error();
-    if (held->has(permission)) return {};
-    if (!held->has(sdk::Permission::connect)) return unknown_record(type, id);
+    auto permissions = held(record);
+    if (!permissions) return permissions.error();
+    if (permissions->has(permission)) return {};
+    if (!permissions->has(sdk::Permission::connect)) {
+        if (auto known = authorize_containers(); !known) return known;
+        return unknown_record(type, id);
+    }
     return sdk::make_error(
         sdk::ErrorKind::forbidden, "authority.permission_missing",
         fmt::format("{} on {} {} is needed for this", sdk::permission_name(permission), type, id));
 }
 
 sdk::Result<void> RoutedCall::authorize_platform() const {
-    if (input_.route->is_open || context_.session().is_system) return {};
-    const sdk::RecordKey& root = context_.platform().root;
-    auto held = rooms().authority_cache.permissions(nullptr, context_.principal().key, root);
-    if (!held) return held.error();
-    if (held->has(sdk::Permission::connect)) return {};
+    auto permissions = held(context_.platform().root);
+    if (!permissions) return permissions.error();
+    if (permissions->has(sdk::Permission::connect)) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "CONNECT on the platform is needed for this");
 }
 
+sdk::Result<void> RoutedCall::authorize_containers() const {
+    if (is_unchecked()) return {};
+    if (auto connected = authorize_platform(); !connected) return connected;
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        auto permissions = held(containers_[i]);
+        if (!permissions) return permissions.error();
+        if (permissions->has(sdk::Permission::connect)) continue;
+        return unknown_record(input_.route->resource->chain[i]->descriptor.type, input_.values[i]);
+    }
+    return {};
+}
+
+sdk::Result<bool> RoutedCall::may_read(const sdk::RecordKey& record) const {
+    if (is_unchecked()) return true;
+    auto permissions = held(record);
+    if (!permissions) return permissions.error();
+    return permissions->has(sdk::Permission::read);
+}
+
+sdk::Result<void> RoutedCall::hold_decision() {
+    if (is_unchecked() || !context_.transaction().has_writes()) return {};
+    return authority::AuthorityStore::hold_decisions(context_.transaction(),
+                                                     context_.platform().number);
+}
+
 sdk::Result<void> RoutedCall::authorize() {
     const Route& route = *input_.route;
-    if (route.is_open || context_.session().is_system) return {};
+    if (is_unchecked()) return {};
     if (auto connected = authorize_platform(); !connected) return connected;
     const sdk::RecordKey& root = context_.platform().root;
     static const sdk::OperationPermissions kPlatformPermissions{};

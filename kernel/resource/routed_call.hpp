@@ -37,6 +37,12 @@ struct RequestInput {
 class RoutedCall final : public sdk::Call {
 public:
     RoutedCall(WorkContext& context, RequestInput& input) : context_(context), input_(input) {}
+    /// A call of a collection that was found before.
+    RoutedCall(WorkContext& context, RequestInput& input, CollectionPlace place)
+        : context_(context),
+          input_(input),
+          place_(std::move(place)),
+          record_key_(context.platform().root) {}
 
     sdk::Context& context() const override { return context_; }
     std::string_view path(std::string_view placeholder) const override;
@@ -55,14 +61,21 @@ public:
     /// Stage "find the record": the collection that the route addresses, and the record on item
     /// routes. `not_found` when something on the way does not exist.
     sdk::Result<void> find_target();
-    /// Stage "authorize": the permission that the operation needs. `not_found` when the caller may
-    /// not know of the record, `forbidden` when it may.
+    /// Stage "authorize": the permission that the operation needs, at the state of the transaction.
+    /// `not_found` when the caller may not know of the record, `forbidden` when it may.
     sdk::Result<void> authorize();
-    /// The first half of it: whether the caller may know of the platform at all.
-    sdk::Result<void> authorize_platform() const;
+    /// Whether the caller may know of the platform and of the containers that were found. An answer
+    /// that something is unknown must come after it: the outermost container that is hidden from
+    /// the caller is named like one that does not exist.
+    sdk::Result<void> authorize_containers() const;
+    /// Whether the caller may read a record, by what held before the operation wrote anything.
+    sdk::Result<bool> may_read(const sdk::RecordKey& record) const;
+    /// Makes the commit conflict when rights are taken away until then.
+    sdk::Result<void> hold_decision();
     /// Stage "decode": body and page parameters, once per request.
     sdk::Result<void> decode();
 
+    const RequestInput& input() const { return input_; }
     const Route& route() const { return *input_.route; }
     /// The value of the route's last placeholder.
     std::string_view last_path_value() const {
@@ -78,12 +91,17 @@ public:
     std::optional<std::string> query_parameter(std::string_view name) const;
 
 private:
+    bool is_unchecked() const { return input_.route->is_open || context_.session().is_system; }
+    sdk::Result<sdk::PermissionSet> held(const sdk::RecordKey& record) const;
+    sdk::Result<void> authorize_platform() const;
     sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,
                               std::string_view type, std::string_view id) const;
 
     WorkContext& context_;
     RequestInput& input_;
     CollectionPlace place_;
+    /// As they were found, outermost first, without the platform.
+    std::vector<sdk::RecordKey> containers_;
     sdk::RecordKey record_key_;
     storage::Record stored_;
     mutable std::optional<sdk::Document> document_;

@@ -10,7 +10,7 @@ constexpr int kAttempts = 64;
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
     : WorkContext(rooms, std::move(session),
-                  std::make_shared<Work>(Work{rooms.engine->begin(), {}})) {}
+                  std::make_shared<Work>(Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}})) {}
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work)
     : rooms_(rooms),

@@ -33,12 +33,16 @@ public:
     Rooms& rooms() { return rooms_; }
     BoundDocuments& bound_documents() { return documents_; }
 
+    /// For decisions at the state of the transaction.
+    authority::Moment moment() const { return work_->moment; }
+
     bool has_effects() const { return !work_->effects.empty(); }
     /// Runs the effects that `after_commit` collected. Once, after a successful commit.
     void run_effects();
 
 private:
     struct Work {
+        authority::Moment moment;
         std::unique_ptr<sdk::Transaction> transaction;
         std::vector<std::function<void()>> effects;
     };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 
+#include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/record_tree.hpp"
 
 /// What tests of rights stand on instead of the rooms above and of real policies.
@@ -69,14 +71,27 @@ inline void write(sdk::Engine& engine,
     expect(sdk::write_with_retry(engine, work));
 }
 
+/// What holds at the latest state.
+inline sdk::Result<sdk::PermissionSet> latest_permissions(AuthorityCache& cache,
+                                                          sdk::Engine& engine,
+                                                          const sdk::RecordKey& principal,
+                                                          const sdk::RecordKey& record) {
+    const Moment moment = cache.moment();
+    const auto snapshot = engine.snapshot();
+    return cache.permissions(*snapshot, moment, principal, record);
+}
+
 class FakeTree final : public RecordTree {
 public:
     std::map<sdk::RecordKey, sdk::RecordKey> containers;
     /// Called at the start of every evaluation.
     std::function<void()> on_walk;
+    /// Grows with every evaluation.
+    std::atomic<std::uint64_t> walks{0};
 
     sdk::Result<std::optional<sdk::RecordKey>> container_of(const sdk::Reader&,
                                                             const sdk::RecordKey& record) override {
+        ++walks;
         if (on_walk) on_walk();
         const auto found = containers.find(record);
         if (found == containers.end()) return std::optional<sdk::RecordKey>();

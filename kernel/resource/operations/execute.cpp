@@ -51,15 +51,16 @@ sdk::Result<sdk::Reply> run_handler(RoutedCall& call) {
 }  // namespace
 
 sdk::Result<sdk::Reply> execute(RoutedCall& call) {
-    // The platform's own permission comes first, so that somebody without any right learns nothing
-    // about which records exist.
     if (auto found = call.find_target(); !found) {
-        if (auto connected = call.authorize_platform(); !connected) return connected.error();
+        if (auto known = call.authorize_containers(); !known) return known.error();
         return found.error();
     }
     if (auto authorized = call.authorize(); !authorized) return authorized.error();
     if (auto decoded = call.decode(); !decoded) return decoded.error();
-    return run_handler(call);
+    auto reply = run_handler(call);
+    if (!reply) return reply;
+    if (auto held = call.hold_decision(); !held) return held.error();
+    return reply;
 }
 
 bool is_presented(const RoutedCall& call) {

@@ -10,10 +10,14 @@ namespace {
 /// memory. Owns everything that the rows come from.
 class PageText {
 public:
-    PageText(sdk::Engine& engine, std::uint64_t offset)
-        : reader_(engine.snapshot()), offset_(offset) {}
+    PageText(Rooms& rooms, std::uint64_t offset)
+        : moment_(rooms.authority_cache.moment()),
+          reader_(rooms.engine->snapshot()),
+          offset_(offset) {}
 
     const sdk::Reader& reader() const { return *reader_; }
+    /// For decisions at the state that the reader shows.
+    authority::Moment moment() const { return moment_; }
     void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
     void set_projection(storage::Query query) { projection_ = std::move(query); }
     /// Each row's text goes through this, when set. Must own what it needs.
@@ -68,6 +72,7 @@ private:
         return false;
     }
 
+    authority::Moment moment_;
     std::unique_ptr<sdk::Reader> reader_;
     std::unique_ptr<storage::QueryRun> run_;
     storage::Query projection_;
@@ -89,13 +94,15 @@ sdk::Json condition_of(const RoutedCall& call) {
     return condition;
 }
 
-sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const sdk::Reader& reader) {
+/// What the caller may read of the collection at the state of the page; for the page's own use.
+sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const PageText& page) {
     storage::Visibility visibility;
     if (call.context().session().is_system) return visibility;
     Rooms& rooms = call.rooms();
     const sdk::RecordKey principal = call.context().principal().key;
-    auto visible = rooms.authorities.visible_records(reader, principal, call.place().container,
-                                                     storage::record_key_prefix(*call.place().id));
+    auto visible =
+        rooms.authorities.visible_records(page.reader(), principal, call.place().container,
+                                          storage::record_key_prefix(*call.place().id));
     if (!visible) return visible.error();
     visibility.is_everything = visible->is_everything;
     if (visible->is_everything) return visibility;
@@ -108,8 +115,10 @@ sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const sdk
         }
         return visibility;
     }
-    visibility.accepts = [&rooms, principal](const storage::Record& record) -> sdk::Result<bool> {
-        auto held = rooms.authority_cache.permissions(nullptr, principal, record.key());
+    visibility.accepts = [&rooms, &page,
+                          principal](const storage::Record& record) -> sdk::Result<bool> {
+        auto held = rooms.authority_cache.permissions(page.reader(), page.moment(), principal,
+                                                      record.key());
         if (!held) return held.error();
         return held->has(sdk::Permission::read);
     };
@@ -127,9 +136,9 @@ sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
     const sdk::Json condition = condition_of(call);
     auto query = storage::Query::parse(condition);
     if (!query) return query.error();
-    auto page = std::make_shared<PageText>(*rooms.engine, call.page().skip);
+    auto page = std::make_shared<PageText>(rooms, call.page().skip);
     if (call.place().id) {
-        auto visibility = visibility_of(call, page->reader());
+        auto visibility = visibility_of(call, *page);
         if (!visibility) return visibility.error();
         if (query->has_projection()) {
             auto projection = storage::Query::parse(condition);

@@ -1,0 +1,170 @@
+#include <catch2/catch.hpp>
+
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+struct Library : ResourceFixture {
+    sdk::RecordKey library = create({"library", ""}, {{"_doc", "north"}, {"secret", "7"}});
+    sdk::SessionPtr user = make_user("user");
+    sdk::SessionPtr other = make_user("other");
+
+    std::string code_of(const std::string& method, const std::string& path) {
+        const auto reply = request(user, method, path);
+        return reply ? "" : reply.error().code;
+    }
+};
+
+bool is_conflict(const sdk::Result<void>& committed) {
+    return !committed && committed.error().code == "engine.conflict";
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Library, "Nobody sees what was removed before the right to see was given") {
+    const bool is_remembered = GENERATE(false, true);
+    const auto early = begin(user, "GET", "/libraries/north");
+    json(system(), "PUT", "/libraries/north", {{"secret", "removed"}});
+    grant(library, user, "consumer");
+    if (is_remembered) CHECK(json(user, "GET", "/libraries/north").at("secret") == "removed");
+    const auto reply = early->run();
+    REQUIRE_FALSE(reply.has_value());
+    CHECK(reply.error().kind == sdk::ErrorKind::not_found);
+    CHECK(json(user, "GET", "/libraries/north").at("secret") == "removed");
+}
+
+TEST_CASE_METHOD(Library, "A read that began before a revoke shows what was to be seen then") {
+    grant(library, user, "consumer");
+    const bool is_remembered = GENERATE(false, true);
+    if (is_remembered) json(user, "GET", "/libraries/north");
+    const auto early = begin(user, "GET", "/libraries/north");
+    revoke(library, user, "consumer");
+    json(system(), "PUT", "/libraries/north", {{"secret", "8"}});
+    sdk::Reply reply = value_of(early->run());
+    CHECK(value_of(sdk::parse_json(reply.take_body())).at("secret") == "7");
+    CHECK(code_of("GET", "/libraries/north") == "document.unknown");
+}
+
+TEST_CASE_METHOD(Library, "A write conflicts with whatever takes rights away before its commit") {
+    const sdk::RecordKey group = other->principal.key;
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Authorities& authorities = context.authorities();
+        expect(authorities.define_role(library, {"custodian", sdk::PermissionSet::all()}));
+        expect(authorities.grant(library, group, "editor"));
+        return authorities.add_member(group, user->principal.key, sdk::PrincipalKind::user);
+    });
+    using Take = std::function<sdk::Result<void>(sdk::Authorities&)>;
+    const auto [name, role, take] = GENERATE_COPY(
+        std::make_tuple("a revoke", "editor", Take([&](sdk::Authorities& authorities) {
+                            return authorities.revoke(library, user->principal.key, "EDITOR");
+                        })),
+        std::make_tuple("a revoke of all", "editor", Take([&](sdk::Authorities& authorities) {
+                            return authorities.revoke(library, user->principal.key, "all");
+                        })),
+        std::make_tuple("the end of a membership", "", Take([&](sdk::Authorities& authorities) {
+                            return authorities.remove_member(group, user->principal.key);
+                        })),
+        std::make_tuple("another meaning of a role", "custodian",
+                        Take([&](sdk::Authorities& authorities) {
+                            return authorities.define_role(library, {"custodian", {}});
+                        })),
+        std::make_tuple("the removal of a role", "custodian",
+                        Take([&](sdk::Authorities& authorities) {
+                            return authorities.remove_role(library, "custodian");
+                        })),
+        std::make_tuple("the removal of a principal", "editor",
+                        Take([&](sdk::Authorities& authorities) {
+                            return authorities.forget_principal(user->principal.key);
+                        })));
+    INFO(name);
+    if (std::string_view(role).empty()) {
+        CHECK(code_of("PUT", "/libraries/north").empty());
+    } else {
+        as_system([&](sdk::Context& context) {
+            return context.authorities().remove_member(group, user->principal.key);
+        });
+        grant(library, user, role);
+    }
+    const bool is_remembered = GENERATE(false, true);
+    if (is_remembered) json(user, "GET", "/libraries/north");
+
+    const auto write = begin(user, "PUT", "/libraries/north", {{"secret", "mine"}});
+    REQUIRE(write->run().has_value());
+    as_system([&, &take = take](sdk::Context& context) { return take(context.authorities()); });
+    CHECK(is_conflict(write->commit()));
+    CHECK_FALSE(code_of("PUT", "/libraries/north").empty());
+    CHECK(json(system(), "GET", "/libraries/north").value("secret", "") != "mine");
+}
+
+TEST_CASE_METHOD(Library, "A write conflicts with a policy that changes before its commit") {
+    grant(library, user, "editor");
+    const auto write = begin(user, "PUT", "/libraries/north", {{"secret", "mine"}});
+    REQUIRE(write->run().has_value());
+    as_system([](sdk::Context& context) { return context.authorities().withdraw_decisions(); });
+    CHECK(is_conflict(write->commit()));
+}
+
+TEST_CASE_METHOD(Library, "Whoever gives rights or makes records disturbs no writer") {
+    grant(library, user, "editor");
+    grant(platform().root, other, "contributor");
+    json(user, "GET", "/libraries/north");
+    const auto write = begin(user, "PUT", "/libraries/north", {{"secret", "mine"}});
+    REQUIRE(write->run().has_value());
+    const std::string made = json(other, "POST", "/readers").at("_doc").get<std::string>();
+    json(other, "DELETE", "/readers/" + made);
+    grant(library, other, "consumer");
+    revoke(library, other, "manager");  // there is none
+    CHECK(write->commit().has_value());
+}
+
+TEST_CASE_METHOD(Library, "Nobody but writers waits for revokes") {
+    grant(library, user, "consumer");
+    grant(library, other, "consumer");
+    const auto read = begin(user, "GET", "/libraries/north");
+    REQUIRE(read->run().has_value());
+    revoke(library, other, "consumer");
+    CHECK(read->commit().has_value());
+}
+
+TEST_CASE_METHOD(Library, "Below a hidden container everything is as unknown as the container") {
+    const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "master"}});
+    const sdk::RecordKey book = create({"book", "", shelf}, {{"_doc", "first"}});
+    const auto message = [this](const std::string& method, const std::string& path) {
+        return request(user, method, path).error().message;
+    };
+    const std::vector<std::pair<std::string, std::string>> below{
+        {"GET", "/shelves"},
+        {"POST", "/shelves"},
+        {"POST", "/shelves/query"},
+        {"POST", "/shelves/permissions/check"},
+        {"GET", "/shelves/master"},
+        {"PUT", "/shelves/master"},
+        {"DELETE", "/shelves/unknown"},
+        {"GET", "/shelves/master/acl/list"},
+        {"GET", "/shelves/master/books"},
+        {"GET", "/shelves/unknown/books/first"},
+        {"GET", "/shelves/master/books/first"},
+        {"POST", "/shelves/master/books/unknown/authorities/owner/grant"}};
+    for (const auto& [method, path] : below) {
+        INFO(method << " " << path);
+        CHECK(message(method, "/libraries/north" + path) == "there is no library north");
+        CHECK(message(method, "/libraries/nowhere" + path) == "there is no library nowhere");
+    }
+    grant(library, user, "connector");
+    for (const std::string path : {"", "/first", "/unknown"}) {
+        CHECK(message("GET", "/libraries/north/shelves/master/books" + path) ==
+              "there is no shelf master");
+    }
+    grant(shelf, user, "connector");
+    CHECK(message("GET", "/libraries/north/shelves/master/books/first") ==
+          "there is no book first");
+    revoke(library, user, "connector");
+    CHECK(message("GET", "/libraries/north/shelves/master/books/first") ==
+          "there is no library north");
+    grant(book, user, "consumer");
+    CHECK(request(user, "GET", "/libraries/north/shelves/master/books/first").has_value());
+}
+
+}  // namespace stele::kernel::resource::testing
