@@ -66,10 +66,10 @@ export class SteleServer {
         });
       });
       child.stderr.on('data', (text) => { this.log = (this.log + text).slice(-100_000); });
-      let out = '';
+      this.out = '';
       child.stdout.on('data', (text) => {
-        out += text;
-        const found = out.match(/serves on (\S+)/);
+        this.out += text;
+        const found = this.out.match(/serves on (\S+)/);
         if (!found) return;
         this.baseUrl = found[1];
         this.port = Number(new URL(this.baseUrl).port);
