@@ -1,0 +1,183 @@
+#include "mail_address.hpp"
+
+#include <algorithm>
+
+#include <arpa/inet.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stele::email_providers {
+
+namespace {
+
+// RFC 5321, 4.5.3.1.
+constexpr std::size_t kLocalLength = 64;
+constexpr std::size_t kAddressLength = 254;
+constexpr std::size_t kLabelLength = 63;
+
+bool is_alphanumeric(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_beyond_ascii(char c) {
+    return static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_atom(std::string_view text) {
+    static constexpr std::string_view kSigns = "!#$%&'*+-/=?^_`{|}~";
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return is_alphanumeric(c) || kSigns.find(c) != std::string_view::npos;
+    });
+}
+
+bool is_label(std::string_view text) {
+    if (text.empty() || text.size() > kLabelLength) return false;
+    if (text.front() == '-' || text.back() == '-') return false;
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); });
+}
+
+template <class Predicate>
+bool is_dotted(std::string_view text, Predicate is_part) {
+    while (true) {
+        const std::size_t dot = text.find('.');
+        if (!is_part(text.substr(0, dot))) return false;
+        if (dot == std::string_view::npos) return true;
+        text.remove_prefix(dot + 1);
+    }
+}
+
+bool is_address_literal(std::string_view text) {
+    if (text.size() < 3 || text.front() != '[' || text.back() != ']') return false;
+    std::string inner(text.substr(1, text.size() - 2));
+    unsigned char bytes[16];
+    static constexpr std::string_view kTag = "IPv6:";
+    if (inner.compare(0, kTag.size(), kTag) == 0) {
+        return ::inet_pton(AF_INET6, inner.c_str() + kTag.size(), bytes) == 1;
+    }
+    return ::inet_pton(AF_INET, inner.c_str(), bytes) == 1;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/// The end of the item that begins at `text`: the next comma outside of quotes and angle brackets.
+std::size_t item_end(std::string_view text) {
+    bool is_quoted = false;
+    bool is_bracketed = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (is_quoted && c == '\\') {
+            ++i;
+        } else if (c == '"') {
+            is_quoted = !is_quoted;
+        } else if (!is_quoted && (c == '<' || c == '>')) {
+            is_bracketed = c == '<';
+        } else if (c == ',' && !is_quoted && !is_bracketed) {
+            return i;
+        }
+    }
+    return text.size();
+}
+
+/// A name without its quotes and backslashes; false when they do not match.
+bool read_name(std::string_view text, std::string& name) {
+    if (text.empty() || text.front() != '"') {
+        name = text;
+        return text.find_first_of("\"<>") == std::string_view::npos;
+    }
+    std::size_t i = 1;
+    for (; i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] == '\\' && i + 1 < text.size()) ++i;
+        name += text[i];
+    }
+    return i + 1 == text.size();
+}
+
+bool read_mailbox(std::string_view text, Mailbox& mailbox) {
+    if (text.back() != '>') {
+        mailbox.address = text;
+        return is_mail_address(text);
+    }
+    const std::size_t bracket = text.rfind('<');
+    if (bracket == std::string_view::npos) return false;
+    mailbox.address = text.substr(bracket + 1, text.size() - bracket - 2);
+    return is_mail_address(mailbox.address) &&
+           read_name(trimmed(text.substr(0, bracket)), mailbox.name);
+}
+
+sdk::Error malformed(const std::string& problem) {
+    return sdk::make_error(sdk::ErrorKind::invalid, "email_providers.address_malformed", problem);
+}
+
+void read_into(std::vector<Mailbox>& mailboxes, const sdk::Json& value, const std::string& path,
+               sdk::Violations& violations) {
+    if (!value.is_string()) {
+        violations.push_back({path, "field.kind_wrong", path + " must be a string"});
+        return;
+    }
+    auto parsed = parse_mailboxes(value.get_ref<const std::string&>());
+    if (!parsed) {
+        violations.push_back({path, parsed.error().code, path + " " + parsed.error().message});
+        return;
+    }
+    mailboxes.insert(mailboxes.end(), parsed->begin(), parsed->end());
+}
+
+}  // namespace
+
+bool is_mail_address(std::string_view text) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string_view::npos || at > kLocalLength || text.size() > kAddressLength) {
+        return false;
+    }
+    const std::string_view domain = text.substr(at + 1);
+    return is_dotted(text.substr(0, at), is_atom) &&
+           (is_dotted(domain, is_label) || is_address_literal(domain));
+}
+
+bool has_control_character(std::string_view text) {
+    return std::any_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text) {
+    if (has_control_character(text)) {
+        return malformed("must not hold line breaks or other control characters");
+    }
+    std::vector<Mailbox> mailboxes;
+    while (!text.empty()) {
+        const std::size_t end = item_end(text);
+        const std::string_view item = trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (item.empty()) continue;
+        Mailbox mailbox;
+        if (!read_mailbox(item, mailbox)) {
+            return malformed("holds '" + std::string(item) +
+                             "', which is no mail address; one looks like name@example.org or "
+                             "Name <name@example.org>");
+        }
+        mailboxes.push_back(std::move(mailbox));
+    }
+    return mailboxes;
+}
+
+std::vector<Mailbox> read_mailboxes(const sdk::Json& record, std::string_view member,
+                                    sdk::Violations& violations) {
+    std::vector<Mailbox> mailboxes;
+    const auto value = record.find(member);
+    if (value == record.end() || value->is_null()) return mailboxes;
+    const std::string path(member);
+    if (!value->is_array()) {
+        read_into(mailboxes, *value, path, violations);
+        return mailboxes;
+    }
+    for (std::size_t i = 0; i < value->size(); ++i)
+        read_into(mailboxes, (*value)[i], path + "." + std::to_string(i), violations);
+    return mailboxes;
+}
+
+}  // namespace stele::email_providers

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/error.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::email_providers {
+
+/// Somebody's address with the name to show before it, which may be empty.
+struct Mailbox {
+    std::string name;
+    std::string address;
+};
+
+/// `local@domain` as SMTP takes it without extensions: a local part of ASCII atoms, and a host
+/// name, also an internationalized one, or an IP address in brackets.
+bool is_mail_address(std::string_view text);
+
+/// Whether the text holds a character that would end a header line or a command, or any other
+/// control character: nothing of the kind goes to a mail server.
+bool has_control_character(std::string_view text);
+
+/// `a@b.example, Name <c@d.example>, "Last, First" <e@f.example>`. `invalid`
+/// (`email_providers.address_malformed`) for anything else; empty items are skipped.
+sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text);
+
+/// The mailboxes of a member: a text, or an array of texts. Adds a violation for each wrong one
+/// (`cc`, `cc.2`).
+std::vector<Mailbox> read_mailboxes(const sdk::Json& record, std::string_view member,
+                                    sdk::Violations& violations);
+
+}  // namespace stele::email_providers
