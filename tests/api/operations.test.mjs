@@ -1,7 +1,9 @@
-// Every row of operations.json for access policies and ui configs (EX and IM excepted, which arrive
-// with archives) answers as interface.md says. The rows come from the file, not from a list of ours.
+// Every row of operations.json for access policies, ui configs and email providers (EX and IM
+// excepted, which arrive with archives) answers as interface.md says. The rows come from the file, not from a list of ours.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer, fill } from '../support/stele_server.mjs';
 
@@ -10,21 +12,36 @@ const rows = JSON.parse(readFileSync(`${shared}/interface/operations.json`, 'utf
 const families = {
   'access policies': { placeholder: 'accessPolicyId', collection: '/access/policies' },
   'ui configs': { placeholder: 'uiConfigId', collection: '/uiconfigs' },
+  'email providers': { placeholder: 'emailProviderId', collection: '/applications/{applicationId}/emailproviders' },
 };
+/// Placeholders of collections, filled in by `before`.
+const containers = {};
+const mails = mkdtempSync(join(tmpdir(), 'stele-mails-'));
 const tested = rows.filter((row) => row.family in families &&
                                     !['export', 'import'].includes(row.operation));
 
 let server;
 let user;
 before(async () => {
-  server = await SteleServer.start();
+  server = await SteleServer.start({ config: `email_providers.capture_folder = ${mails}\n` });
   user = await server.makeUser('row-walker');
+  containers.applicationId = (await server.admin('POST', '/applications', { title: 'walked' }))._doc;
 });
-after(() => server.end());
+after(async () => {
+  await server.end();
+  rmSync(mails, { recursive: true });
+});
 
-test('the file has rows for both families', () => {
+/// A stored email that no walk has sent yet.
+async function makeEmail() {
+  const body = { from: 'a@example.org', to: 'b@example.org', subject: 'walked' };
+  return (await server.admin('POST', `/applications/${containers.applicationId}/emails`, body))._doc;
+}
+
+test('the file has rows for the families', () => {
   assert.equal(tested.filter((row) => row.family === 'access policies').length, 26);
   assert.equal(tested.filter((row) => row.family === 'ui configs').length, 17);
+  assert.equal(tested.filter((row) => row.family === 'email providers').length, 19);
 });
 
 const isStatus = (json) => assert.equal(json.ok, true);
@@ -107,15 +124,18 @@ function checkSpecial(row, json, record) {
 
 for (const row of tested) {
   test(`${row.family}: ${row.operation}: ${row.method} ${row.path}`, async () => {
-    const { collection, placeholder } = families[row.family];
+    const { placeholder } = families[row.family];
+    const collection = fill(families[row.family].collection, containers);
     const record = (await server.admin('POST', collection, { title: 'subject' }))._doc;
     await server.admin('POST', `${collection}/${record}/authorities/consumer/grant?id=default/${user._doc}`);
-    const values = { [placeholder]: record, permissionId: 'READ', authorityId: 'consumer',
+    const values = { ...containers, [placeholder]: record, permissionId: 'READ', authorityId: 'consumer',
                      templateKey: 'folder-consumer', key: 'project-user' };
     const query = new URLSearchParams();
     for (const { name, required } of row.params) {
       if (name === 'id') query.set('id', `default/${user._doc}`);
       if (name === 'ref') query.set('ref', `user://platform/default/${user._doc}`);
+      if (name === 'email') query.set('email', await makeEmail());
+      if (name === 'from' || name === 'to') query.set(name, `${name}@example.org`);
       if (required) assert.ok(query.has(name), `the walk must know a value for ${name}`);
     }
     const path = fill(row.path, values);
@@ -124,13 +144,16 @@ for (const row of tested) {
     const reply = await server.request(row.method, `${path}?${query}`, { body, token });
     assert.equal(reply.status, 200, reply.text);
     assert.match(reply.headers['content-type'], /^application\/json/);
+    if (['send', 'test'].includes(row.operation)) assert.ok(readdirSync(mails).includes(reply.json.captured));
     if (!checkSpecial(row, reply.json, record)) {
       assert.ok(row.returns in shapes, `the walk knows the shape ${row.returns}`);
       shapes[row.returns](reply.json);
     }
     for (const { name, required } of row.params) {
       if (!required) continue;
-      const missing = await server.request(row.method, path, { body, token });
+      const others = new URLSearchParams(query);
+      others.delete(name);
+      const missing = await server.request(row.method, `${path}?${others}`, { body, token });
       assert.equal(missing.status, 400, `${name} is required`);
       assert.match(missing.json.message, new RegExp(name));
     }
@@ -148,7 +171,8 @@ for (const row of tested) {
 }
 
 test('a written record comes back as it went in and a removed one is gone', async () => {
-  for (const { collection } of Object.values(families)) {
+  for (const family of Object.values(families)) {
+    const collection = fill(family.collection, containers);
     const sent = { title: 'T', own: { nested: [1, 'two', null, true] }, z: 1, a: 2 };
     const created = await server.admin('POST', collection, sent);
     assert.equal(created.ok, true);
