@@ -20,6 +20,8 @@ async function operations() {
     authenticationGrantId: (await server.admin('GET', '/auth/grants')).rows[0]._doc,
     directoryId: 'default',
     applicationId: application,
+    emailProviderId: await record(`/applications/${application}/emailproviders`, {}),
+    emailId: await record(`/applications/${application}/emails`, {}),
     uiConfigId: await record('/uiconfigs', { title: 'walk' }),
     accessPolicyId: await record('/access/policies', { title: 'walk' }),
     permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
