@@ -99,7 +99,11 @@ private:
             case kMembershipTag:
             case kRoleTag:
             case kEveryoneTag:
+            case kRemovalTag:
                 return decisions_.drop_platform(*platform);
+            case kStoreTag:
+                if (key.back() == kOpenStoreRow) decisions_.drop_platform(*platform);
+                return;
             default:
                 return;
         }

@@ -68,6 +68,10 @@ std::string withdrawals_key(std::uint64_t platform) {
     return under(platform, kWithdrawalsTag).key();
 }
 
+std::string removal_key(std::uint64_t platform, std::uint64_t collection) {
+    return under(platform, kRemovalTag).integer(collection).key();
+}
+
 sdk::Error broken_entry(std::string_view what) {
     return sdk::make_error(sdk::ErrorKind::internal, "authority.entry_broken",
                            "A stored right cannot be read.",

@@ -21,6 +21,10 @@ inline constexpr char kMembershipTag = 'M';
 inline constexpr char kRoleTag = 'r';
 inline constexpr char kEveryoneTag = 'e';
 inline constexpr char kWithdrawalsTag = 'v';
+// Written by the rooms of records, and looked at here.
+inline constexpr char kRemovalTag = 'R';
+inline constexpr char kStoreTag = 'S';
+inline constexpr char kOpenStoreRow = 'o';
 
 /// The platform of a record key; `internal` when the bytes are none.
 sdk::Result<std::uint64_t> platform_of(std::string_view record_key);
@@ -47,6 +51,8 @@ std::string role_definition_key(std::uint64_t platform, std::string_view contain
 std::string everyone_key(std::uint64_t platform);
 /// The counter of what may have taken rights away on a platform.
 std::string withdrawals_key(std::uint64_t platform);
+/// The mark of a collection whose container was removed.
+std::string removal_key(std::uint64_t platform, std::uint64_t collection);
 
 /// The failure of bytes that this room did not write.
 sdk::Error broken_entry(std::string_view what);

@@ -4,6 +4,7 @@
 
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/relatives.hpp"
+#include "kernel/authority/removed_collections.hpp"
 
 namespace stele::kernel::authority {
 
@@ -55,6 +56,9 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
     auto chain = container_chain(reader, tree, record);
     if (!chain) return chain.error();
     roles.chain_ = *std::move(chain);
+    const auto is_removed = RemovedCollections(reader).has(principal);
+    if (!is_removed) return is_removed.error();
+    if (*is_removed) return roles;
     auto starts = membership_starts(reader, *platform, principal);
     if (!starts) return starts.error();
     auto groups = relatives(reader, *platform, Towards::groups, *starts, true);

@@ -98,7 +98,10 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
                                                             const sdk::RecordKey& record) {
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
-    sdk::PermissionSet held = principal == record ? kOwnRecord : sdk::PermissionSet();
+    if (roles->holders().empty()) return sdk::PermissionSet();
+    const auto open = tree_.open_permissions(reader, record);
+    if (!open) return open.error();
+    sdk::PermissionSet held = *open | (principal == record ? kOwnRecord : sdk::PermissionSet());
     const auto visited = roles->each(kContainersReach, [&held](const HeldRole& role) {
         held |= role.permissions;
         return held != sdk::PermissionSet::all();
@@ -116,6 +119,7 @@ sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
                                            std::string_view role_key) {
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
+    if (roles->holders().empty()) return false;
     const WantedRole wanted(role_key);
     bool is_held = false;
     const auto visited = roles->each(kContainersReach, [&](const HeldRole& role) {
@@ -161,6 +165,14 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     const auto roles = EffectiveRoles::open(reader, tree_, principal, container);
     if (!roles) return roles.error();
     VisibleRecords visible;
+    if (roles->holders().empty()) {
+        visible.only.emplace();
+        return visible;
+    }
+    const auto open = tree_.open_permissions(reader, container);
+    if (!open) return open.error();
+    visible.is_everything = open->has(sdk::Permission::read);
+    if (visible.is_everything) return visible;
     const auto visited = roles->each(kAllReach, [&visible](const HeldRole& role) {
         visible.is_everything = role.permissions.has(sdk::Permission::read);
         return !visible.is_everything;

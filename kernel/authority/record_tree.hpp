@@ -20,6 +20,12 @@ public:
     /// The facts that policies look at. The subject must not outlive `reader`.
     virtual sdk::Result<sdk::PolicySubject> subject(const sdk::Reader& reader,
                                                     const sdk::RecordKey& record) = 0;
+    /// What everybody may do with the record because the data store that it is or lies in does not
+    /// check rights. READ on a container reaches everything inside.
+    virtual sdk::Result<sdk::PermissionSet> open_permissions(const sdk::Reader&,
+                                                             const sdk::RecordKey&) {
+        return sdk::PermissionSet();
+    }
     /// True when records of this one's collection contain others, so that grants on it may reach
     /// further than itself.
     virtual bool is_container(const sdk::RecordKey& record) = 0;

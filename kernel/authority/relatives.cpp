@@ -8,6 +8,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/authority/authority_keys.hpp"
+#include "kernel/authority/removed_collections.hpp"
 
 namespace stele::kernel::authority {
 
@@ -36,7 +37,7 @@ sdk::Result<Membership> decode_membership(std::string_view value) {
 class Walk {
 public:
     Walk(const sdk::Reader& reader, std::uint64_t platform, Towards towards)
-        : reader_(reader), platform_(platform), towards_(towards) {}
+        : reader_(reader), removed_(reader), platform_(platform), towards_(towards) {}
 
     void add_start(const sdk::RecordKey& start) {
         if (places_.emplace(start, found_.size()).second)
@@ -61,6 +62,9 @@ private:
     sdk::Result<void> meet(std::string_view key, std::string_view value) {
         const auto membership = decode_membership(value);
         if (!membership) return membership.error();
+        const auto is_removed = removed_.has(key);
+        if (!is_removed) return is_removed.error();
+        if (*is_removed) return {};
         const auto [place, is_new] = places_.emplace(key, found_.size());
         if (is_new) {
             const auto kind =
@@ -74,6 +78,7 @@ private:
     }
 
     const sdk::Reader& reader_;
+    RemovedCollections removed_;
     std::uint64_t platform_;
     Towards towards_;
     std::vector<Relative> found_;

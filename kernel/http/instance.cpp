@@ -7,6 +7,7 @@
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/secret_keys.hpp"
 #include "kernel/http/server_settings.hpp"
+#include "kernel/storage/blob_directory.hpp"
 
 namespace stele::kernel::http {
 
@@ -47,6 +48,20 @@ sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions&
 
 }  // namespace
 
+namespace {
+
+/// The place for binaries that is always there.
+sdk::Result<void> open_binaries(storage::BlobProviders& binaries, const config::Settings& settings,
+                                const std::filesystem::path& data) {
+    auto reserve = settings.bytes("storage.reserve");
+    if (!reserve) return reserve.error();
+    auto files = storage::open_blob_directory(data / "blobs", static_cast<std::uint64_t>(*reserve));
+    if (!files) return files.error();
+    return binaries.add(sdk::kFileProvider, std::move(*files));
+}
+
+}  // namespace
+
 Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Instance::~Instance() {
@@ -79,6 +94,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!limit) return limit.error();
     state->rooms->default_limit = *limit;
 
+    auto binaries = open_binaries(state->rooms->binaries, settings, options.data);
+    if (!binaries) return binaries.error();
     auto job_options = read_job_options(settings);
     if (!job_options) return job_options.error();
     state->jobs = std::make_unique<job::JobService>(*state->rooms->engine, *job_options);

@@ -19,8 +19,14 @@ sdk::Result<void> Instance::start() {
     auto pool = read_worker_options(state_->settings);
     if (!pool) return pool.error();
     state_->workers = std::make_unique<job::WorkerPool>(pool->threads, pool->queue);
-    state_->pipeline = std::make_unique<RequestPipeline>(rooms, *state_->workers,
-                                                         state_->service<sdk::Authenticator>());
+    auto patience = read_lock_patience(state_->settings);
+    if (!patience) return patience.error();
+    auto period = state_->settings.milliseconds("stores.statistics_period");
+    if (!period) return period.error();
+    state_->housekeeper =
+        std::make_unique<resource::Housekeeper>(rooms, std::chrono::milliseconds(*period));
+    state_->pipeline = std::make_unique<RequestPipeline>(
+        rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     if (auto built = state_->pipeline->build_routes(); !built) return built;
     state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
     state_->pipeline->add_metrics([server = state_->server.get()] {
@@ -36,6 +42,7 @@ sdk::Result<void> Instance::start() {
     });
     if (auto started = state_->server->start(); !started) return started;
     state_->jobs->start_running();
+    state_->housekeeper->start();
     return {};
 }
 
@@ -50,6 +57,7 @@ void Instance::stop() {
     state_->pipeline->set_draining();
     auto patience = state_->settings.milliseconds("server.drain_time");
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
+    state_->housekeeper->stop();
     state_->jobs->stop();
     state_->workers->stop();
     state_->server.reset();

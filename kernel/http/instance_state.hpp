@@ -10,6 +10,7 @@
 #include "kernel/job/job_service.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/row_query.hpp"
 
@@ -29,6 +30,7 @@ struct Instance::State {
     std::vector<plugin::PluginFile> plugins;
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
+    std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<job::WorkerPool> workers;
     std::unique_ptr<RequestPipeline> pipeline;
     std::unique_ptr<Server> server;

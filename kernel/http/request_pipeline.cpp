@@ -39,8 +39,12 @@ sdk::Error duplicate_route(const resource::Route& route, const resource::Route& 
 }  // namespace
 
 RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
-                                 sdk::Authenticator* authenticator)
-    : rooms_(rooms), workers_(workers), authenticator_(authenticator) {
+                                 sdk::Authenticator* authenticator, LockPatience patience)
+    : rooms_(rooms),
+      workers_(workers),
+      authenticator_(authenticator),
+      lock_patience_(patience.time),
+      lock_waits_(*rooms.engine, patience.waiters) {
     kernel_routes_ = {kernel_route("/healthz", "the process lives"),
                       kernel_route("/readyz", "the server takes requests"),
                       kernel_route("/metrics", "counters as Prometheus text"),

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stele/sdk/services/authenticator.hpp>
 
+#include "kernel/http/lock_waits.hpp"
 #include "kernel/http/message.hpp"
 #include "kernel/http/request_metrics.hpp"
 #include "kernel/http/router.hpp"
@@ -25,7 +28,15 @@ struct PendingRequest {
     std::unique_ptr<resource::WorkContext> context;
     sdk::Reply reply;
     int attempts = 0;
+    /// Until when it waits for locked data stores; set by the first one that it meets.
+    std::optional<LockWaits::Clock::time_point> lock_deadline;
     std::int64_t started_ns = 0;
+};
+
+/// How long writers wait for a locked data store, and how many at the same time.
+struct LockPatience {
+    std::chrono::milliseconds time{5000};
+    std::size_t waiters = 1000;
 };
 
 /// Takes a request from the connection to its answer: route, authenticate, find the record,
@@ -34,7 +45,7 @@ struct PendingRequest {
 class RequestPipeline final : public RequestHandler {
 public:
     RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
-                    sdk::Authenticator* authenticator);
+                    sdk::Authenticator* authenticator, LockPatience patience = {});
     ~RequestPipeline() override;
 
     /// Builds the route table from the frozen registry; fails when two plugins claim one route.
@@ -42,8 +53,11 @@ public:
 
     void handle(Exchange& exchange) override;
 
-    /// From now on `/readyz` answers 503.
-    void set_draining() { is_draining_ = true; }
+    /// From now on `/readyz` answers 503, and nobody waits for a locked data store.
+    void set_draining() {
+        is_draining_ = true;
+        lock_waits_.stop();
+    }
     /// Adds lines to `/metrics`.
     void add_metrics(std::function<std::string()> lines) { metrics_.add_source(std::move(lines)); }
 
@@ -58,6 +72,8 @@ private:
     void attempt(const std::shared_ptr<PendingRequest>& pending);
     void run_stages(const std::shared_ptr<PendingRequest>& pending);
     bool post(const std::shared_ptr<PendingRequest>& pending);
+    // stages/wait_for_lock.cpp
+    void wait_for_lock(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     // stages/commit.cpp
     void commit(const std::shared_ptr<PendingRequest>& pending);
     void committed(const std::shared_ptr<PendingRequest>& pending, sdk::Result<void> result);
@@ -76,6 +92,9 @@ private:
     std::string openapi_;
     RequestMetrics metrics_;
     std::atomic<bool> is_draining_{false};
+    const std::chrono::milliseconds lock_patience_;
+    // The last one: what it resumes uses the others.
+    LockWaits lock_waits_;
 };
 
 /// Splits and decodes a query string; `invalid` when its encoding is broken.

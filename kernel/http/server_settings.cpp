@@ -76,6 +76,15 @@ sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings)
     return options;
 }
 
+sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings) {
+    Numbers numbers(settings);
+    LockPatience patience;
+    patience.time = numbers.time("stores.lock_wait");
+    patience.waiters = numbers.size(&config::Settings::integer, "stores.lock_waiters");
+    if (const auto& failure = numbers.failure(); !failure) return failure.error();
+    return patience;
+}
+
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings) {
     Numbers numbers(settings);
     job::JobRunnerOptions options;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/config/settings.hpp"
+#include "kernel/http/request_pipeline.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/job_runner.hpp"
 
@@ -14,6 +15,8 @@ struct WorkerOptions {
     std::size_t queue = 0;
 };
 sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings);
+
+sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings);
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);
 

@@ -31,6 +31,7 @@ public:
     Transaction& transaction() override { return *transaction_; }
     Documents& documents() override { throw std::logic_error("not in this test"); }
     Authorities& authorities() override { throw std::logic_error("not in this test"); }
+    DataStores& data_stores() override { throw std::logic_error("not in this test"); }
     std::string key_space(std::string_view) override { throw std::logic_error("not in this test"); }
     std::string shared_key_space(std::string_view) override {
         throw std::logic_error("not in this test");

@@ -41,6 +41,11 @@ void CheckingRegistrar::add(std::unique_ptr<sdk::Resource> resource) {
     if (auto added = registry_.add(plugin_id_, std::move(resource)); !added) refuse(added.error());
 }
 
+void CheckingRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) {
+    auto added = binaries_.add(std::move(provider), std::move(binaries));
+    if (!added) refuse(added.error());
+}
+
 void CheckingRegistrar::add(sdk::Endpoint endpoint) {
     if (auto added = registry_.add(plugin_id_, std::move(endpoint)); !added) refuse(added.error());
 }

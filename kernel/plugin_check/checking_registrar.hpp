@@ -10,6 +10,7 @@
 #include <stele/sdk/registrar.hpp>
 
 #include "kernel/resource/registry.hpp"
+#include "kernel/storage/blob_providers.hpp"
 
 namespace stele::kernel::plugin_check {
 
@@ -28,6 +29,7 @@ public:
 
     void add(std::unique_ptr<sdk::Resource> resource) override;
     void add(sdk::Endpoint endpoint) override;
+    void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json& seed)> install) override;
     std::string setting(sdk::Setting setting) override;
@@ -49,6 +51,7 @@ private:
     std::unique_ptr<sdk::Engine> engine_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
+    storage::BlobProviders binaries_;
     resource::Registry registry_;
 };
 

@@ -6,6 +6,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -114,6 +115,9 @@ sdk::Result<void> BoundDocuments::run_hooks_before(const CollectionPlace& place,
             return prepared;
         }
         sdk::Violations violations;
+        if (resource.descriptor.capabilities.data_store && change.after) {
+            check_data_store(change.after->fields, rooms_.binaries, violations);
+        }
         resource.resource->validate(change, context_, violations);
         if (!violations.empty()) return sdk::make_error(std::move(violations));
         return {};
@@ -190,6 +194,11 @@ sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& col
 }
 
 sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields) {
+    BoundDataStores& stores = context_.bound_data_stores();
+    const bool is_contained = place.resource->container != nullptr;
+    if (is_contained) {
+        if (auto free = stores.check_writable(place.container); !free) return free.error();
+    }
     auto decoded = decode_create(place.resource->descriptor, std::move(fields));
     if (!decoded) return decoded.error();
     const storage::Sequence sequence = storage::next_sequence();
@@ -199,6 +208,8 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     after.secrets = std::move(decoded->secrets);
     after.version = 1;
     sdk::Change change{sdk::ChangeKind::create, place.name, nullptr, &after};
+    const bool is_store = place.resource->descriptor.capabilities.data_store;
+    if (is_store) settle_data_store(change);
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
 
     after.fields["_system"] = system_member(context_.session(), nullptr, sdk::now_ms());
@@ -214,6 +225,11 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
                                            .sealed = rooms_.records.seal(after.secrets)});
     if (!stored) return stored.error();
     after.key = storage::record_key(*id, sequence);
+    auto counted = is_contained
+                       ? stores.count(place.container, {1, static_cast<std::int64_t>(*stored)})
+                       : sdk::Result<void>();
+    if (counted && is_store) counted = sync_data_store(transaction, change);
+    if (!counted) return counted.error();
     if (auto granted = grant_on_create(place, after.key); !granted) return granted.error();
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
     return after;
@@ -222,15 +238,33 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
 sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
                                           const storage::Record& record,
                                           const sdk::Document& before, sdk::Document& after) {
+    sdk::Transaction& transaction = context_.transaction();
+    const bool is_store = place.resource->descriptor.capabilities.data_store;
+    storage::Record marked;
+    if (is_store) {
+        // What the hooks wrote into the store may have marked its record.
+        auto found = rooms_.records.read(transaction, before.key, marked);
+        if (!found) return found;
+        if (marked.version() != record.version()) after.fields["statisticsDirty"] = true;
+    }
+    const storage::Record& present = is_store ? marked : record;
     auto addressed = check_addresses(place, record.collection, {}, record.sequence, after);
     if (!addressed) return addressed;
     const auto system = before.fields.find("_system");
     after.fields.erase("_system");
     after.fields["_system"] = system_member(
         context_.session(), system == before.fields.end() ? nullptr : &*system, sdk::now_ms());
-    after.version = before.version + 1;
-    return rooms_.documents.replace(context_.transaction(), place.resource->rules, record,
-                                    after.fields, rooms_.records.seal(after.secrets));
+    after.version = present.version() + 1;
+    auto stored = rooms_.documents.replace(transaction, place.resource->rules, present,
+                                           after.fields, rooms_.records.seal(after.secrets));
+    if (!stored) return stored.error();
+    if (is_store) {
+        return sync_data_store(transaction, {sdk::ChangeKind::update, place.name, &before, &after});
+    }
+    if (!place.resource->container) return {};
+    const std::int64_t grown =
+        static_cast<std::int64_t>(*stored) - static_cast<std::int64_t>(present.content_size());
+    return context_.data_stores().count(place.container, {0, grown});
 }
 
 sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& collection,
@@ -243,8 +277,21 @@ sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& col
     return update(*place, record, std::move(fields));
 }
 
+/// Only owners have rights on all that is inside, so only they can give it to everybody.
+sdk::Result<void> BoundDocuments::check_opening(const sdk::Change& change) {
+    if (!opens_data_store(change) || context_.session().is_system) return {};
+    auto held = context_.authorities().permissions(context_.principal().key, change.before->key);
+    if (!held) return held.error();
+    if (*held == sdk::PermissionSet::all()) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "data_store.owner_required",
+                           "only owners of a data store can switch its authorities off");
+}
+
 sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,
                                                   const storage::Record& record, sdk::Json fields) {
+    if (auto free = context_.data_stores().check_writable(record.key()); !free) {
+        return free.error();
+    }
     auto before = rooms_.records.open(record);
     if (!before) return before;
     auto decoded = decode_update(place.resource->descriptor, std::move(fields), *before);
@@ -255,6 +302,10 @@ sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,
     after.fields = identified(place, context_.platform(), after.id, std::move(decoded->fields));
     after.secrets = std::move(decoded->secrets);
     sdk::Change change{sdk::ChangeKind::update, place.name, &*before, &after};
+    if (place.resource->descriptor.capabilities.data_store) {
+        settle_data_store(change);
+        if (auto allowed = check_opening(change); !allowed) return allowed.error();
+    }
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
     if (auto stored = replace(place, record, *before, after); !stored) return stored.error();
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
@@ -268,6 +319,9 @@ sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& coll
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
+    if (auto free = context_.data_stores().check_writable(record.key()); !free) {
+        return free.error();
+    }
     auto before = rooms_.records.open(record);
     if (!before) return before;
     sdk::Document after = *before;
@@ -286,64 +340,6 @@ sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& coll
     return after;
 }
 
-sdk::Result<void> BoundDocuments::remove(const sdk::CollectionName& collection,
-                                         std::string_view id) {
-    auto place = place_of(collection);
-    if (!place) return place.error();
-    storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
-    if (!found) return found;
-    return remove(*place, record);
-}
-
-sdk::Result<void> BoundDocuments::remove(const CollectionPlace& place,
-                                         const storage::Record& record) {
-    auto before = rooms_.records.open(record);
-    if (!before) return before.error();
-    sdk::Change change{sdk::ChangeKind::remove, place.name, &*before, nullptr};
-    if (auto hooked = run_hooks_before(place, change); !hooked) return hooked;
-    if (auto removed = remove_contained(record, place); !removed) return removed;
-    sdk::Transaction& transaction = context_.transaction();
-    auto erased = rooms_.documents.erase(transaction, place.resource->rules, record);
-    if (!erased) return erased;
-    auto forgotten = rooms_.authorities.forget_record(transaction, before->key);
-    if (!forgotten) return forgotten;
-    return run_hooks_after(place, change);
-}
-
-sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& container,
-                                                   const CollectionPlace& place) {
-    sdk::Transaction& transaction = context_.transaction();
-    for (const RegisteredResource* contained : place.resource->contained) {
-        auto inner = rooms_.records.collection_inside(transaction, *contained, container);
-        if (!inner) return inner.error();
-        if (!inner->id) continue;
-        sdk::PageRequest everything;
-        everything.limit = -1;
-        auto run = rooms_.documents.query(transaction, *inner->id, contained->rules, {}, everything,
-                                          {}, false);
-        if (!run) return run.error();
-        std::vector<sdk::RecordKey> keys;
-        storage::Record record;
-        while (true) {
-            auto more = (*run)->next(record);
-            if (!more) return more.error();
-            if (!*more) break;
-            keys.push_back(record.key());
-        }
-        for (const sdk::RecordKey& key : keys) {
-            auto found = rooms_.records.read(transaction, key, record);
-            // A hook may have removed it together with a sibling.
-            if (!found && found.error().kind == sdk::ErrorKind::not_found) continue;
-            if (!found) return found;
-            if (auto removed = remove(*inner, record); !removed) return removed;
-        }
-        auto erased = rooms_.documents.erase_collection(transaction, *inner->id);
-        if (!erased) return erased;
-    }
-    return {};
-}
-
 sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collection,
                                             std::string_view alias, std::string_view id) {
     auto place = place_of(collection);
@@ -351,6 +347,7 @@ sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collectio
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found;
+    if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
     return rooms_.documents.set_alias(context_.transaction(), record.collection, alias,
                                       record.sequence);
 }

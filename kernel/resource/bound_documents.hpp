@@ -36,6 +36,14 @@ public:
     sdk::Result<sdk::Document> update(const CollectionPlace& place, const storage::Record& record,
                                       sdk::Json fields);
     sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
+    /// One step of emptying the collection of a removed container: at most `kMostRemovals` of its
+    /// records with what they contain. True when nothing of it is left. A family that refuses is
+    /// not asked again: the container is gone.
+    sdk::Result<bool> empty_removed(const storage::RemovedCollection& removed);
+
+    /// Records that one transaction removes because their container goes. What holds more is only
+    /// marked, and emptied step by step afterwards.
+    static constexpr std::uint64_t kMostRemovals = 200;
 
 private:
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
@@ -46,13 +54,17 @@ private:
                                       const std::string& custom_id, std::string_view sequence,
                                       const sdk::Document& after);
     sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key);
+    sdk::Result<void> check_opening(const sdk::Change& change);
     sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
                               const sdk::Document& before, sdk::Document& after);
+    sdk::Result<void> erase(const CollectionPlace& place, const sdk::Document& before);
     sdk::Result<void> remove_contained(const storage::Record& container,
                                        const CollectionPlace& place);
+    sdk::Result<void> remove_all(const CollectionPlace& place);
 
     Rooms& rooms_;
     WorkContext& context_;
+    std::uint64_t removals_ = 0;
 };
 
 }  // namespace stele::kernel::resource

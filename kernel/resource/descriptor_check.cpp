@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/data_store.hpp>
 #include <stele/sdk/json.hpp>
 
 namespace stele::kernel::resource {
@@ -72,6 +73,12 @@ std::string member_problem(const sdk::ResourceDescriptor& descriptor) {
     for (const sdk::Field& field : descriptor.fields) {
         if (std::string problem = field_problem(field); !problem.empty()) return problem;
         if (!names.insert(field.name).second) return "field " + field.name + " is declared twice";
+    }
+    if (descriptor.capabilities.data_store) {
+        if (descriptor.container != "platform") return "a data store must lie on the platform";
+        for (const sdk::Field& field : sdk::data_store_fields()) {
+            if (names.contains(field.name)) return "every data store has the field " + field.name;
+        }
     }
     for (const sdk::Action& action : descriptor.actions) {
         if (std::string problem = action_problem(action); !problem.empty()) return problem;

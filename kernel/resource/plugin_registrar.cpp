@@ -28,6 +28,10 @@ void PluginRegistrar::add(sdk::Endpoint endpoint) {
     keep(rooms_.registry.add(plugin_id_, std::move(endpoint)));
 }
 
+void PluginRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) {
+    keep(rooms_.binaries.add(std::move(provider), std::move(binaries)));
+}
+
 void PluginRegistrar::on_install(
     std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) {
     installations_.push_back({plugin_id_, std::move(install)});

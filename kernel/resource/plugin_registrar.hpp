@@ -30,6 +30,7 @@ public:
 
     void add(std::unique_ptr<sdk::Resource> resource) override;
     void add(sdk::Endpoint endpoint) override;
+    void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) override;
     std::string setting(sdk::Setting setting) override;

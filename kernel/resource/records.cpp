@@ -138,7 +138,40 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const sdk::RecordKey&
     auto found = documents_.read(reader, key, record);
     if (!found) return found.error();
     if (!*found) return unknown_record("record", "of that key");
+    auto gone = is_gone(reader, key);
+    if (!gone) return gone.error();
+    if (*gone) return unknown_record("record", "of that key");
     return {};
+}
+
+sdk::Result<bool> Records::is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const {
+    sdk::RecordKey step = key;
+    while (true) {
+        const storage::CollectionId collection = collection_of(step);
+        auto info = info_of(reader, collection);
+        if (!info) return info.error();
+        const bool is_outermost = info->resource && !info->resource->container;
+        if (is_outermost || info->type == kPlatformType) return false;
+        auto removed = documents_.is_removed(reader, collection);
+        if (!removed || *removed) return removed;
+        step = std::move(info->container);
+    }
+}
+
+sdk::Result<CollectionPlace> Records::removed_place(
+    const sdk::Reader& reader, const storage::RemovedCollection& removed) const {
+    CollectionPlace place;
+    place.resource = registry_.find(removed.type);
+    if (!place.resource) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "resource.type_unknown",
+                               "no enabled plugin offers " + removed.type);
+    }
+    auto info = info_of(reader, removed.id);
+    if (!info) return info.error();
+    place.id = removed.id;
+    place.container = info->container;
+    place.name = {removed.type, "", info->container};
+    return place;
 }
 
 sdk::Result<sdk::Document> Records::open(const storage::Record& record) const {

@@ -47,6 +47,11 @@ public:
                                                    const RegisteredResource& resource,
                                                    const storage::Record& container) const;
 
+    /// What is left of a collection whose container was removed; `not_found` while no enabled
+    /// plugin offers its family.
+    sdk::Result<CollectionPlace> removed_place(const sdk::Reader& reader,
+                                               const storage::RemovedCollection& removed) const;
+
     /// The same, made when missing.
     sdk::Result<storage::CollectionId> open_collection(sdk::Transaction& transaction,
                                                        const sdk::PlatformScope& platform,
@@ -55,6 +60,7 @@ public:
     /// Reads by id, alias or a field that addresses records; `not_found` otherwise.
     sdk::Result<void> read(const sdk::Reader& reader, const CollectionPlace& place,
                            std::string_view id, storage::Record& record) const;
+    /// By its key. A record whose container was removed is not there any more.
     sdk::Result<void> read(const sdk::Reader& reader, const sdk::RecordKey& key,
                            storage::Record& record) const;
     sdk::Result<sdk::Document> open(const storage::Record& record) const;
@@ -75,6 +81,8 @@ public:
                                                             const sdk::RecordKey& record) override;
     sdk::Result<sdk::PolicySubject> subject(const sdk::Reader& reader,
                                             const sdk::RecordKey& record) override;
+    sdk::Result<sdk::PermissionSet> open_permissions(const sdk::Reader& reader,
+                                                     const sdk::RecordKey& record) override;
     bool is_container(const sdk::RecordKey& record) override;
 
     storage::DocumentStore& documents() const { return documents_; }
@@ -93,6 +101,7 @@ private:
                                      const sdk::CollectionName& name,
                                      storage::Record& container) const;
     sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
+    sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
     sdk::Result<std::string> reference_word(const RegisteredResource& resource,
                                             const storage::Record& record) const;
     sdk::Result<std::vector<sdk::PolicySubject::Store>> stores_of(const sdk::Reader& reader,

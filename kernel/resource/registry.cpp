@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/descriptor_check.hpp"
 #include "kernel/resource/platform_family.hpp"
 #include "kernel/resource/standard_routes.hpp"
@@ -54,6 +55,7 @@ sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Reso
             fmt::format("plugin {}: resource type {} belongs to plugin {} already", plugin_id,
                         descriptor.type, other->plugin_id));
     }
+    if (descriptor.capabilities.data_store) add_data_store(descriptor);
     RegisteredResource& added = resources_.emplace_back();
     added.plugin_id = std::move(plugin_id);
     added.resource = std::move(resource);

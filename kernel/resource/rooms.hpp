@@ -11,6 +11,8 @@
 #include "kernel/resource/platforms.hpp"
 #include "kernel/resource/records.hpp"
 #include "kernel/resource/registry.hpp"
+#include "kernel/resource/wake_up.hpp"
+#include "kernel/storage/blob_providers.hpp"
 #include "kernel/storage/document_store.hpp"
 
 namespace stele::kernel::resource {
@@ -25,10 +27,13 @@ struct Rooms {
     Registry registry;
     storage::NameTable names;
     storage::DocumentStore documents;
+    storage::BlobProviders binaries;
     Platforms platforms;
     Records records;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
+    /// Called when there is something to clear away behind the callers' backs.
+    WakeUp housekeeping;
     /// Published by a plugin; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;
     /// The setting `pagination.sort_numbers: numeric`.

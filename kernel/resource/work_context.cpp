@@ -10,14 +10,16 @@ constexpr int kAttempts = 64;
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
     : WorkContext(rooms, std::move(session),
-                  std::make_shared<Work>(Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}})) {}
+                  std::make_shared<Work>(
+                      Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}})) {}
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work)
     : rooms_(rooms),
       session_(std::move(session)),
       work_(std::move(work)),
       documents_(rooms, *this),
-      authorities_(rooms.authorities, *work_->transaction, session_->platform.number) {}
+      authorities_(rooms.authorities, *work_->transaction, session_->platform.number),
+      data_stores_(rooms, *this) {}
 
 WorkContext::~WorkContext() = default;
 

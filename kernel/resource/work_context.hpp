@@ -2,12 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <stele/sdk/context.hpp>
 
 #include "kernel/resource/bound_authorities.hpp"
+#include "kernel/resource/bound_data_stores.hpp"
 #include "kernel/resource/bound_documents.hpp"
 #include "kernel/resource/rooms.hpp"
 
@@ -22,6 +24,7 @@ public:
     const sdk::Session& session() const override { return *session_; }
     sdk::Documents& documents() override { return documents_; }
     sdk::Authorities& authorities() override { return authorities_; }
+    sdk::DataStores& data_stores() override { return data_stores_; }
     sdk::Transaction& transaction() override { return *work_->transaction; }
     std::string key_space(std::string_view name) override;
     std::string shared_key_space(std::string_view name) override;
@@ -32,6 +35,11 @@ public:
 
     Rooms& rooms() { return rooms_; }
     BoundDocuments& bound_documents() { return documents_; }
+    BoundDataStores& bound_data_stores() { return data_stores_; }
+
+    /// The data store whose lock made the operation fail; nothing when none did.
+    const std::optional<sdk::RecordKey>& blocked_by() const { return work_->blocked_by; }
+    void set_blocked_by(const sdk::RecordKey& store) { work_->blocked_by = store; }
 
     /// For decisions at the state of the transaction.
     authority::Moment moment() const { return work_->moment; }
@@ -45,6 +53,7 @@ private:
         authority::Moment moment;
         std::unique_ptr<sdk::Transaction> transaction;
         std::vector<std::function<void()>> effects;
+        std::optional<sdk::RecordKey> blocked_by;
     };
     WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
 
@@ -53,6 +62,7 @@ private:
     std::shared_ptr<Work> work_;
     BoundDocuments documents_;
     BoundAuthorities authorities_;
+    BoundDataStores data_stores_;
     std::unique_ptr<WorkContext> system_;
 };
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-#include "kernel/storage/blob_store.hpp"
+#include "kernel/storage/blob_directory.hpp"
 #include "kernel/storage/posix_file.hpp"
 
 namespace stele::kernel::storage {
@@ -60,7 +60,7 @@ fs::path path_of(const fs::path& folder, std::string_view name) {
     return folder / name.substr(0, kSpreadSize) / name;
 }
 
-class BlobWriter final : public BlobStore::Writer {
+class BlobWriter final : public sdk::BlobStore::Writer {
 public:
     BlobWriter(const fs::path& folder, std::uint64_t reserve_bytes, fs::path unfinished,
                PosixFile file)
@@ -131,7 +131,7 @@ sdk::Result<std::string> BlobWriter::finish() {
     return name;
 }
 
-class BlobReader final : public BlobStore::Reader {
+class BlobReader final : public sdk::BlobStore::Reader {
 public:
     BlobReader(PosixFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
 
@@ -160,7 +160,7 @@ private:
     std::uint64_t size_;
 };
 
-class BlobDirectory final : public BlobStore {
+class BlobDirectory final : public sdk::BlobStore {
 public:
     BlobDirectory(fs::path folder, std::uint64_t reserve_bytes)
         : folder_(std::move(folder)), reserve_(reserve_bytes) {}
@@ -168,8 +168,8 @@ public:
     /// Makes the sub-folders and removes what a crash left.
     sdk::Result<void> prepare();
 
-    sdk::Result<std::unique_ptr<BlobStore::Writer>> create() override;
-    sdk::Result<std::unique_ptr<BlobStore::Reader>> open(std::string_view name) override;
+    sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> create() override;
+    sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open(std::string_view name) override;
     sdk::Result<bool> exists(std::string_view name) override;
     sdk::Result<void> remove(std::string_view name) override;
     sdk::Result<void> for_each(const std::function<void(std::string_view name)>& visit) override;
@@ -203,22 +203,22 @@ sdk::Result<void> BlobDirectory::prepare_spread() {
     return {};
 }
 
-sdk::Result<std::unique_ptr<BlobStore::Writer>> BlobDirectory::create() {
+sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
     fs::path unfinished = folder_ / kUnfinished / std::to_string(++last_unfinished_);
     PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) return disk_error("while creating a blob", errno);
-    return std::unique_ptr<BlobStore::Writer>(
+    return std::unique_ptr<sdk::BlobStore::Writer>(
         std::make_unique<BlobWriter>(folder_, reserve_, std::move(unfinished), std::move(file)));
 }
 
-sdk::Result<std::unique_ptr<BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
+sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
     if (!is_blob_name(name)) return unknown_blob(name);
     PosixFile file(path_of(folder_, name), O_RDONLY);
     if (!file.is_open() && errno == ENOENT) return unknown_blob(name);
     if (!file.is_open()) return disk_error("while opening a blob", errno);
     struct stat found = {};
     if (::fstat(file.descriptor(), &found) != 0) return disk_error("while opening a blob", errno);
-    return std::unique_ptr<BlobStore::Reader>(
+    return std::unique_ptr<sdk::BlobStore::Reader>(
         std::make_unique<BlobReader>(std::move(file), static_cast<std::uint64_t>(found.st_size)));
 }
 
@@ -252,15 +252,15 @@ sdk::Result<void> BlobDirectory::for_each(const std::function<void(std::string_v
 
 }  // namespace
 
-sdk::Result<std::unique_ptr<BlobStore>> open_blob_directory(const std::filesystem::path& folder,
-                                                            std::uint64_t reserve_bytes) {
+sdk::Result<std::unique_ptr<sdk::BlobStore>> open_blob_directory(
+    const std::filesystem::path& folder, std::uint64_t reserve_bytes) {
     if (sodium_init() < 0) {
         return sdk::make_error(sdk::ErrorKind::internal, "blob.hash_unavailable",
                                "The server cannot store attachments.", "libsodium did not start");
     }
     auto directory = std::make_unique<BlobDirectory>(folder, reserve_bytes);
     if (const auto prepared = directory->prepare(); !prepared) return prepared.error();
-    return std::unique_ptr<BlobStore>(std::move(directory));
+    return std::unique_ptr<sdk::BlobStore>(std::move(directory));
 }
 
 }  // namespace stele::kernel::storage

@@ -80,17 +80,6 @@ sdk::Result<bool> DocumentStore::read(const sdk::Reader& reader, std::string_vie
     return read_at(reader, collection, sequence, record);
 }
 
-sdk::Result<void> DocumentStore::erase_collection(sdk::Transaction& transaction,
-                                                  CollectionId collection) {
-    // The catalogue keeps the number: caches rely on its meaning, and a container that comes again
-    // under a custom id gets its collections back, empty.
-    for (const char tag : {'d', 'a', 'A', 'u', 'x', 'y', 'k', 'b', 'i'}) {
-        const std::string prefix = collection_prefix(collection, tag);
-        transaction.remove_range({prefix, sdk::prefix_end(prefix)});
-    }
-    return {};
-}
-
 sdk::Result<void> DocumentStore::set_alias(sdk::Transaction& transaction, CollectionId collection,
                                            std::string_view alias, std::string_view sequence) {
     const std::string key = alias_key(collection, alias);

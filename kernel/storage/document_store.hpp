@@ -32,6 +32,12 @@ struct CollectionRules {
     static CollectionRules of(const sdk::ResourceDescriptor& descriptor);
 };
 
+/// A collection whose container was removed and which is emptied step by step.
+struct RemovedCollection {
+    CollectionId id;
+    std::string type;
+};
+
 /// Which records of a collection a caller may see.
 struct Visibility {
     /// Every record: counts come from counters.
@@ -93,19 +99,31 @@ public:
         const sdk::Json& fields;  ///< everything a reader gets, in order
         std::string sealed;
     };
-    /// Stores a record with its index entries. `conflict` (`document.id_taken`,
-    /// `document.value_taken` with the field's name) when an id or unique value is in use.
-    sdk::Result<void> insert(sdk::Transaction& transaction, CollectionId collection,
-                             const CollectionRules& rules, const NewRecord& record);
+    /// Stores a record with its index entries; answers its `Record::content_size`. `conflict`
+    /// (`document.id_taken`, `document.value_taken` with the field's name) when an id or unique
+    /// value is in use.
+    sdk::Result<std::uint64_t> insert(sdk::Transaction& transaction, CollectionId collection,
+                                      const CollectionRules& rules, const NewRecord& record);
     /// Replaces what `before` (as read in this transaction) holds; touches only the index entries
-    /// that differ.
-    sdk::Result<void> replace(sdk::Transaction& transaction, const CollectionRules& rules,
-                              const Record& before, const sdk::Json& fields,
-                              std::string_view sealed);
+    /// that differ. Answers the new `Record::content_size`.
+    sdk::Result<std::uint64_t> replace(sdk::Transaction& transaction, const CollectionRules& rules,
+                                       const Record& before, const sdk::Json& fields,
+                                       std::string_view sealed);
     sdk::Result<void> erase(sdk::Transaction& transaction, const CollectionRules& rules,
                             const Record& before);
-    /// Removes a collection with everything in it.
-    sdk::Result<void> erase_collection(sdk::Transaction& transaction, CollectionId collection);
+    /// From now on nothing in the collection is there for anybody but those who empty it.
+    void mark_removed(sdk::Transaction& transaction, const RemovedCollection& collection);
+    sdk::Result<bool> is_removed(const sdk::Reader& reader, CollectionId collection);
+    /// Those of a platform that are not empty yet.
+    sdk::Result<std::vector<RemovedCollection>> removed_collections(const sdk::Reader& reader,
+                                                                    std::uint64_t platform);
+    /// The first records of a collection, at most `most`.
+    sdk::Result<std::vector<Record>> first_records(const sdk::Reader& reader,
+                                                   CollectionId collection, std::size_t most);
+    /// Removes at most `most` rows of a removed collection that has no records any more; true when
+    /// none is left, and with the last one its mark and its name go.
+    sdk::Result<bool> sweep_removed(sdk::Transaction& transaction, CollectionId collection,
+                                    std::size_t most);
 
     sdk::Result<void> set_alias(sdk::Transaction& transaction, CollectionId collection,
                                 std::string_view alias, std::string_view sequence);

@@ -10,10 +10,6 @@ namespace stele::kernel::storage {
 
 namespace {
 
-std::string name_key(std::uint64_t platform, std::string_view type, std::string_view container) {
-    return sdk::KeyWriter(kind_prefix(platform, 'c')).text(type).text(container).key();
-}
-
 // Collections are numbered from 1, so the counter of collection 0 is free to count collections.
 std::string last_number_key(std::uint64_t platform) {
     return record_counter({platform, 0});
@@ -26,6 +22,11 @@ bool is_uncertain(const sdk::Reader& reader) {
 }
 
 }  // namespace
+
+std::string collection_name_key(std::uint64_t platform, std::string_view type,
+                                std::string_view container) {
+    return sdk::KeyWriter(kind_prefix(platform, 'c')).text(type).text(container).key();
+}
 
 std::optional<CollectionId> DocumentStore::CollectionCache::find(const std::string& name_key,
                                                                  std::uint64_t platform) {
@@ -59,7 +60,7 @@ void DocumentStore::CollectionCache::remember(CollectionId collection, const Col
 sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
     const sdk::Reader& reader, std::uint64_t platform, std::string_view type,
     std::string_view container) {
-    const std::string key = name_key(platform, type, container);
+    const std::string key = collection_name_key(platform, type, container);
     if (auto known = collections_->find(key, platform)) return known;
     const auto stored = reader.get(key);
     if (!stored) return stored.error();
@@ -87,7 +88,7 @@ sdk::Result<CollectionId> DocumentStore::open_collection(sdk::Transaction& trans
     const std::int64_t number = sdk::read_counter(*last) + 1;
     const CollectionId collection{platform, static_cast<std::uint64_t>(number)};
     transaction.put(last_number_key(platform), sdk::counter_bytes(number));
-    transaction.put(name_key(platform, type, container), sdk::counter_bytes(number));
+    transaction.put(collection_name_key(platform, type, container), sdk::counter_bytes(number));
     transaction.put(collection_prefix(collection, 'C'),
                     sdk::KeyWriter().text(type).text(container).key());
     return collection;

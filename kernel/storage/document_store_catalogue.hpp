@@ -12,6 +12,10 @@
 
 namespace stele::kernel::storage {
 
+/// Leads from a type and what contains the collection to its number.
+std::string collection_name_key(std::uint64_t platform, std::string_view type,
+                                std::string_view container);
+
 /// Committed meanings of collection numbers. A number never changes its meaning, also when the
 /// collection is erased, so what was seen once stays true. Any thread.
 class DocumentStore::CollectionCache {

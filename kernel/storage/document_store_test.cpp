@@ -8,6 +8,7 @@
 
 #include <stele/sdk/json.hpp>
 
+#include "kernel/storage/index_entries.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
 namespace stele::kernel::storage {
@@ -15,6 +16,13 @@ namespace stele::kernel::storage {
 namespace {
 
 using sdk::Json;
+
+/// Whether it succeeded, whatever was answered.
+template <class T>
+sdk::Result<void> done(const sdk::Result<T>& result) {
+    if (!result) return result.error();
+    return {};
+}
 
 /// A store with one collection, driven in one transaction a call.
 class Fixture {
@@ -36,8 +44,8 @@ public:
         const std::string id = custom_id.empty() ? sequence_text(sequence) : custom_id;
         fields["_doc"] = id;
         auto written = write([&](sdk::Transaction& transaction) {
-            return store.insert(transaction, collection, rules,
-                                {sequence, custom_id, fields, "sealed"});
+            return done(store.insert(transaction, collection, rules,
+                                     {sequence, custom_id, fields, "sealed"}));
         });
         if (!written) return written.error();
         return id;
@@ -49,7 +57,7 @@ public:
         return write([&](sdk::Transaction& transaction) -> sdk::Result<void> {
             Record before;
             REQUIRE(store.read(transaction, collection, id, before).value());
-            return store.replace(transaction, rules, before, fields, "sealed");
+            return done(store.replace(transaction, rules, before, fields, "sealed"));
         });
     }
 
@@ -418,16 +426,42 @@ TEST_CASE("Fields declared unindexed later lose their entries and are found by s
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("An erased collection is empty and can be used again") {
+TEST_CASE("A removed collection is swept step by step, and nothing of it stays") {
     Fixture fixture;
-    REQUIRE(fixture.insert(R"({"name":"a"})", "kept-id"));
-    REQUIRE(fixture.write([&](sdk::Transaction& transaction) {
-        return fixture.store.erase_collection(transaction, fixture.collection);
+    for (int i = 0; i < 20; ++i) {
+        REQUIRE(
+            fixture.insert(R"({"name":")" + std::to_string(i) + R"("})", "id" + std::to_string(i)));
+    }
+    const auto& removed = fixture.collection;
+    REQUIRE(fixture.write([&](sdk::Transaction& transaction) -> sdk::Result<void> {
+        fixture.store.mark_removed(transaction, {removed, "article"});
+        return {};
     }));
-    CHECK(fixture.query("{}").total == 0);
-    REQUIRE(fixture.insert(R"({"name":"b"})", "kept-id"));
-    CHECK(fixture.query("{}", sorted("name")).names == Names{"b"});
-    CHECK(fixture.differences().empty());
+    CHECK(fixture.store.is_removed(*fixture.engine.snapshot(), removed).value());
+    const auto listed = fixture.store.removed_collections(*fixture.engine.snapshot(), 7).value();
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].type == "article");
+    CHECK(listed[0].id == removed);
+
+    int steps = 0;
+    for (bool is_left = true; is_left; ++steps) {
+        REQUIRE(fixture.write([&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            const auto swept = fixture.store.sweep_removed(transaction, removed, 10);
+            if (swept) is_left = !*swept;
+            return done(swept);
+        }));
+        REQUIRE(steps < 1000);
+    }
+    CHECK(steps > 6);  // 20 records, twice 20 rows of names and more of indexes
+    const std::string platform = sdk::KeyWriter().integer(7).key();
+    const auto reader = fixture.engine.snapshot();
+    const auto left =
+        reader->scan({platform, sdk::prefix_end(platform)}, sdk::ScanDirection::forward);
+    REQUIRE(left->is_valid());  // the number of the last collection
+    CHECK(left->key() == record_counter({7, 0}));
+    left->next();
+    CHECK_FALSE(left->is_valid());
+    CHECK_FALSE(fixture.store.is_removed(*fixture.engine.snapshot(), removed).value());
 }
 
 TEST_CASE("Collections are told apart by platform, type and container") {

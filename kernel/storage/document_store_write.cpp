@@ -234,9 +234,11 @@ sdk::Result<void> DocumentStore::write_changes(sdk::Transaction& transaction,
     return {};
 }
 
-sdk::Result<void> DocumentStore::insert(sdk::Transaction& transaction, CollectionId collection,
-                                        const CollectionRules& rules, const NewRecord& record) {
-    if (auto free = check_id_free(transaction, collection, record); !free) return free;
+sdk::Result<std::uint64_t> DocumentStore::insert(sdk::Transaction& transaction,
+                                                 CollectionId collection,
+                                                 const CollectionRules& rules,
+                                                 const NewRecord& record) {
+    if (auto free = check_id_free(transaction, collection, record); !free) return free.error();
     const auto state = declared_state(transaction, collection, rules);
     if (!state) return state.error();
     const std::string stored = Record::encode(1, sdk::dump_json(record.fields), record.sealed);
@@ -247,7 +249,7 @@ sdk::Result<void> DocumentStore::insert(sdk::Transaction& transaction, Collectio
     if (!after) return after.error();
     auto written =
         write_changes(transaction, collection, rules, **state, record.sequence, View{}, *after);
-    if (!written) return written;
+    if (!written) return written.error();
     if (!record.custom_id.empty()) {
         transaction.put(alias_key(collection, record.custom_id),
                         AliasTarget{record.sequence, true}.encode());
@@ -255,12 +257,13 @@ sdk::Result<void> DocumentStore::insert(sdk::Transaction& transaction, Collectio
     }
     transaction.put(record_path(collection, record.sequence), stored);
     transaction.add(record_counter(collection), 1);
-    return {};
+    return padded.content_size();
 }
 
-sdk::Result<void> DocumentStore::replace(sdk::Transaction& transaction,
-                                         const CollectionRules& rules, const Record& before,
-                                         const sdk::Json& fields, std::string_view sealed) {
+sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
+                                                  const CollectionRules& rules,
+                                                  const Record& before, const sdk::Json& fields,
+                                                  std::string_view sealed) {
     const auto state = declared_state(transaction, before.collection, rules);
     if (!state) return state.error();
     const std::string stored = Record::encode(before.version() + 1, sdk::dump_json(fields), sealed);
@@ -273,9 +276,9 @@ sdk::Result<void> DocumentStore::replace(sdk::Transaction& transaction,
     if (!now) return now.error();
     auto written =
         write_changes(transaction, before.collection, rules, **state, before.sequence, *old, *now);
-    if (!written) return written;
+    if (!written) return written.error();
     transaction.put(record_path(before.collection, before.sequence), stored);
-    return {};
+    return padded.content_size();
 }
 
 sdk::Result<void> DocumentStore::erase(sdk::Transaction& transaction, const CollectionRules& rules,

@@ -37,7 +37,8 @@
 ///   P S record s, n, b, o           -> state, objects, bytes, openness of a data store, see
 ///                                      kernel/resource/data_store_rows.hpp
 ///   P D record                      -> empty             data stores with stale statistics
-///   P R record                      -> what is left      removed containers that are being emptied
+///   P R collection                  -> type              collections of removed containers, which
+///                                                        are emptied step by step
 ///   P j ...                                              jobs
 ///   P s space ...                                        plugins' key spaces
 namespace stele::kernel::storage {

@@ -1,7 +1,5 @@
 #include "domain.hpp"
 
-#include <stele/sdk/data_store.hpp>
-
 #include "principal_lookup.hpp"
 
 namespace stele::identity {
@@ -10,13 +8,12 @@ sdk::ResourceDescriptor Domain::describe() const {
     return {.type = kDomainType,
             .path = "domains",
             .placeholder = "domainId",
-            .fields = sdk::data_store_fields(),
+            .capabilities = {.data_store = true},
             .title = "domains"};
 }
 
 sdk::Result<void> Domain::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) return keep_primary(change, context);
-    sdk::prepare_data_store(change, kDomainType);
     return {};
 }
 

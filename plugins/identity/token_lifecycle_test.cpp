@@ -39,6 +39,7 @@ public:
     const sdk::Session& session() const override { return session_; }
     sdk::Documents& documents() override { not_here(); }
     sdk::Authorities& authorities() override { not_here(); }
+    sdk::DataStores& data_stores() override { not_here(); }
     sdk::Transaction& transaction() override { return *transaction_; }
     std::string key_space(std::string_view) override { not_here(); }
     std::string shared_key_space(std::string_view name) override { return space_of(name); }
@@ -58,6 +59,7 @@ public:
 
     void add(std::unique_ptr<sdk::Resource>) override { not_here(); }
     void add(sdk::Endpoint) override { not_here(); }
+    void add(std::string, std::unique_ptr<sdk::BlobStore>) override { not_here(); }
     void on_install(std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)>) override {
         not_here();
     }

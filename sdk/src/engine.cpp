@@ -9,6 +9,13 @@
 
 namespace stele::sdk {
 
+Result<void> Transaction::add_within(std::string_view key, std::int64_t delta, std::int64_t) {
+    auto noted = get(key);
+    if (!noted) return noted.error();
+    add(key, delta);
+    return {};
+}
+
 namespace {
 
 constexpr std::size_t kCounterSize = 8;

@@ -1,5 +1,6 @@
 #include <stele/sdk/optimistic/write_set.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include <stele/sdk/optimistic/key_hash.hpp>
@@ -50,6 +51,12 @@ void WriteSet::add(std::string_view key, std::int64_t delta) {
         write.value = keep(counter_bytes(read_counter(before) + delta));
         size_ += write.value.size();
     }
+}
+
+void WriteSet::add_within(std::string_view key, std::int64_t delta, std::int64_t most) {
+    add(key, delta);
+    Write& write = write_of(key);
+    write.most = std::min(write.most, most);
 }
 
 const WriteSet::Write* WriteSet::find(std::string_view key) const {

@@ -64,9 +64,9 @@ public:
                         store.read(transaction, record_key(collection, own.back()), before);
                     if (!found) return found.error();
                     if (choice == 2) return store.erase(transaction, used, before);
-                    return store.replace(transaction, used, before, fields, "");
+                    return done(store.replace(transaction, used, before, fields, ""));
                 }
-                return store.insert(transaction, collection, used, {next, "", fields, ""});
+                return done(store.insert(transaction, collection, used, {next, "", fields, ""}));
             },
             1000);
         if (!written) return written.error().code == "document.value_taken";

@@ -12,6 +12,13 @@
 
 namespace stele::tests {
 
+/// Whether it succeeded, whatever was answered.
+template <class T>
+sdk::Result<void> done(const sdk::Result<T>& result) {
+    if (!result) return result.error();
+    return {};
+}
+
 /// Documents, queries and pages that often meet one another: few names, few values, and everything
 /// that indexes treat in a special way.
 class RandomDocuments {

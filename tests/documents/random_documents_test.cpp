@@ -40,8 +40,8 @@ public:
             random_.one_in(10) ? "id-" + sequence_text(sequence) : std::string();
         fields["_doc"] = custom_id.empty() ? sequence_text(sequence) : custom_id;
         write([&](sdk::Transaction& transaction) {
-            return store_.insert(transaction, collection_, rules_,
-                                 {sequence, custom_id, fields, "sealed"});
+            return done(store_.insert(transaction, collection_, rules_,
+                                      {sequence, custom_id, fields, "sealed"}));
         });
         model_.insert(sequence, sdk::dump_json(fields));
     }
@@ -143,7 +143,7 @@ private:
             fields = std::move(kept);
         }
         with_record(place, [&](sdk::Transaction& transaction, const Record& before) {
-            return store_.replace(transaction, rules_, before, fields, "sealed");
+            return done(store_.replace(transaction, rules_, before, fields, "sealed"));
         });
         model_.replace(place, sdk::dump_json(fields));
     }

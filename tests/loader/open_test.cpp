@@ -24,6 +24,7 @@ public:
         resources.push_back(std::move(resource));
     }
     void add(sdk::Endpoint) override { refuse(); }
+    void add(std::string, std::unique_ptr<sdk::BlobStore>) override { refuse(); }
     void on_install(std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)>) override {
         refuse();
     }

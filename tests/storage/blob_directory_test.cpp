@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/storage/blob_store.hpp"
+#include "kernel/storage/blob_directory.hpp"
 #include "kernel/storage/posix_file.hpp"
 #include "tests/storage/temporary_folder.hpp"
 
@@ -12,8 +12,8 @@ namespace stele::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using kernel::storage::BlobStore;
 using kernel::storage::open_blob_directory;
+using sdk::BlobStore;
 
 /// BLAKE2b with 32 bytes of "abc" (RFC 7693's function; value of `b2sum -l 256`).
 constexpr char kNameOfAbc[] = "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319";

@@ -25,7 +25,11 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     pending->context = std::make_unique<resource::WorkContext>(rooms_, pending->input.session);
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
-    if (!reply) return fail(pending, reply.error());
+    if (!reply) {
+        const bool is_blocked =
+            reply.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
+        return is_blocked ? wait_for_lock(pending, reply.error()) : fail(pending, reply.error());
+    }
     pending->reply = std::move(*reply);
     if (pending->context->transaction().has_writes()) return commit(pending);
     pending->context->run_effects();

@@ -6,6 +6,10 @@
 
 namespace stele::kernel::resource {
 
+/// The answer to a write: `ok` and `_doc`, and the record's other members unless the caller asked
+/// for less (design.md 9).
+sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Document& document);
+
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
 /// decodes and runs the handler. The caller commits.
 sdk::Result<sdk::Reply> execute(RoutedCall& call);

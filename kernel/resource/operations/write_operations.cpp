@@ -3,10 +3,7 @@
 
 namespace stele::kernel::resource {
 
-namespace {
-
-/// `ok` and `_doc`, and the record's other members unless the caller asked for less (design.md 9).
-sdk::Result<sdk::Reply> written(const RoutedCall& call, const sdk::Document& document) {
+sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Document& document) {
     // Only a plain false asks for less: a published driver that repeats a request after a refresh
     // appends its query string again, so that the value becomes "true?full=true".
     if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", document.id}});
@@ -14,6 +11,8 @@ sdk::Result<sdk::Reply> written(const RoutedCall& call, const sdk::Document& doc
     sdk::Reply reply = sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
     return reply;
 }
+
+namespace {
 
 /// `If-Match` against lost updates (design.md 9).
 sdk::Result<void> check_precondition(const RoutedCall& call) {
@@ -33,7 +32,7 @@ sdk::Result<void> check_precondition(const RoutedCall& call) {
 sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
     auto created = call.work().bound_documents().create(call.place(), call.body());
     if (!created) return created.error();
-    return written(call, *created);
+    return written_reply(call, *created);
 }
 
 sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
@@ -52,7 +51,7 @@ sdk::Result<sdk::Reply> update_record(RoutedCall& call) {
     if (auto checked = check_precondition(call); !checked) return checked.error();
     auto updated = call.work().bound_documents().update(call.place(), call.stored(), call.body());
     if (!updated) return updated.error();
-    return written(call, *updated);
+    return written_reply(call, *updated);
 }
 
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call) {

@@ -2,21 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "answers.hpp"
+
 namespace stele::conformance {
 
 namespace {
-
-std::string text_of(const sdk::Json& object, const char* name) {
-    if (!object.is_object()) return {};
-    const auto member = object.find(name);
-    return member != object.end() && member->is_string() ? member->get<std::string>()
-                                                         : std::string();
-}
-
-bool is_ok(const Answer& answer) {
-    return answer.status == 200 && answer.json.is_object() &&
-           answer.json.value("ok", sdk::Json()) == sdk::Json(true);
-}
 
 /// Whether every member of `sent` came back in `read`.
 bool has_members_of(const sdk::Json& read, const sdk::Json& sent) {
@@ -33,12 +23,6 @@ std::uint64_t total_of(const Answer& answer) {
                                                                      : 0;
 }
 
-bool is_error(const Answer& answer, int status) {
-    return answer.status == status && answer.json.is_object() &&
-           answer.json.value("ok", sdk::Json()) == sdk::Json(false) &&
-           !text_of(answer.json, "message").empty() && !text_of(answer.json, "code").empty();
-}
-
 }  // namespace
 
 Suite::Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger,
@@ -47,6 +31,10 @@ Suite::Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger,
       admin_(std::move(admin)),
       stranger_(std::move(stranger)),
       stranger_id_(std::move(stranger_id)) {
+    is_data_store_ = family.value("data_store", sdk::Json()) == sdk::Json(true);
+    const sdk::Json contained = family.value("contained", sdk::Json::object());
+    contained_ = text_of(contained, "collection");
+    contained_document_ = contained.value("valid", sdk::Json::object());
     for (const auto& document : family.value("valid", sdk::Json::array())) {
         valid_.push_back(document);
     }
@@ -77,6 +65,7 @@ std::vector<std::string> Suite::run() {
     keep_strangers_out();
     grant_and_revoke();
     answer_unknown_records();
+    if (is_data_store_) be_a_data_store();
     return failures_;
 }
 

@@ -15,6 +15,9 @@ namespace stele::conformance {
 ///
 ///     {"collection": "/notes", "valid": [{"title": "Milk"}],
 ///      "invalid": [{"document": {}, "path": "title"}]}
+///
+/// A family with the capability `data_store` says so (`"data_store": true`) and, where it contains
+/// others, names one of them: `"contained": {"collection": "emails", "valid": {"to": "a@b.c"}}`.
 class Suite {
 public:
     /// `admin` may do everything, `stranger` is a user without any grant.
@@ -34,10 +37,26 @@ private:
     void keep_strangers_out();
     void grant_and_revoke();
     void answer_unknown_records();
+    // suite_data_store.cpp
+    void be_a_data_store();
+    void keep_what_the_server_sets();
+    void lock_and_unlock();
+    void break_a_lock();
+    void count_what_it_holds();
+    void keep_within_its_size();
+    void open_to_everybody();
+    std::string create_inside(const std::string& store);
+    sdk::Json read(const std::string& path);
+    /// The record at `path` with these members, as an update.
+    Answer change(const std::string& path, const sdk::Json& members);
 
     std::string collection_;
     std::vector<sdk::Json> valid_;
     std::vector<sdk::Json> invalid_;
+    bool is_data_store_ = false;
+    /// Path below the instance, and a valid document, of what a data store contains.
+    std::string contained_;
+    sdk::Json contained_document_;
     HttpClient admin_;
     HttpClient stranger_;
     std::string stranger_id_;

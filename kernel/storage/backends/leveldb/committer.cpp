@@ -124,12 +124,21 @@ sdk::Result<void> Committer::admit(const PendingCommit& commit) {
     if (!disk_.fits(batch_.ApproximateSize() + writes.size(), writes.only_removes()))
         return DiskGuard::full("less than the reserve would be left");
     if (auto loaded = load_counters(writes); !loaded) return loaded;
+    if (!fits_bounds(writes)) return conflict();
     if (auto removed = remove_ranges(writes); !removed) {
         batch_.Clear();
         return removed;
     }
     append(writes);
     return {};
+}
+
+bool Committer::fits_bounds(const WriteSet& writes) const {
+    return std::all_of(writes.writes().begin(), writes.writes().end(), [this](const auto& entry) {
+        const WriteSet::Write& write = entry.second;
+        return write.kind != WriteSet::Kind::add || write.delta <= 0 ||
+               counters_.value(write.hash) <= write.most - write.delta;
+    });
 }
 
 sdk::Result<void> Committer::load_counters(const WriteSet& writes) {

@@ -63,6 +63,8 @@ private:
     std::size_t commit_batch(std::size_t first);
     bool needs_new_batch(const WriteSet& writes) const;
     sdk::Result<void> admit(const PendingCommit& commit);
+    /// Whether the counters stay within the bounds of `add_within`. They must be loaded.
+    bool fits_bounds(const WriteSet& writes) const;
     sdk::Result<void> load_counters(const WriteSet& writes);
     sdk::Result<void> remove_ranges(const WriteSet& writes);
     void append(const WriteSet& writes);

@@ -26,6 +26,8 @@ public:
     bool is_known(std::string_view key, std::uint64_t hash) const;
     /// Makes a counter known; not while the present batch has already written its key.
     sdk::Result<void> load(std::string_view key, std::uint64_t hash);
+    /// Of a known counter.
+    std::int64_t value(std::uint64_t hash) const { return counters_.find(hash)->second.value; }
     /// Adds to a known counter.
     void add(std::uint64_t hash, std::int64_t delta);
     /// The key is put or removed by other means.

@@ -27,7 +27,8 @@ sdk::Result<std::optional<std::string>> LevelDbTransaction::peek(std::string_vie
 std::unique_ptr<sdk::Cursor> LevelDbTransaction::scan(sdk::KeyRange range,
                                                       sdk::ScanDirection direction) const {
     auto stored = scan_snapshot(snapshot(), range, direction);
-    return sdk::optimistic::merge_writes(std::move(stored), writes_, reads_, std::move(range), direction);
+    return sdk::optimistic::merge_writes(std::move(stored), writes_, reads_, std::move(range),
+                                         direction);
 }
 
 void LevelDbTransaction::put(std::string_view key, std::string_view value) {
@@ -44,6 +45,12 @@ void LevelDbTransaction::remove_range(sdk::KeyRange range) {
 
 void LevelDbTransaction::add(std::string_view key, std::int64_t delta) {
     writes_.add(key, delta);
+}
+
+sdk::Result<void> LevelDbTransaction::add_within(std::string_view key, std::int64_t delta,
+                                                 std::int64_t most) {
+    writes_.add_within(key, delta, most);
+    return {};
 }
 
 void LevelDbTransaction::commit(Done done) {

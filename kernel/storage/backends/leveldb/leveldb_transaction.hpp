@@ -30,6 +30,8 @@ public:
     void remove(std::string_view key) override;
     void remove_range(sdk::KeyRange range) override;
     void add(std::string_view key, std::int64_t delta) override;
+    sdk::Result<void> add_within(std::string_view key, std::int64_t delta,
+                                 std::int64_t most) override;
     bool has_writes() const override { return !writes_.is_empty(); }
 
     void commit(Done done) override;

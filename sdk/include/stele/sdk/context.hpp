@@ -11,6 +11,8 @@
 
 namespace stele::sdk {
 
+class DataStores;
+
 /// Who acts, and the one transaction in which an operation reads and writes. The kernel makes it
 /// before a handler runs and commits it after the handler succeeded; a conflict runs the handler
 /// again from the start with a new context. Hence: no effects outside the context, except through
@@ -25,6 +27,7 @@ public:
 
     virtual Documents& documents() = 0;
     virtual Authorities& authorities() = 0;
+    virtual DataStores& data_stores() = 0;
 
     /// The transaction itself, for what is no document. Keys must begin with `key_space(...)`.
     virtual Transaction& transaction() = 0;

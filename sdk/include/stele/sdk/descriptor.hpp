@@ -105,6 +105,15 @@ struct DefaultGrant {
 /// equality prefix. Single fields are indexed anyway.
 using CompositeIndex = std::vector<std::string>;
 
+/// What a family can do beyond the standard operations; the kernel derives fields, operations and
+/// rules from it.
+struct Capabilities {
+    /// Its records are data stores: the fields of `data_store_fields()`, `{I}/lock`, `{I}/unlock`,
+    /// `{I}/stats` and `{I}/info`, sizes, `maxsize`, `enableAuthorities` and
+    /// `binaryStorageProviderType` (docs/reference/data-stores.md). At the platform's level only.
+    bool data_store = false;
+};
+
 /// Declares a resource family; the kernel derives the standard operations with their aliases,
 /// permission checks, pages and the OpenAPI document from it (design.md 3). A wrong one stops
 /// start-up with a sentence that names the member.
@@ -120,6 +129,7 @@ struct ResourceDescriptor {
     /// Member of each record that holds the container's id (`applicationId`); empty: none.
     std::string container_member = {};
     Fields fields = {};
+    Capabilities capabilities = {};
     Operations operations = {};
     OperationPermissions permissions = {};
     Actions actions = {};

@@ -7,6 +7,7 @@
 #include <typeindex>
 #include <vector>
 
+#include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/resource.hpp>
@@ -32,8 +33,8 @@ struct Endpoint {
     bool slow = false;
     /// The body is not JSON: `Call::body` stays `{}`, `Call::raw_body` has it.
     bool raw_body = false;
-    /// Callers prove here who they are: those of an address that fails too often are turned away for
-    /// a while (settings `limits.login_*`).
+    /// Callers prove here who they are: those of an address that fails too often are turned away
+    /// for a while (settings `limits.login_*`).
     bool checks_credentials = false;
 };
 
@@ -55,6 +56,9 @@ public:
     /// Adds a family. A duplicate type or path stops start-up.
     virtual void add(std::unique_ptr<Resource> resource) = 0;
     virtual void add(Endpoint endpoint) = 0;
+    /// Offers a place for binaries under the name by which a data store picks it. A duplicate name
+    /// stops start-up.
+    virtual void add(std::string provider, std::unique_ptr<BlobStore> binaries) = 0;
 
     /// Runs in a transaction of its own for every platform: at `stele init`, and at start-up when
     /// the platform has not seen this plugin. Acts as the system; must be safe to repeat. `seed` is

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory_resource>
 #include <optional>
@@ -19,9 +20,10 @@ public:
     enum class Kind : std::uint8_t { put, remove, add };
 
     struct Write {
-        std::string_view value;  ///< `put` only
-        std::int64_t delta = 0;  ///< `add` only
-        std::uint64_t hash = 0;  ///< of the key
+        std::string_view value;                                        ///< `put` only
+        std::int64_t delta = 0;                                        ///< `add` only
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< of `add_within`
+        std::uint64_t hash = 0;                                        ///< of the key
         Kind kind = Kind::put;
     };
 
@@ -35,6 +37,8 @@ public:
     void remove(std::string_view key);
     void remove_range(KeyRange range);
     void add(std::string_view key, std::int64_t delta);
+    /// The lowest bound of several counts.
+    void add_within(std::string_view key, std::int64_t delta, std::int64_t most);
 
     bool is_empty() const { return writes_.empty() && removed_ranges_.empty(); }
     /// Nothing but removals and counters: it makes room sooner or later.

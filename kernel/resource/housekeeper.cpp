@@ -1,0 +1,108 @@
+#include "kernel/resource/housekeeper.hpp"
+
+#include <string>
+
+#include <stele/sdk/log.hpp>
+
+#include "kernel/resource/data_store_rows.hpp"
+#include "kernel/resource/rooms.hpp"
+#include "kernel/resource/store_statistics.hpp"
+#include "kernel/resource/work_context.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+void log_failure(const char* doing, const sdk::Error& error) {
+    sdk::log(sdk::LogLevel::warning, "resource",
+             std::string(doing) + " stopped and goes on later: " + error.code + ": " +
+                 error.message + " " + error.detail);
+}
+
+/// One step; true when nothing of the collection is left.
+sdk::Result<bool> empty_step(Rooms& rooms, const sdk::PlatformScope& platform,
+                             const storage::RemovedCollection& removed) {
+    bool is_done = false;
+    auto stepped = run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
+        auto emptied = static_cast<WorkContext&>(context).bound_documents().empty_removed(removed);
+        if (!emptied) return emptied.error();
+        is_done = *emptied;
+        return {};
+    });
+    if (!stepped) return stepped.error();
+    return is_done;
+}
+
+}  // namespace
+
+Housekeeper::~Housekeeper() {
+    stop();
+}
+
+void Housekeeper::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void Housekeeper::stop() {
+    is_stopping_ = true;
+    rooms_.housekeeping.wake();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Housekeeper::run() {
+    using Clock = std::chrono::steady_clock;
+    auto next_statistics = Clock::now() + period_;
+    while (!is_stopping_) {
+        if (auto emptied = empty_removed(); !emptied) {
+            log_failure("emptying a removed container", emptied.error());
+        }
+        if (Clock::now() >= next_statistics) {
+            if (auto taken = take_statistics(); !taken) {
+                log_failure("taking statistics", taken.error());
+            }
+            next_statistics = Clock::now() + period_;
+        }
+        const auto left = next_statistics - Clock::now();
+        if (left.count() > 0 && !is_stopping_) {
+            rooms_.housekeeping.wait(std::chrono::ceil<std::chrono::milliseconds>(left));
+        }
+    }
+}
+
+sdk::Result<void> Housekeeper::empty_removed() {
+    auto platforms = rooms_.platforms.all();
+    if (!platforms) return platforms.error();
+    sdk::Result<void> outcome;
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto removed =
+            rooms_.documents.removed_collections(*rooms_.engine->snapshot(), platform.number);
+        if (!removed) return removed.error();
+        for (const storage::RemovedCollection& collection : *removed) {
+            bool is_done = false;
+            while (!is_done && !is_stopping_) {
+                auto stepped = empty_step(rooms_, platform, collection);
+                if (!stepped && outcome) outcome = stepped.error();
+                is_done = !stepped || *stepped;
+            }
+        }
+    }
+    return outcome;
+}
+
+sdk::Result<void> Housekeeper::take_statistics() {
+    auto platforms = rooms_.platforms.all();
+    if (!platforms) return platforms.error();
+    sdk::Result<void> outcome;
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto stores = dirty_stores(*rooms_.engine->snapshot(), platform.number);
+        if (!stores) return stores.error();
+        for (const sdk::RecordKey& store : *stores) {
+            if (is_stopping_) return outcome;
+            auto taken = refresh_statistics(*rooms_.engine, rooms_.records, store);
+            if (!taken && outcome) outcome = taken;
+        }
+    }
+    return outcome;
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::kernel::resource {
+
+struct Rooms;
+
+/// What the server does behind its callers' backs: empties removed containers and takes the
+/// statistics of data stores. What there is to do lies in the store, so that nothing is lost with
+/// the server, and servers that share a store may all do it: every step is a transaction that looks
+/// again.
+class Housekeeper {
+public:
+    /// `period`: how long the statistics of a store may be older than what is in it.
+    Housekeeper(Rooms& rooms, std::chrono::milliseconds period) : rooms_(rooms), period_(period) {}
+    ~Housekeeper();
+
+    void start();
+    /// Ends after the step that is being done. May be repeated.
+    void stop();
+
+    /// Everything that there is to do now; a failure leaves the rest for the next time.
+    sdk::Result<void> empty_removed();
+    sdk::Result<void> take_statistics();
+
+private:
+    void run();
+
+    Rooms& rooms_;
+    const std::chrono::milliseconds period_;
+    std::atomic<bool> is_stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,107 @@
+#include "kernel/resource/operations/data_store_operations.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/time.hpp>
+
+#include "kernel/resource/data_store_records.hpp"
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/store_statistics.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+sdk::Result<sdk::Reply> store_reply(const RoutedCall& call, const sdk::Reader& reader) {
+    storage::Record record;
+    auto found = call.rooms().records.read(reader, call.record_key(), record);
+    if (!found) return found.error();
+    auto document = document_of(record, sdk::Json::object());
+    if (!document) return document.error();
+    return written_reply(call, *document);
+}
+
+sdk::Result<void> check_may_unlock(const RoutedCall& call, const StoreLock& lock) {
+    const sdk::Session& session = call.context().session();
+    if (session.is_system || session.principal.key == lock.holder) return {};
+    auto held = call.context().authorities().permissions(session.principal.key, call.record_key());
+    if (!held) return held.error();
+    if (held->has(sdk::Permission::modify_permissions)) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "data_store.lock_foreign",
+        "only " + lock.name + ", who holds the lock, and managers of the store can unlock it");
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> lock_store(const RoutedCall& call) {
+    WorkContext& work = call.work();
+    const sdk::RecordKey& store = call.record_key();
+    auto state = work.bound_data_stores().state(store);
+    if (!state) return state.error();
+    if (auto free = work.bound_data_stores().check_lock(store, *state); !free) return free.error();
+    if (!state->lock) {
+        const sdk::Principal& holder = work.principal();
+        state->lock = {holder.key, holder.qualified_name(), sdk::now_ms()};
+        write_store_state(work.transaction(), store, *state);
+        auto shown = set_store_members(call.rooms().records, work.transaction(), store,
+                                       {{"locked", true},
+                                        {"lockedBy", state->lock->name},
+                                        {"lockedOn", sdk::time_value(state->lock->since_ms)}});
+        if (!shown) return shown.error();
+    }
+    return store_reply(call, work.transaction());
+}
+
+sdk::Result<sdk::Reply> unlock_store(const RoutedCall& call) {
+    WorkContext& work = call.work();
+    const sdk::RecordKey& store = call.record_key();
+    auto state = work.bound_data_stores().state(store);
+    if (!state) return state.error();
+    if (state->lock) {
+        if (auto allowed = check_may_unlock(call, *state->lock); !allowed) return allowed.error();
+        state->lock.reset();
+        write_store_state(work.transaction(), store, *state);
+        auto shown =
+            set_store_members(call.rooms().records, work.transaction(), store,
+                              {{"locked", false}, {"lockedBy", nullptr}, {"lockedOn", nullptr}});
+        if (!shown) return shown.error();
+    }
+    return store_reply(call, work.transaction());
+}
+
+sdk::Result<sdk::Reply> take_statistics(const RoutedCall& call) {
+    auto taken = refresh_statistics(*call.rooms().engine, call.rooms().records, call.record_key());
+    if (!taken) return taken.error();
+    // The operation's own transaction began before.
+    return store_reply(call, *call.rooms().engine->snapshot());
+}
+
+sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
+    WorkContext& work = call.work();
+    auto size = peek_store_size(work.transaction(), call.record_key());
+    if (!size) return size.error();
+    sdk::Json counts = sdk::Json::object();
+    for (const RegisteredResource* contained : call.route().resource->contained) {
+        auto place =
+            call.rooms().records.collection_inside(work.transaction(), *contained, call.stored());
+        if (!place) return place.error();
+        std::uint64_t count = 0;
+        if (place->id) {
+            auto counted = call.rooms().documents.count(work.transaction(), *place->id);
+            if (!counted) return counted.error();
+            count = *counted;
+        }
+        counts[contained->descriptor.type] = count;
+    }
+    const sdk::Json& fields = call.record().fields;
+    return sdk::Reply::json({{"datastoreId", call.record().id},
+                             {"datastoreTypeId", call.route().resource->descriptor.type},
+                             {"objectcount", size->objects},
+                             {"size", size->bytes},
+                             {"maxsize", fields.value("maxsize", sdk::Json(-1))},
+                             {"counts", counts}});
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,56 @@
+#include "web_host.hpp"
+
+namespace stele::data_stores {
+
+namespace {
+
+constexpr char kWebHost[] = "webhost";
+constexpr char kWebHostId[] = "webhostId";
+
+}  // namespace
+
+sdk::ResourceDescriptor WebHost::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "key", .kind = text},
+        {.name = "deployerTypes", .kind = array, .items = text},
+        {.name = "urlPatterns", .kind = array, .items = text},
+    };
+    return {.type = kWebHost,
+            .path = "webhosts",
+            .placeholder = kWebHostId,
+            .fields = fields,
+            .capabilities = {.data_store = true},
+            .title = "web hosts"};
+}
+
+sdk::ResourceDescriptor AutoClientMapping::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "host", .kind = text},           {.name = "applicationId", .kind = text},
+        {.name = "applicationKey", .kind = text}, {.name = "clientKey", .kind = text},
+        {.name = "authGrantKey", .kind = text},   {.name = "tenantId", .kind = text},
+        {.name = "automanaged", .kind = boolean},
+    };
+    return {.type = "autoClientMapping",
+            .container = kWebHost,
+            .path = "autoclientmappings",
+            .placeholder = "autoClientMappingId",
+            .container_member = kWebHostId,
+            .fields = fields,
+            .title = "auto client mappings"};
+}
+
+sdk::ResourceDescriptor TrustedDomainMapping::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{{.name = "host", .kind = text}, {.name = "scope", .kind = text}};
+    return {.type = "trustedDomainMapping",
+            .container = kWebHost,
+            .path = "trusteddomainmappings",
+            .placeholder = "trustedDomainMappingId",
+            .container_member = kWebHostId,
+            .fields = fields,
+            .title = "trusted domain mappings"};
+}
+
+}  // namespace stele::data_stores

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stele/sdk/resource.hpp>
+
+namespace stele::data_stores {
+
+/// A data store that says under which addresses applications are served (interface.md, Data store
+/// fields; contract/platform.md 11).
+class WebHost final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+};
+
+/// Which client a browser application uses on a host, in a web host.
+class AutoClientMapping final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+};
+
+/// Which host is trusted for which protocol, in a web host.
+class TrustedDomainMapping final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+};
+
+}  // namespace stele::data_stores
