@@ -6,7 +6,7 @@
 #   postgres.sh standby FOLDER PRIMARY   a synchronous standby of the server in PRIMARY
 #   postgres.sh promote FOLDER           makes the standby a primary
 #   postgres.sh restart FOLDER           ends its connections and starts anew
-#   postgres.sh kill FOLDER              kill -9
+#   postgres.sh kill FOLDER              kill -9 of all its processes
 #   postgres.sh stop FOLDER              stops it; the folder stays
 set -eu
 command=$1
@@ -73,7 +73,12 @@ restart)
     control --mode fast restart
     ;;
 kill)
-    kill -KILL "$(head -n 1 "$data/postmaster.pid")"
+    # All of its processes at once, as when the machine fails; their numbers then mean nothing.
+    postmaster=$(head -n 1 "$data/postmaster.pid")
+    # shellcheck disable=SC2046
+    kill -KILL "$postmaster" $(pgrep -P "$postmaster")
+    sleep 0.1
+    rm -f "$data/postmaster.pid" "$folder"/.s.PGSQL.*
     ;;
 stop)
     control --mode immediate stop
