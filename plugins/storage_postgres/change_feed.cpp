@@ -12,6 +12,8 @@ namespace {
 using sdk::optimistic::VersionPin;
 
 constexpr std::size_t kSizeBytes = 4;
+/// Looks at the log overlap: one that was sent earlier may be answered later.
+constexpr std::size_t kBatches = 1024;
 
 }  // namespace
 
@@ -92,46 +94,71 @@ sdk::Result<void> ChangeFeed::catch_up() {
                                   deadline);
         });
         if (!rows) return rows.error();
-        if (rows->size() == 0) {
-            return sdk::make_error(sdk::ErrorKind::internal, "storage_postgres.store_damaged",
-                                   "The store is damaged.", "stele_state is empty");
-        }
-        apply_log(*rows, known);
+        if (auto applied = apply_log(*rows, known); !applied) return applied;
         if (rows->size() < kLogPage) return {};
     }
 }
 
-void ChangeFeed::apply_log(const Rows& rows, std::uint64_t known) {
+sdk::Result<void> ChangeFeed::status() const {
+    if (!has_other_past_) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "storage_postgres.past_changed",
+                           "The database lacks commits that were acknowledged; the server must be "
+                           "started anew.");
+}
+
+/// Whether the store still holds what this process knows of it.
+bool ChangeFeed::has_known_past(const Rows& rows, std::uint64_t known) const {
+    if (rows.number(0, 0) < known) return false;
+    const bool has_row = !rows.is_null(0, 1) && rows.number(0, 1) == known;
+    const auto batch = std::find_if(batches_.begin(), batches_.end(),
+                                    [known](const auto& one) { return one.first == known; });
+    return !has_row || batch == batches_.end() || batch->second == rows.bytes(0, 2);
+}
+
+sdk::Result<void> ChangeFeed::apply_log(const Rows& rows, std::uint64_t known) {
+    if (rows.size() == 0) {
+        return sdk::make_error(sdk::ErrorKind::internal, "storage_postgres.store_damaged",
+                               "The store is damaged.", "stele_state is empty");
+    }
     const std::lock_guard lock(applying_);
+    if (!has_known_past(rows, known)) {
+        has_other_past_ = true;
+        sdk::log(sdk::LogLevel::error, "storage_postgres",
+                 "the database lacks commits that this server has seen; start the server anew");
+        tell_everything();
+    }
+    if (auto sound = status(); !sound) return sound;
     const std::uint64_t reached = rows.number(0, 0);
-    if (reached < known) return lose_track(reached);
     std::uint64_t next = version() + 1;
     const std::uint64_t before = next;
+    // Every version has a row, until it is trimmed away.
+    bool has_gap = false;
     for (int row = 0; row < rows.size() && !rows.is_null(row, 1); ++row) {
         const std::uint64_t version = rows.number(row, 1);
         if (version < next) continue;
-        if (version > next) return lose_track(reached);
-        take_in(version, decode_keys(rows.bytes(row, 2)));
+        has_gap = version > next;
+        if (has_gap) break;
+        take_in(version, rows.bytes(row, 2), decode_keys(rows.bytes(row, 3)));
         ++next;
     }
     if (next != before) publish(next - 1);
-    // Every version has a row, until it is trimmed away.
-    if (reached > version() && rows.size() < kLogPage) lose_track(reached);
+    const bool is_all = rows.size() < kLogPage;
+    if (has_gap || (is_all && reached > version())) lose_track(reached);
+    return {};
 }
 
-void ChangeFeed::apply(std::uint64_t version, const std::vector<std::string_view>& keys) {
+void ChangeFeed::apply(std::uint64_t version, std::string_view batch,
+                       const std::vector<std::string_view>& keys) {
     const std::lock_guard lock(applying_);
     // Another thread may have found the commit in the log already.
     if (version != this->version() + 1) return;
-    take_in(version, keys);
+    take_in(version, batch, keys);
     publish(version);
 }
 
 bool ChangeFeed::has_conflict(const sdk::optimistic::ReadSet& reads, const View& view) {
     const std::lock_guard lock(applying_);
-    const bool has_reads = !reads.keys().empty() || !reads.ranges().empty();
-    if (has_reads && !is_of_present_timeline(view)) return true;
-    return history_.has_conflict(reads, view.version());
+    return history_.has_conflict(reads, view->version);
 }
 
 void ChangeFeed::observe(std::string prefix, sdk::CommitObserver observer) {
@@ -139,48 +166,44 @@ void ChangeFeed::observe(std::string prefix, sdk::CommitObserver observer) {
     observers_.push_back({std::move(prefix), std::move(observer)});
 }
 
-std::uint64_t ChangeFeed::version() const {
-    const std::lock_guard lock(presenting_);
-    return present_.version();
-}
-
 std::uint64_t ChangeFeed::oldest_view() {
     const std::lock_guard lock(presenting_);
-    while (!pins_.empty() && pins_.front().second.expired())
+    // The last one is alive: it is the present one.
+    while (pins_.front().second.expired())
         pins_.pop_front();
-    return pins_.empty() ? present_.version() : pins_.front().first;
+    return pins_.front().first;
 }
 
-void ChangeFeed::take_in(std::uint64_t version, const std::vector<std::string_view>& keys) {
+void ChangeFeed::take_in(std::uint64_t version, std::string_view batch,
+                         const std::vector<std::string_view>& keys) {
     history_.begin_batch(version);
     for (const std::string_view key : keys)
         history_.add(key, sdk::optimistic::hash_key(key));
+    batches_.emplace_back(version, batch);
+    if (batches_.size() > kBatches) batches_.pop_front();
     call_observers(keys);
 }
 
 void ChangeFeed::lose_track(std::uint64_t version) {
-    const bool is_back = version < this->version();
     sdk::log(sdk::LogLevel::warning, "storage_postgres",
-             is_back ? "the store went back to a former state; everything cached is forgotten"
-                     : "the change log does not reach back far enough; everything cached is "
-                       "forgotten");
+             "the change log does not reach back far enough; everything cached is forgotten");
     history_.forget_up_to(version);
+    tell_everything();
+    publish(version);
+}
+
+void ChangeFeed::tell_everything() {
     const std::vector<std::string_view> none;
     for (const Observer& observer : observers_)
         observer.call({.keys = none, .is_everything = true});
-    if (is_back) {
-        const std::lock_guard lock(presenting_);
-        present_.timeline = ++timeline_;
-        pins_.clear();
-    }
-    publish(version);
 }
 
 void ChangeFeed::publish(std::uint64_t version) {
     const auto pin = std::make_shared<const VersionPin>(VersionPin{version});
     {
         const std::lock_guard lock(presenting_);
-        present_.pin = pin;
+        present_ = pin;
+        known_version_ = version;
         while (!pins_.empty() && pins_.front().second.expired())
             pins_.pop_front();
         pins_.emplace_back(version, pin);

@@ -20,13 +20,7 @@ namespace stele::storage_postgres {
 
 /// A state of the store: everything up to a version. Former values that it needs are kept while the
 /// pin lives.
-struct View {
-    std::shared_ptr<const sdk::optimistic::VersionPin> pin;
-    /// Grows when the store went back to a former state; views of another one are worth nothing.
-    std::uint64_t timeline = 0;
-
-    std::uint64_t version() const { return pin->version; }
-};
+using View = std::shared_ptr<const sdk::optimistic::VersionPin>;
 
 /// The keys of a commit as the log has them.
 std::string encode_keys(const std::vector<std::string_view>& keys);
@@ -35,6 +29,10 @@ std::vector<std::string_view> decode_keys(std::string_view bytes);
 
 /// What this process knows of the commits of all servers, in their order: for each version the
 /// observers are told, then readers may begin at it. Any thread.
+///
+/// When the store turns out to have another past than the one that this process saw, because a
+/// database took over that lacks the last commits, nothing that this process remembers is worth
+/// anything: from then on everything fails, until the process starts anew.
 class ChangeFeed {
 public:
     explicit ChangeFeed(Pool& pool);
@@ -43,18 +41,20 @@ public:
     void begin_at(std::uint64_t version);
     /// A view that shows everything that was committed before the call, anywhere.
     sdk::Result<View> present();
+    /// The version that everything is known of.
+    std::uint64_t version() const { return known_version_; }
+    /// Fails when the store has another past.
+    sdk::Result<void> status() const;
     void observe(std::string prefix, sdk::CommitObserver observer);
 
     /// Takes in the answer of `read_log`, which was asked for what came after `known`.
-    void apply_log(const Rows& rows, std::uint64_t known);
+    sdk::Result<void> apply_log(const Rows& rows, std::uint64_t known);
     /// Takes in a commit of this process.
-    void apply(std::uint64_t version, const std::vector<std::string_view>& keys);
+    void apply(std::uint64_t version, std::string_view batch,
+               const std::vector<std::string_view>& keys);
     /// Whether something of what was read at `view` has been written since.
     bool has_conflict(const sdk::optimistic::ReadSet& reads, const View& view);
 
-    std::uint64_t version() const;
-    /// False when the store went back to a former state since the view was taken.
-    bool is_of_present_timeline(const View& view) const { return view.timeline == timeline_; }
     /// The lowest version that a living view has.
     std::uint64_t oldest_view();
 
@@ -65,8 +65,11 @@ private:
     };
 
     sdk::Result<void> catch_up();
-    void take_in(std::uint64_t version, const std::vector<std::string_view>& keys);
+    bool has_known_past(const Rows& rows, std::uint64_t known) const;
+    void take_in(std::uint64_t version, std::string_view batch,
+                 const std::vector<std::string_view>& keys);
     void lose_track(std::uint64_t version);
+    void tell_everything();
     void publish(std::uint64_t version);
     void call_observers(const std::vector<std::string_view>& keys);
 
@@ -83,9 +86,12 @@ private:
     std::mutex applying_;
     std::vector<Observer> observers_;
     sdk::optimistic::CommitHistory history_;
+    /// Batches of the latest versions, by which their past is known again.
+    std::deque<std::pair<std::uint64_t, std::string>> batches_;
     std::vector<std::string_view> observed_keys_;
 
-    std::atomic<std::uint64_t> timeline_ = 0;
+    std::atomic<std::uint64_t> known_version_ = 0;
+    std::atomic<bool> has_other_past_ = false;
     mutable std::mutex presenting_;
     View present_;
     std::deque<std::pair<std::uint64_t, std::weak_ptr<const sdk::optimistic::VersionPin>>> pins_;

@@ -90,6 +90,7 @@ void Committer::settle(const Commits& commits) {
     while (true) {
         for (PendingCommit* commit : commits)
             commit->outcome = {};
+        if (auto sound = feed_.status(); !sound) return fail(sound.error());
         if (!connection_) {
             auto acquired = pool_.acquire(deadline);
             if (!acquired) return fail(acquired.error());
@@ -139,7 +140,7 @@ Committer::Attempt Committer::attempt(Connection& connection, const Commits& com
     const std::uint64_t version = feed_.version() + 1;
     if (auto written = write(connection, version, deadline); !written)
         return failed(written.error(), Attempt::unknown);
-    feed_.apply(version, batch_.keys());
+    feed_.apply(version, sent_batch_, batch_.keys());
     return Attempt::settled;
 }
 
@@ -173,7 +174,7 @@ sdk::Result<void> Committer::take_lock(Connection& connection, const Commits& co
         batch_.keep_range(std::move((*answers)[next++]));
     // Under the lock the log grows no more, so this ends.
     while (true) {
-        feed_.apply_log(log, known);
+        if (auto applied = feed_.apply_log(log, known); !applied) return applied;
         if (log.size() < kLogPage) return {};
         known = feed_.version();
         auto more = connection.run(Statement::read_log,
@@ -240,7 +241,7 @@ sdk::Result<bool> Committer::find_out(Deadline deadline) {
         auto answers = connection_->finish(deadline);
         if (answers) {
             const bool is_stored = (*answers)[2].size() > 0;
-            if (is_stored) feed_.apply(sent_version_, batch_.keys());
+            if (is_stored) feed_.apply(sent_version_, sent_batch_, batch_.keys());
             return is_stored;
         }
         if (!connection_->is_broken()) {

@@ -51,7 +51,10 @@ public:
         feed_.observe(std::move(prefix), std::move(observer));
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
-    sdk::Result<void> status() const override { return pool_.status(); }
+    sdk::Result<void> status() const override {
+        if (auto sound = feed_.status(); !sound) return sound;
+        return pool_.status();
+    }
 
 private:
     static std::string server_name() {

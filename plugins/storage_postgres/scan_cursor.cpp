@@ -45,7 +45,7 @@ void ScanCursor::fetch(sdk::KeyRange from) {
                              Parameters()
                                  .bytes(covered_.begin)
                                  .bytes(covered_.end)
-                                 .integer(static_cast<std::int64_t>(view->version()))
+                                 .integer(static_cast<std::int64_t>((*view)->version))
                                  .integer(wanted_)
                                  .integer(kBytes));
     if (!rows) {

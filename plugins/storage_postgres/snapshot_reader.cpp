@@ -4,16 +4,6 @@
 
 namespace stele::storage_postgres {
 
-namespace {
-
-sdk::Error snapshot_lost(std::string detail) {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "storage_postgres.snapshot_lost",
-                           "The state that was being read is no longer kept; try again.",
-                           std::move(detail));
-}
-
-}  // namespace
-
 sdk::Result<Rows> SnapshotReader::read(Statement statement, const Parameters& parameters) const {
     auto rows = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
         return connection.run(statement, parameters, deadline);
@@ -23,16 +13,18 @@ sdk::Result<Rows> SnapshotReader::read(Statement statement, const Parameters& pa
         return sdk::make_error(sdk::ErrorKind::internal, "storage_postgres.store_damaged",
                                "The store is damaged.", "stele_horizon is empty");
     }
-    if (rows->number(0, 0) > view_->version())
-        return snapshot_lost("this server was not heard of for too long");
-    if (!feed_.is_of_present_timeline(*view_))
-        return snapshot_lost("the store went back to a former state");
+    if (auto sound = feed_.status(); !sound) return sound.error();
+    if (rows->number(0, 0) > (*view_)->version) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "storage_postgres.snapshot_lost",
+                               "The state that was being read is no longer kept; try again.",
+                               "this server was not heard of for too long");
+    }
     return rows;
 }
 
 sdk::Result<bool> SnapshotReader::get_into(std::string_view key, std::string& value) const {
     if (!view_) return view_.error();
-    const auto version = static_cast<std::int64_t>(view_->version());
+    const auto version = static_cast<std::int64_t>((*view_)->version);
     const auto rows = read(Statement::read, Parameters().bytes(key).integer(version));
     if (!rows) return rows.error();
     if (rows->is_null(0, 1)) return false;

@@ -85,11 +85,12 @@ const std::array<StatementText, kStatements>& statement_texts() {
         // begin, end, version, rows, bytes
         {scan_forward, STELE_SCAN("asc")},
         {scan_backward, STELE_SCAN("desc")},
-        // version, rows
+        // known version, rows: that of the known version first, so that a store with another past
+        // shows
         {read_log,
-         "select s.version, l.version, l.keys from stele_state s"
-         " left join lateral (select version, keys from stele_log where version > $1"
-         "  order by version limit $2) l on true"
+         "select s.version, l.version, l.batch, l.keys from stele_state s"
+         " left join lateral (select version, batch, case when version > $1 then keys end as keys"
+         "  from stele_log where version >= $1 order by version limit $2) l on true"
          " where s.id = 1"},
         {begin, "begin isolation level read committed"},
         {rollback, "rollback"},
