@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <arpa/inet.h>
+#include <gmime/gmime.h>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,19 @@ bool is_alphanumeric(char c) {
 
 bool is_beyond_ascii(char c) {
     return static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool is_ascii(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), is_beyond_ascii);
+}
+
+/// GMime knows how international host names are written; nothing when this is none.
+std::optional<std::string> in_ascii(const std::string& address) {
+    InternetAddress* mailbox = internet_address_mailbox_new(nullptr, address.c_str());
+    std::string ascii = internet_address_mailbox_get_idn_addr(INTERNET_ADDRESS_MAILBOX(mailbox));
+    g_object_unref(mailbox);
+    if (!is_ascii(ascii)) return std::nullopt;
+    return ascii;
 }
 
 bool is_atom(std::string_view text) {
@@ -98,15 +112,14 @@ bool read_name(std::string_view text, std::string& name) {
 }
 
 bool read_mailbox(std::string_view text, Mailbox& mailbox) {
-    if (text.back() != '>') {
-        mailbox.address = text;
-        return is_mail_address(text);
-    }
-    const std::size_t bracket = text.rfind('<');
+    const bool is_bare = text.back() != '>';
+    const std::size_t bracket = is_bare ? 0 : text.rfind('<');
     if (bracket == std::string_view::npos) return false;
-    mailbox.address = text.substr(bracket + 1, text.size() - bracket - 2);
-    return is_mail_address(mailbox.address) &&
-           read_name(trimmed(text.substr(0, bracket)), mailbox.name);
+    auto address =
+        wire_address(is_bare ? text : text.substr(bracket + 1, text.size() - bracket - 2));
+    if (!address) return false;
+    mailbox.address = std::move(*address);
+    return is_bare || read_name(trimmed(text.substr(0, bracket)), mailbox.name);
 }
 
 sdk::Error malformed(const std::string& problem) {
@@ -129,14 +142,17 @@ void read_into(std::vector<Mailbox>& mailboxes, const sdk::Json& value, const st
 
 }  // namespace
 
-bool is_mail_address(std::string_view text) {
+std::optional<std::string> wire_address(std::string_view text) {
     const std::size_t at = text.rfind('@');
     if (at == std::string_view::npos || at > kLocalLength || text.size() > kAddressLength) {
-        return false;
+        return std::nullopt;
     }
     const std::string_view domain = text.substr(at + 1);
-    return is_dotted(text.substr(0, at), is_atom) &&
-           (is_dotted(domain, is_label) || is_address_literal(domain));
+    const bool is_address = is_dotted(text.substr(0, at), is_atom) &&
+                            (is_dotted(domain, is_label) || is_address_literal(domain));
+    if (!is_address) return std::nullopt;
+    std::string address(text);
+    return is_ascii(address) ? address : in_ascii(address);
 }
 
 bool has_control_character(std::string_view text) {

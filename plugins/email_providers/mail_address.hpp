@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,10 @@ struct Mailbox {
     std::string address;
 };
 
-/// `local@domain` as SMTP takes it without extensions: a local part of ASCII atoms, and a host
-/// name, also an internationalized one, or an IP address in brackets.
-bool is_mail_address(std::string_view text);
+/// The address as it goes over the wire when the text is `local@domain` as SMTP takes it without
+/// extensions: a local part of ASCII atoms, and a host name or an IP address in brackets. An
+/// internationalized host name comes back in ASCII (`xn--…`). Nothing for other texts.
+std::optional<std::string> wire_address(std::string_view text);
 
 /// Whether the text holds a character that would end a header line or a command, or any other
 /// control character: nothing of the kind goes to a mail server.

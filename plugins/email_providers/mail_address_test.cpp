@@ -8,9 +8,9 @@ namespace {
 
 TEST_CASE("mail addresses are told from other texts") {
     for (const char* text : {"a@b", "first.last+tag@mail.example.org", "o'brien@example.org",
-                             "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]", "x@m\xc3\xbcller.example"}) {
+                             "a@[192.0.2.1]", "a@[IPv6:2001:db8::1]"}) {
         CAPTURE(text);
-        CHECK(is_mail_address(text));
+        CHECK(wire_address(text) == std::string(text));
     }
     for (const char* text : {"",
                              "a",
@@ -37,12 +37,17 @@ TEST_CASE("mail addresses are told from other texts") {
                              "a@b\n",
                              "a;b@c"}) {
         CAPTURE(text);
-        CHECK_FALSE(is_mail_address(text));
+        CHECK_FALSE(wire_address(text));
     }
-    CHECK(is_mail_address(std::string(64, 'l') + "@example.org"));
-    CHECK_FALSE(is_mail_address(std::string(65, 'l') + "@example.org"));
-    CHECK_FALSE(is_mail_address("l@" + std::string(64, 'd') + ".org"));
-    CHECK_FALSE(is_mail_address(std::string_view("a@b\0c", 5)));
+    // RFC 5891: labels in ASCII, or nothing where the rules forbid the label (Latin and Arabic
+    // mixed).
+    CHECK(wire_address("x@m\xc3\xbcller.example") == std::string("x@xn--mller-kva.example"));
+    CHECK_FALSE(wire_address("x@m\xda\xbcller.example"));
+    CHECK_FALSE(wire_address("x@m\xffller.example"));
+    CHECK(wire_address(std::string(64, 'l') + "@example.org"));
+    CHECK_FALSE(wire_address(std::string(65, 'l') + "@example.org"));
+    CHECK_FALSE(wire_address("l@" + std::string(64, 'd') + ".org"));
+    CHECK_FALSE(wire_address(std::string_view("a@b\0c", 5)));
 }
 
 TEST_CASE("a list of mailboxes is split at the commas between them") {

@@ -55,8 +55,8 @@ sdk::Result<Mailbox> sender_of(const sdk::Json& fields, const MailAccount& accou
     const auto mailboxes = read_mailboxes(fields, "from", violations);
     if (!violations.empty()) return sdk::make_error(std::move(violations));
     if (mailboxes.size() == 1) return mailboxes.front();
-    if (mailboxes.empty() && is_mail_address(account.username)) {
-        return Mailbox{"", account.username};
+    if (const auto address = wire_address(account.username); mailboxes.empty() && address) {
+        return Mailbox{"", *address};
     }
     return wrong("from", "email_providers.sender_missing",
                  mailboxes.empty() ? "the email has no sender, and the provider's username is no "

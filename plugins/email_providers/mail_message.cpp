@@ -65,17 +65,26 @@ Reference<GMimeObject> body_of(const MailContent& content) {
     return Reference<GMimeObject>(GMIME_OBJECT(both.release()));
 }
 
+/// A word of a media type (RFC 2045, 5.1).
+bool is_token(const char* text) {
+    static constexpr std::string_view kSpecials = "()<>@,;:\\\"/[]?= ";
+    const std::string_view token(text);
+    return !token.empty() && std::all_of(token.begin(), token.end(), [](char c) {
+        return c > ' ' && c < 0x7f && kSpecials.find(c) == std::string_view::npos;
+    });
+}
+
 /// The declared type, or the general one where the declared one is broken or would have to be
 /// sent unencoded (RFC 2045, 6.4).
 Reference<GMimePart> part_of_type(const std::string& declared) {
     Reference<GMimePart> part(g_mime_part_new_with_type("application", "octet-stream"));
     if (declared.empty() || has_control_character(declared)) return part;
     const Reference<GMimeContentType> type(g_mime_content_type_parse(nullptr, declared.c_str()));
-    if (!type || g_mime_content_type_is_type(type.get(), "multipart", "*") ||
-        g_mime_content_type_is_type(type.get(), "message", "*")) {
-        return part;
-    }
-    g_mime_object_set_content_type(GMIME_OBJECT(part.get()), type.get());
+    const bool is_usable = type && is_token(g_mime_content_type_get_media_type(type.get())) &&
+                           is_token(g_mime_content_type_get_media_subtype(type.get())) &&
+                           !g_mime_content_type_is_type(type.get(), "multipart", "*") &&
+                           !g_mime_content_type_is_type(type.get(), "message", "*");
+    if (is_usable) g_mime_object_set_content_type(GMIME_OBJECT(part.get()), type.get());
     return part;
 }
 

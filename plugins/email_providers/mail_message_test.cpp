@@ -88,6 +88,7 @@ TEST_CASE("text and HTML make alternatives, attachments go around them") {
     CHECK(written(content).find("Content-Type: multipart/alternative") != std::string::npos);
     content.attachments.push_back({"Übersicht.pdf", "application/pdf", std::string("\0\1\2", 3)});
     content.attachments.push_back({"x\r\nBcc: y@z", "text/plain\r\nX: y", "b"});
+    content.attachments.push_back({"y", "\xe6\x97\xa5/plain", "c"});
     content.attachments.push_back({"mail.eml", "message/rfc822", "Subject: x\r\n\r\nö"});
     const std::string mail = written(content);
     check_lines(mail);

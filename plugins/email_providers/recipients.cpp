@@ -76,8 +76,8 @@ sdk::Result<void> add_members(sdk::Context& context, sdk::PrincipalDirectory& pr
         auto member = principals.describe(context, key);
         if (!member && member.error().kind == sdk::ErrorKind::not_found) continue;
         if (!member) return member.error();
-        if (is_mail_address(member->email)) {
-            envelope.add(member->email);
+        if (const auto address = wire_address(member->email)) {
+            envelope.add(*address);
         } else {
             recipients.missing.push_back(member->qualified_name());
         }
@@ -95,13 +95,14 @@ sdk::Result<void> add_principal(sdk::Context& context, sdk::PrincipalDirectory& 
     if (principal->kind == sdk::PrincipalKind::group) {
         return add_members(context, principals, *principal, envelope, recipients);
     }
-    if (!is_mail_address(principal->email)) {
+    const auto address = wire_address(principal->email);
+    if (!address) {
         return wrong(kPrincipalMember, "email_providers.address_missing",
                      "the user that toPrincipalId names has no mail address: " +
                          principal->qualified_name());
     }
-    recipients.to.push_back({shown_name(*principal), principal->email});
-    envelope.add(principal->email);
+    recipients.to.push_back({shown_name(*principal), *address});
+    envelope.add(*address);
     return {};
 }
 
