@@ -103,6 +103,7 @@ test('a server that drips its greeting costs no more either', async () => {
     timer = setInterval(() => socket.write('2'), 200);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
   const start = Date.now();
   const reply = await stele.test(await stele.provider(server.address().port));
   clearInterval(timer);

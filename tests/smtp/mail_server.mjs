@@ -43,6 +43,8 @@ export class MailServer {
     server.smtp.on('error', () => {});
     await new Promise((resolve) => server.smtp.listen(0, '127.0.0.1', resolve));
     server.port = server.smtp.server.address().port;
+    // A test that fails before it ends its servers shall end all the same.
+    server.smtp.server.unref();
     return server;
   }
 
@@ -66,6 +68,7 @@ export class ScriptedServer {
     scripted.server = net.createServer((socket) => {
       scripted.connections += 1;
       scripted.sockets.add(socket);
+      socket.unref();
       socket.on('error', () => {});
       socket.on('close', () => scripted.sockets.delete(socket));
       const say = (line) => {
@@ -86,6 +89,7 @@ export class ScriptedServer {
     });
     await new Promise((resolve) => scripted.server.listen(0, '127.0.0.1', resolve));
     scripted.port = scripted.server.address().port;
+    scripted.server.unref();
     return scripted;
   }
 

@@ -62,8 +62,9 @@ test('writers of the same email and provider cause no second mail', async () => 
   await server.end();
 });
 
-test('a server that is killed while it sends does not send again by itself', async () => {
+test('a server that is killed while it sends does not send again by itself', async (t) => {
   const own = await startStele();
+  t.after(() => own.end());
   const reached = Promise.withResolvers?.() ?? {};
   reached.promise ??= new Promise((resolve) => { reached.resolve = resolve; });
   const silent = await ScriptedServer.start(politeTalk({ END: () => { reached.resolve(); } }));
@@ -86,7 +87,6 @@ test('a server that is killed while it sends does not send again by itself', asy
   assert.equal(healthy.mails.length, 0);
   await silent.end();
   await healthy.end();
-  await own.end();
 });
 
 test('an email that is removed while it is on its way is sent once and leaves nothing', async () => {

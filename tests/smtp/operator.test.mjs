@@ -10,9 +10,10 @@ import { startStele } from './mail_fixture.mjs';
 
 const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
 
-test('captured mails are files, and the replies say so', async () => {
+test('captured mails are files, and the replies say so', async (t) => {
   const folder = join(mkdtempSync(join(tmpdir(), 'stele-captured-')), 'made', 'by', 'stele');
   const stele = await startStele({ capture_folder: folder });
+  t.after(() => stele.end());
   const server = await MailServer.start();
   const provider = await stele.provider(server.port);
   const email = await stele.email({ subject: 'Grüße', bcc: 'hidden@example.org' });
@@ -29,13 +30,13 @@ test('captured mails are files, and the replies say so', async () => {
   assert.equal(readdirSync(folder).length, 2);
   assert.equal(server.mails.length, 0);
   await server.end();
-  await stele.end();
   rmSync(folder, { recursive: true });
 });
 
-test('only allowed hosts and ports are used', async () => {
+test('only allowed hosts and ports are used', async (t) => {
   const server = await MailServer.start();
   const stele = await startStele({ allowed_hosts: `mail.example.org, localhost:${server.port}` });
+  t.after(() => stele.end());
   const forbidden = [{ host: '127.0.0.1' }, { host: 'localhost', port: server.port + 1 }, { host: 'x.mail.example.org' }];
   for (const fields of forbidden) {
     const reply = await stele.test(await stele.provider(server.port, fields));
@@ -44,12 +45,12 @@ test('only allowed hosts and ports are used', async () => {
   }
   assert.equal((await stele.test(await stele.provider(server.port, { host: 'localhost' }))).status, 200);
   await server.end();
-  await stele.end();
 });
 
-test('blocked networks are not reached, by address or by name', async () => {
+test('blocked networks are not reached, by address or by name', async (t) => {
   const server = await MailServer.start();
   const stele = await startStele({ blocked_networks: 'private' });
+  t.after(() => stele.end());
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0']) {
     const reply = await stele.test(await stele.provider(server.port, { host }));
     assert.equal(reply.status, 409, reply.text);
@@ -57,7 +58,6 @@ test('blocked networks are not reached, by address or by name', async () => {
   }
   assert.equal(server.mails.length, 0);
   await server.end();
-  await stele.end();
 });
 
 test('a setting that makes no sense stops start-up and is named', () => {
