@@ -1,5 +1,6 @@
 #include <cstdint>
 
+#include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
 
 namespace stele::kernel::resource {
@@ -20,14 +21,11 @@ public:
     authority::Moment moment() const { return moment_; }
     void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
     void set_projection(storage::Query query) { projection_ = std::move(query); }
-    /// Each row's text goes through this, when set. Must own what it needs.
-    void set_presenter(std::function<sdk::Result<std::string>(std::string_view)> presenter) {
-        presenter_ = std::move(presenter);
-    }
     void set_explain(bool is_explained) { is_explained_ = is_explained; }
 
-    /// Appends up to about `limit` bytes; false after the last piece.
-    sdk::Result<bool> append(std::string& out, std::size_t limit) {
+    /// Appends up to about `limit` bytes; false after the last piece. Rows are presented by
+    /// `presenter`, where there is one.
+    sdk::Result<bool> append(std::string& out, std::size_t limit, const RoutedCall* presenter) {
         if (size_ == 0 && !is_open_) out += R"({"rows":[)";
         is_open_ = true;
         const std::size_t end = out.size() + limit;
@@ -36,23 +34,23 @@ public:
             if (!more) return more.error();
             if (!*more) return finish(out);
             if (size_++ > 0) out += ',';
-            if (auto appended = append_row(out); !appended) return appended.error();
+            if (auto appended = append_row(out, presenter); !appended) return appended.error();
         }
         if (!run_) return finish(out);
         return true;
     }
 
 private:
-    sdk::Result<void> append_row(std::string& out) {
+    sdk::Result<void> append_row(std::string& out, const RoutedCall* presenter) {
         if (projection_.has_projection()) {
             out += projection_.project(record_.text());
             return {};
         }
-        if (!presenter_) {
+        if (!presenter) {
             out += record_.text();
             return {};
         }
-        auto text = presenter_(record_.text());
+        auto text = presented_text(*presenter, record_.text());
         if (!text) return text.error();
         out += *text;
         return {};
@@ -76,7 +74,6 @@ private:
     std::unique_ptr<sdk::Reader> reader_;
     std::unique_ptr<storage::QueryRun> run_;
     storage::Query projection_;
-    std::function<sdk::Result<std::string>(std::string_view)> presenter_;
     storage::Record record_;
     std::uint64_t offset_;
     std::uint64_t size_ = 0;
@@ -153,23 +150,24 @@ sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
         page->set_explain(call.page().explain);
     }
     const bool presented = is_presented(call);
-    if (presented) {
-        page->set_presenter([&call](std::string_view text) { return presented_text(call, text); });
-    }
     std::string text;
-    auto more = page->append(text, presented ? SIZE_MAX / 2 : kWholeSize);
+    auto more = page->append(text, kWholeSize, presented ? &call : nullptr);
     if (!more) return more.error();
     if (!*more) return sdk::Reply::json_text(std::move(text));
     auto first = std::make_shared<std::string>(std::move(text));
+    auto later = presented ? std::make_shared<LaterCall>(call) : nullptr;
     return sdk::Reply::stream(
-        [page, first](std::string& out) -> sdk::Result<bool> {
+        [page, first, later](std::string& out) -> sdk::Result<bool> {
             if (!first->empty()) {
                 out += *first;
                 first->clear();
                 first->shrink_to_fit();
                 return true;
             }
-            return page->append(out, kPieceSize);
+            if (!later) return page->append(out, kPieceSize, nullptr);
+            return later->run([&](const RoutedCall& presenter) {
+                return page->append(out, kPieceSize, &presenter);
+            });
         },
         "application/json;charset=UTF-8");
 }

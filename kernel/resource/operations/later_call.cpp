@@ -1,0 +1,21 @@
+#include "kernel/resource/operations/later_call.hpp"
+
+namespace stele::kernel::resource {
+
+LaterCall::LaterCall(const RoutedCall& call)
+    : rooms_(call.rooms()),
+      place_(call.place()),
+      request_id_(call.request_id()),
+      input_(call.input()) {
+    input_.raw_body = {};
+    input_.header = [](std::string_view) { return std::optional<std::string_view>(); };
+    input_.method = input_.route->method;
+    input_.request_id = request_id_;
+}
+
+sdk::Result<bool> LaterCall::run(const std::function<sdk::Result<bool>(const RoutedCall&)>& work) {
+    WorkContext context(rooms_, input_.session);
+    return work(RoutedCall(context, input_, place_));
+}
+
+}  // namespace stele::kernel::resource

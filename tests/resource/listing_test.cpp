@@ -1,0 +1,50 @@
+#include <catch2/catch.hpp>
+
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+TEST_CASE_METHOD(ResourceFixture, "A long list of presented rows leaves piece by piece") {
+    constexpr int kRows = 200;
+    constexpr std::size_t kText = 16 * 1024;
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        for (int i = 0; i < kRows; ++i) {
+            auto created = context.documents().create(
+                {"library", ""}, {{"number", i}, {"text", std::string(kText, 'x')}});
+            if (!created) return created.error();
+        }
+        return {};
+    });
+    auto listing = begin(system(), "GET", "/libraries?limit=-1&shout=loud");
+    const sdk::Reply reply = value_of(listing->run());
+    // The operation's transaction and everything that the request had lent are gone by now.
+    listing.reset();
+    REQUIRE(reply.source());
+    CHECK(reply.body().empty());
+
+    std::string text;
+    std::size_t largest = 0;
+    for (bool has_more = true; has_more;) {
+        std::string piece;
+        has_more = value_of(reply.source()(piece));
+        largest = std::max(largest, piece.size());
+        text += piece;
+    }
+    CHECK(largest < kRows * kText / 2);
+    const sdk::Json page = value_of(sdk::parse_json(text));
+    CHECK(page.at("total_rows") == kRows);
+    CHECK(page.at("size") == kRows);
+    for (int i = 0; i < kRows; ++i) {
+        CHECK(page.at("rows").at(static_cast<std::size_t>(i)).at("number") == i);
+        CHECK(page.at("rows").at(static_cast<std::size_t>(i)).at("shouted") == "loud");
+    }
+}
+
+TEST_CASE_METHOD(ResourceFixture, "A short list of presented rows is answered whole") {
+    create({"library", ""}, {{"_doc", "north"}});
+    const sdk::Json page = json(system(), "GET", "/libraries?shout=loud");
+    CHECK(page.at("rows").at(0).at("shouted") == "loud");
+    CHECK_FALSE(json(system(), "GET", "/libraries").at("rows").at(0).contains("shouted"));
+}
+
+}  // namespace stele::kernel::resource::testing
