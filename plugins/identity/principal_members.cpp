@@ -119,8 +119,10 @@ sdk::Result<bool> is_member(const sdk::Call& call, const sdk::Json& check) {
                                                   sdk::flag_member(check, "indirect", false));
 }
 
-/// What a record says about a group beside it.
-sdk::Json group_summary(const sdk::Principal& group) {
+/// What a record says about a group beside it; ids take the place of names that the caller may not
+/// read.
+sdk::Json group_summary(sdk::Principal group, bool is_readable) {
+    if (!is_readable) group.name = group.id;
     return {{"_doc", group.id},
             {"name", group.name},
             {"type", "GROUP"},
@@ -232,7 +234,10 @@ sdk::Result<void> PrincipalFamily::present(const sdk::Call& call, sdk::Json& rec
     for (const sdk::RecordKey& key : *keys) {
         auto group = lookup.describe(context, key);
         if (!group) return group.error();
-        groups[group->id] = group_summary(*group);
+        auto visible = readable(context, {key});
+        if (!visible) return visible.error();
+        const std::string id = group->id;
+        groups[id] = group_summary(*std::move(group), !visible->empty());
     }
     record["_groups"] = std::move(groups);
     return {};

@@ -167,4 +167,26 @@ TEST_CASE_METHOD(Library, "Below a hidden container everything is as unknown as 
     CHECK(request(user, "GET", "/libraries/north/shelves/master/books/first").has_value());
 }
 
+TEST_CASE_METHOD(Library, "An access list shows names of those only whom the caller may read") {
+    grant(library, user, "consumer");
+    grant(library, other, "editor");
+    const sdk::Json rows = json(user, "GET", "/libraries/north/acl/list").at("rows");
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].at("name") == "name of user");
+    CHECK(rows[0].at("domainQualifiedName") == "default/name of user");
+    CHECK(rows[0].at("userEmail") == "user@example.org");
+    CHECK(rows[1].at("_doc") == "other");
+    CHECK(rows[1].at("domainQualifiedId") == "default/other");
+    CHECK(rows[1].at("authorities") == sdk::Json::array({"editor"}));
+    CHECK(rows[1].at("name") == "other");
+    CHECK(rows[1].at("domainQualifiedName") == "default/other");
+    CHECK(rows[1].at("userEmail") == "");
+
+    grant(other->principal.key, user, "consumer");
+    CHECK(json(user, "GET", "/libraries/north/acl/list").at("rows").at(1).at("userEmail") ==
+          "other@example.org");
+    CHECK(json(system(), "GET", "/libraries/north/acl/list").at("rows").at(1).at("name") ==
+          "name of other");
+}
+
 }  // namespace stele::kernel::resource::testing

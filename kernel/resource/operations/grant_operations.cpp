@@ -14,6 +14,17 @@ const char* kind_word(sdk::PrincipalKind kind) {
     return kind == sdk::PrincipalKind::user ? "USER" : "GROUP";
 }
 
+/// What the caller may know of a principal that it meets on a record: ids take the place of names
+/// when it may not read the principal.
+sdk::Result<sdk::Principal> as_seen(const RoutedCall& call, sdk::Principal principal) {
+    auto readable = call.may_read(principal.key);
+    if (!readable) return readable.error();
+    if (*readable) return principal;
+    principal.name = principal.id;
+    principal.email = principal.first_name = principal.last_name = "";
+    return principal;
+}
+
 sdk::Json acl_row(const sdk::Principal& principal, const std::vector<std::string>& roles) {
     return {{"_doc", principal.id},
             {"name", principal.name},
@@ -177,7 +188,9 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
         auto principal = describe_principal(call, entry.principal);
         if (!principal && principal.error().kind == sdk::ErrorKind::not_found) continue;
         if (!principal) return principal.error();
-        rows.push_back(acl_row(*principal, entry.roles));
+        auto seen = as_seen(call, std::move(*principal));
+        if (!seen) return seen.error();
+        rows.push_back(acl_row(*seen, entry.roles));
     }
     return sdk::Reply::page_of(rows, call.page());
 }
