@@ -178,10 +178,13 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
         return sdk::make_error(sdk::ErrorKind::conflict, "identity.password_elsewhere",
                                "the password is kept on the platform where the identity lies");
     }
+    // Not on the user: its creator owns that one record, the password opens all users of the
+    // person.
     auto may = caller_may(sdk::Permission::modify_credentials, identity->key, context);
-    if (may && !*may) may = caller_may(sdk::Permission::modify_credentials, user.key, context);
     if (!may) return may.error();
-    if (!*may) return forbidden("MODIFY_CREDENTIALS is needed to change the password");
+    if (!*may) {
+        return forbidden("MODIFY_CREDENTIALS on the identity is needed to change the password");
+    }
     return set_password(context, directory, identity_id, password);
 }
 

@@ -1,0 +1,66 @@
+// What others may know of a user, and who may set its password.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { SteleServer } from '../support/stele_server.mjs';
+
+let server;
+before(async () => { server = await SteleServer.start(); });
+after(() => server.end());
+
+const users = '/domains/default/principals';
+const hide = (principal) => server.admin('POST', `${users}/${principal}/authorities/all/revoke?id=default/everyone`);
+
+test('the creator of a user gives the first password and none later', async () => {
+  await server.makeUser('clerk');
+  await server.admin('POST', '/domains/default/authorities/contributor/grant?id=default/clerk');
+  const clerk = await server.login('clerk', 'secret-of-clerk');
+  const made = await server.request('POST', users, { token: clerk, body: { type: 'USER', name: 'person', password: 'first' } });
+  assert.equal(made.status, 200, made.text);
+  const path = `${users}/${made.json._doc}`;
+  const person = await server.login('person', 'first');
+  const put = async (token, body) => (await server.request('PUT', path, { token, body: { type: 'USER', name: 'person', ...body } })).status;
+  assert.equal(await put(clerk, { password: 'taken over' }), 403);
+  assert.equal(await put(clerk, { title: 'still mine to describe' }), 200);
+  await server.login('person', 'first');
+  assert.equal(await put(person, { password: 'second' }), 200);
+  await server.login('person', 'second');
+  assert.equal(await put(server.adminToken, { password: 'third' }), 200);
+  await server.login('person', 'third');
+  await server.admin('POST', `/directories/default/identities/${made.json.identityId}/authorities/manager/grant?id=default/clerk`);
+  assert.equal(await put(clerk, { password: 'fourth' }), 200);
+  await server.login('person', 'fourth');
+});
+
+test('principals that the caller may not read show ids only, in access lists and beside users', async () => {
+  const hidden = await server.makeUser('hidden-name');
+  await server.admin('PUT', `${users}/${hidden._doc}`, { type: 'USER', name: 'hidden-name', email: 'hidden@example.org', firstName: 'Hid' });
+  const group = await server.admin('POST', users, { type: 'GROUP', name: 'hidden-group' });
+  const member = await server.makeUser('member');
+  await server.admin('POST', `${users}/${group._doc}/members/add?id=default/member`);
+  await server.makeUser('onlooker');
+  const token = await server.login('onlooker', 'secret-of-onlooker');
+  const record = (await server.admin('POST', '/uiconfigs', { title: 'shared' }))._doc;
+  for (const name of ['hidden-name', 'onlooker']) {
+    await server.admin('POST', `/uiconfigs/${record}/authorities/consumer/grant?id=default/${name}`);
+  }
+  const list = async () => (await server.request('GET', `/uiconfigs/${record}/acl/list`, { token })).json.rows;
+  const groups = async (query) => (await server.request('GET', `${users}${query}groups=direct`, { token })).json;
+  assert.equal((await list()).find((row) => row._doc === hidden._doc).userEmail, 'hidden@example.org');
+  assert.equal((await groups(`/${member._doc}?`))._groups[group._doc].name, 'hidden-group');
+  await hide(hidden._doc);
+  await hide(group._doc);
+  const row = (await list()).find((one) => one._doc === hidden._doc);
+  assert.deepEqual(row, {
+    _doc: hidden._doc, name: hidden._doc, type: 'USER', domainId: hidden.domainId,
+    domainQualifiedId: `${hidden.domainId}/${hidden._doc}`, domainQualifiedName: `${hidden.domainId}/${hidden._doc}`,
+    principalId: hidden._doc, userEmail: '', userFirstName: '', userLastName: '', authorities: ['consumer'],
+  });
+  const one = (await groups(`/${member._doc}?`))._groups[group._doc];
+  const listed = (await groups('?limit=-1&')).rows.find((user) => user._doc === member._doc)._groups[group._doc];
+  for (const summary of [one, listed]) {
+    assert.equal(summary._doc, group._doc);
+    assert.ok(!JSON.stringify(summary).includes('hidden-group'), JSON.stringify(summary));
+  }
+  const seen = (await server.admin('GET', `/uiconfigs/${record}/acl/list`)).rows.find((other) => other._doc === hidden._doc);
+  assert.equal(seen.name, 'hidden-name');
+});
