@@ -1,5 +1,7 @@
 #include "access_policy.hpp"
 
+#include <initializer_list>
+
 #include <nlohmann/json.hpp>
 
 #include "assignments.hpp"
@@ -13,14 +15,13 @@ namespace {
 
 constexpr std::size_t kMostCollected = 1000;
 
-/// What the statements of a policy can give at most. What a custom role holds depends on where it
-/// is defined, so it counts as everything.
-sdk::PermissionSet most_given(const sdk::Json& fields) {
+/// What the statements of a policy can give or take at most: who removes a revoke gives back what
+/// it took. What a custom role holds depends on where it is defined, so it counts as everything.
+sdk::PermissionSet most_moved(const sdk::Json& fields) {
     sdk::PermissionSet most;
     auto policy = compile_policy(fields);
     if (!policy) return most;
     for (const Statement& statement : policy->statements) {
-        if (statement.action != StatementAction::grant) continue;
         for (const std::string& key : statement.roles) {
             const sdk::BuiltInRole* role = sdk::find_built_in_role(key);
             most |= role ? role->permissions : sdk::PermissionSet::all();
@@ -29,18 +30,18 @@ sdk::PermissionSet most_given(const sdk::Json& fields) {
     return most;
 }
 
-/// Nobody gives more than it has: whoever changes or assigns a policy may manage permissions on the
-/// platform and holds what the policy can give.
+/// Nobody gives or takes more than it has: whoever changes, assigns or unassigns a policy may
+/// manage permissions on the platform and holds what the policy can give or take.
 sdk::Result<void> require_administration(sdk::Context& context, const sdk::Json& fields) {
     if (context.session().is_system) return {};
     auto held = context.authorities().permissions(context.principal().key, context.platform().root);
     if (!held) return held.error();
-    if (held->has(sdk::Permission::modify_permissions) && held->contains(most_given(fields))) {
+    if (held->has(sdk::Permission::modify_permissions) && held->contains(most_moved(fields))) {
         return {};
     }
     return sdk::make_error(sdk::ErrorKind::forbidden, "access_policies.administration_needed",
                            "MODIFY_PERMISSIONS on the platform and everything that the policy can "
-                           "give are needed for this");
+                           "give or take are needed for this");
 }
 
 sdk::Result<sdk::Reply> entry_reply(const sdk::Json& entries, std::string_view key) {
@@ -129,8 +130,12 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
 }
 
 sdk::Result<void> AccessPolicy::prepare(sdk::Change& change, sdk::Context& context) {
-    const sdk::Document& policy = change.after ? *change.after : *change.before;
-    if (auto allowed = require_administration(context, policy.fields); !allowed) return allowed;
+    for (const sdk::Document* policy :
+         std::initializer_list<const sdk::Document*>{change.before, change.after}) {
+        if (!policy) continue;
+        auto allowed = require_administration(context, policy->fields);
+        if (!allowed) return allowed;
+    }
     if (change.kind != sdk::ChangeKind::remove) return {};
     return Assignments(context).remove_policy(change.before->id);
 }
@@ -144,8 +149,9 @@ void AccessPolicy::validate(const sdk::Change& change, sdk::Context&, sdk::Viola
 }
 
 sdk::Result<void> AccessPolicy::stored(const sdk::Change& change, sdk::Context& context) {
-    if (change.after) Assignments(context).store_policy(*change.after);
-    return {};
+    if (!change.after) return {};
+    Assignments(context).store_policy(*change.after);
+    return change.before ? context.authorities().withdraw_decisions() : sdk::Result<void>();
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::assign(const sdk::Call& call) {
@@ -177,18 +183,24 @@ sdk::Result<sdk::Reply> AccessPolicy::targets(const sdk::Call& call) {
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::unassign_all(const sdk::Call& call) {
-    if (auto allowed = require_administration(call.context(), {}); !allowed) {
-        return allowed.error();
-    }
+    sdk::Context& context = call.context();
+    if (auto allowed = require_administration(context, {}); !allowed) return allowed.error();
     auto reference = call.required_parameter("ref");
     if (!reference) return reference.error();
-    Assignments assignments(call.context());
-    auto ids = assignments.policies_of(*reference);
+    if (auto checked = check_reference(*reference); !checked) return checked.error();
+    PolicySearch search(call);
+    auto ids = search.assigned_to(*reference, false);
     if (!ids) return ids.error();
-    auto rows = PolicySearch(call).readable(*ids, {});
+    auto rows = search.readable(*ids, {});
     if (!rows) return rows.error();
+    Assignments assignments(context);
     for (const std::string& id : *ids) {
-        if (auto done = assignments.unassign(id, *reference); !done) return done.error();
+        auto policy = context.documents().read(call.collection(), id);
+        if (!policy) return policy.error();
+        auto allowed = require_administration(context, policy->fields);
+        if (!allowed) return allowed.error();
+        auto done = assignments.unassign_target(id, *reference);
+        if (!done) return done.error();
     }
     return sdk::Reply::page(*rows, rows->size(), 0);
 }

@@ -6,8 +6,8 @@ namespace stele::access_policies {
 
 /// Policies that bestow grants and revokes on assigned users, groups and teams (interface.md,
 /// Access policy; contract/platform.md 5). Whoever changes, assigns or unassigns one can give
-/// rights to anybody, so that needs MODIFY_PERMISSIONS on the platform and everything that the
-/// policy can give.
+/// rights to anybody or take them, so that needs MODIFY_PERMISSIONS on the platform and everything
+/// that the policy can give or take.
 ///
 /// Thread safety: methods may run concurrently; the object has no state.
 class AccessPolicy final : public sdk::Resource {
@@ -23,7 +23,8 @@ public:
     sdk::Result<sdk::Reply> unassign(const sdk::Call& call);
     /// GET {policy}/targets : the assigned references as strings.
     sdk::Result<sdk::Reply> targets(const sdk::Call& call);
-    /// POST {policies}/unassignall?ref= : answers the policies that were unassigned.
+    /// POST {policies}/unassignall?ref= : by whatever reference they were assigned to the same
+    /// principal. All or none; answers those of them that the caller may read.
     sdk::Result<sdk::Reply> unassign_all(const sdk::Call& call);
     /// POST {policies}/find?ref=[&scope=][&inherited=true]
     sdk::Result<sdk::Reply> find(const sdk::Call& call);

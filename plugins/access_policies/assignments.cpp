@@ -22,12 +22,13 @@ std::string tagged(const std::string& space, char tag, std::string_view text) {
     return sdk::KeyWriter(space).tag(tag).text(text).key();
 }
 
-sdk::Error malformed(std::string_view reference) {
+}  // namespace
+
+sdk::Result<void> check_reference(std::string_view reference) {
+    if (reference.find("://") != std::string_view::npos) return {};
     return sdk::make_error({{"ref", "access_policies.reference_malformed",
                              std::string(reference) + " is no reference"}});
 }
-
-}  // namespace
 
 std::string principal_prefix(const std::string& space, const sdk::RecordKey& principal) {
     return tagged(space, 'k', principal);
@@ -50,24 +51,28 @@ sdk::Result<void> Assignments::assign(std::string_view policy, std::string_view 
     // What the reference meant before may be another principal than what it means now.
     if (auto undone = unassign(policy, reference); !undone) return undone;
     const std::string lower = folded(reference);
-    sdk::RecordKey principal;
-    if (auto found = context_.find_reference(reference)) {
-        principal = *found;
-    } else if (found.error().kind != sdk::ErrorKind::not_found &&
-               found.error().kind != sdk::ErrorKind::invalid) {
-        return found.error();
-    }
+    auto principal = principal_of(reference);
+    if (!principal) return principal.error();
     sdk::Transaction& transaction = context_.transaction();
     transaction.put(sdk::KeyWriter(tagged(space_, 'p', policy)).text(lower).key(), reference);
-    transaction.put(reference_row(lower, policy), principal);
-    if (!principal.empty()) {
-        transaction.put(principal_row(principal, policy), "");
+    transaction.put(reference_row(lower, policy), *principal);
+    if (!principal->empty()) {
+        transaction.put(principal_row(*principal, policy), "");
     }
-    return {};
+    return context_.authorities().withdraw_decisions();
+}
+
+/// Empty when the reference means nothing on the platform.
+sdk::Result<sdk::RecordKey> Assignments::principal_of(std::string_view reference) {
+    auto found = context_.find_reference(reference);
+    if (found) return found;
+    const sdk::ErrorKind kind = found.error().kind;
+    const bool means_nothing = kind == sdk::ErrorKind::not_found || kind == sdk::ErrorKind::invalid;
+    return means_nothing ? sdk::RecordKey() : found;
 }
 
 sdk::Result<void> Assignments::unassign(std::string_view policy, std::string_view reference) {
-    if (reference.find("://") == std::string_view::npos) return malformed(reference);
+    if (auto checked = check_reference(reference); !checked) return checked;
     const std::string lower = folded(reference);
     sdk::Transaction& transaction = context_.transaction();
     const std::string row = reference_row(lower, policy);
@@ -80,7 +85,24 @@ sdk::Result<void> Assignments::unassign(std::string_view policy, std::string_vie
     if ((*principal)->empty()) return {};
     auto is_still_meant = names_principal(policy, **principal);
     if (!is_still_meant) return is_still_meant.error();
-    if (!*is_still_meant) transaction.remove(principal_row(**principal, policy));
+    if (*is_still_meant) return {};
+    transaction.remove(principal_row(**principal, policy));
+    return context_.authorities().withdraw_decisions();
+}
+
+sdk::Result<void> Assignments::unassign_target(std::string_view policy,
+                                               std::string_view reference) {
+    auto principal = principal_of(reference);
+    if (!principal) return principal.error();
+    if (auto undone = unassign(policy, reference); !undone || principal->empty()) return undone;
+    auto references = last_elements(tagged(space_, 'p', policy));
+    if (!references) return references.error();
+    for (const std::string& other : *references) {
+        auto meant = context_.transaction().get(reference_row(other, policy));
+        if (!meant) return meant.error();
+        if (!*meant || **meant != *principal) continue;
+        if (auto undone = unassign(policy, other); !undone) return undone;
+    }
     return {};
 }
 
@@ -145,7 +167,7 @@ sdk::Result<void> Assignments::remove_policy(std::string_view policy) {
         transaction.remove(sdk::KeyWriter(prefix).text(reference).key());
     }
     transaction.remove(policy_row(space_, policy));
-    return {};
+    return context_.authorities().withdraw_decisions();
 }
 
 void Assignments::store_policy(const sdk::Document& policy) {

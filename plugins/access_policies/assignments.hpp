@@ -29,6 +29,8 @@ public:
 
     sdk::Result<void> assign(std::string_view policy, std::string_view reference);
     sdk::Result<void> unassign(std::string_view policy, std::string_view reference);
+    /// The reference, and every other one that meant the principal which it means now.
+    sdk::Result<void> unassign_target(std::string_view policy, std::string_view reference);
     /// Ids of the policies of a reference, in the order of their ids.
     sdk::Result<std::vector<std::string>> policies_of(std::string_view reference);
     /// Ids of the policies of which some reference meant this principal when it was assigned.
@@ -40,6 +42,7 @@ public:
     void store_policy(const sdk::Document& policy);
 
 private:
+    sdk::Result<sdk::RecordKey> principal_of(std::string_view reference);
     sdk::Result<std::vector<std::string>> last_elements(const std::string& prefix);
     sdk::Result<bool> names_principal(std::string_view policy, const sdk::RecordKey& principal);
     std::string reference_row(std::string_view reference, std::string_view policy) const;
@@ -48,6 +51,9 @@ private:
     sdk::Context& context_;
     std::string space_;
 };
+
+/// `invalid` for what does not look like a reference.
+sdk::Result<void> check_reference(std::string_view reference);
 
 std::string principal_prefix(const std::string& space, const sdk::RecordKey& principal);
 std::string policy_row(const std::string& space, std::string_view policy);
