@@ -5,7 +5,6 @@
 #include <stele/sdk/services/policy_source.hpp>
 
 #include "kernel/http/instance_state.hpp"
-#include "kernel/http/secret_keys.hpp"
 #include "kernel/http/server_settings.hpp"
 #include "kernel/storage/blob_directory.hpp"
 
@@ -46,9 +45,12 @@ sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions&
     return plugin::order(scanned, options.enabled);
 }
 
-}  // namespace
-
-namespace {
+/// For a store that is not used.
+sdk::Result<SecretKeys> unused_keys() {
+    auto key = make_secret_key({});
+    if (!key) return key.error();
+    return SecretKeys{std::move(*key)};
+}
 
 /// The place for binaries that is always there.
 sdk::Result<void> open_binaries(storage::BlobProviders& binaries, const config::Settings& settings,
@@ -68,6 +70,12 @@ Instance::~Instance() {
     if (state_->server) stop();
 }
 
+sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {
+    config::Settings settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    return read_secret_keys(settings, options.data);
+}
+
 sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
     auto state = std::make_unique<State>();
     config::Settings& settings = state->settings;
@@ -83,12 +91,19 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
                                fmt::format("the data folder {} cannot be made: {}",
                                            options.data.string(), problem.message()));
     }
-    auto sealer = open_secret_keys(settings, options.data);
-    if (!sealer) return sealer.error();
-    auto engine =
-        open_engine(settings, options.data, state->host, state->plugins, state->engine_registrars);
+    state->data = options.data;
+    auto keys = options.is_restoring ? unused_keys() : open_secret_keys(settings, options.data);
+    if (!keys) return keys.error();
+    state->secret_keys = std::move(*keys);
+    auto engine = open_engine(settings, options.data, options.must_exist, state->host,
+                              state->plugins, state->engine_registrars);
     if (!engine) return engine.error();
-    state->rooms = std::make_unique<resource::Rooms>(std::move(*engine), std::move(*sealer));
+    if (!options.is_restoring) {
+        auto restored = backup::check_restored(*(*engine)->snapshot());
+        if (!restored) return restored.error();
+    }
+    state->rooms =
+        std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
     state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
     auto limit = settings.integer("pagination.default_limit");
     if (!limit) return limit.error();
@@ -108,6 +123,9 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!opened) return opened.error();
     if (auto known = settings.check_unknown(); !known) return known.error();
     if (auto checked = settings.check_values(); !checked) return checked.error();
+    if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {
+        sdk::detail::set_log_level(*level);
+    }
     for (const std::string& variable : settings.unknown_variables()) {
         sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
     }

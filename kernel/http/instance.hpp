@@ -1,14 +1,19 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
+#include <stele/sdk/services/accounts.hpp>
 
+#include "kernel/backup/backup.hpp"
 #include "kernel/config/settings.hpp"
+#include "kernel/http/secret_keys.hpp"
+#include "kernel/resource/reseal.hpp"
 
 namespace stele::kernel::http {
 
@@ -22,7 +27,15 @@ struct InstanceOptions {
     std::vector<std::pair<std::string, std::string>> overrides;
     /// An absent embedded store is an error instead of a new one.
     bool must_exist = false;
+    /// The store is going to be filled from a backup: nothing in it is used, and no key is made.
+    bool is_restoring = false;
 };
+
+/// The keys of the store that the options name; opens nothing.
+sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options);
+
+/// A summary as `stele backup` and the server tell it one another.
+sdk::Json json_of(const backup::BackupSummary& summary);
 
 /// One server over one data folder: engine, rooms, plugins and listener, put together in order and
 /// taken apart in the reverse order.
@@ -53,11 +66,30 @@ public:
 
     /// Differences between records, indexes and counts; empty when all is well.
     sdk::Result<std::vector<std::string>> check();
+    /// Work of the server itself on the root platform, outside of any request.
+    sdk::Result<void> run_as_system(const std::function<sdk::Result<void>(sdk::Context&)>& work);
+    /// Null when no enabled plugin keeps users.
+    sdk::Accounts* accounts() const;
+
+    /// Backs up what is stored now, whether served or not.
+    struct BackupWishes {
+        bool has_blobs = true;
+        bool has_secret_keys = false;
+    };
+    sdk::Result<backup::BackupSummary> back_up(const BackupWishes& wishes,
+                                               const backup::Sink& sink);
+    sdk::Result<backup::BackupSummary> restore(const backup::Source& source);
+    /// Seals all secrets with the newest key.
+    sdk::Result<resource::ResealOutcome> reseal(const std::function<bool()>& must_stop);
+    /// Tells the newest key from others.
+    std::string newest_key_digest() const;
+
     /// Every declared setting with its default and meaning, plugins' ones included.
     std::string describe_settings() const;
 
 private:
     sdk::Result<sdk::PlatformScope> open_root(const std::string& title);
+    sdk::Result<void> start_administration();
 
     struct State;
     explicit Instance(std::unique_ptr<State> state);

@@ -73,7 +73,9 @@ std::string Instance::describe_settings() const {
     for (const auto& [key, info] : state_->settings.declared()) {
         text += fmt::format("# {}\n{} = {}\n\n", info.description, key, info.default_value);
     }
+    if (auto started = start_administration(); !started) return started;
     return text;
 }
 
 }  // namespace stele::kernel::http
+    if (state_->administration) state_->administration->stop();

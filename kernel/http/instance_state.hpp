@@ -3,9 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/admin/admin_socket.hpp"
+#include "kernel/http/access_log.hpp"
 #include "kernel/http/engine_choice.hpp"
 #include "kernel/http/instance.hpp"
 #include "kernel/http/request_pipeline.hpp"
+#include "kernel/http/secret_keys.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/job_service.hpp"
 #include "kernel/job/worker_pool.hpp"
@@ -20,7 +23,9 @@ namespace stele::kernel::http {
 using Registrars = std::vector<std::unique_ptr<resource::PluginRegistrar>>;
 
 struct Instance::State {
+    std::filesystem::path data;
     config::Settings settings;
+    SecretKeys secret_keys;
     plugin::PluginHost host;
     EngineRegistrars engine_registrars;
     std::unique_ptr<resource::Rooms> rooms;
@@ -36,6 +41,7 @@ struct Instance::State {
     std::unique_ptr<Server> server;
 
     template <class Service>
+    std::unique_ptr<admin::AdminServer> administration;
     Service* service() const {
         const auto found = services.find(typeid(Service));
         return found == services.end() ? nullptr : static_cast<Service*>(found->second);

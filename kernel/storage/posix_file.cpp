@@ -23,6 +23,12 @@ PosixFile::PosixFile(const std::filesystem::path& path, int flags) {
     } while (descriptor_ == kClosed && errno == EINTR);
 }
 
+PosixFile PosixFile::own(int descriptor) {
+    PosixFile file;
+    file.descriptor_ = descriptor;
+    return file;
+}
+
 PosixFile::~PosixFile() {
     if (is_open()) ::close(descriptor_);
 }

@@ -13,6 +13,8 @@ public:
     PosixFile() = default;
     /// Not open when `open` fails; `errno` tells why.
     PosixFile(const std::filesystem::path& path, int flags);
+    /// Takes over an open descriptor, or the -1 of a call that failed.
+    static PosixFile own(int descriptor);
     ~PosixFile();
     PosixFile(PosixFile&& other) noexcept
         : descriptor_(std::exchange(other.descriptor_, kClosed)) {}

@@ -12,6 +12,7 @@
 #include "token_authenticator.hpp"
 #include "token_endpoint.hpp"
 #include "token_issuer.hpp"
+#include "user_accounts.hpp"
 
 namespace stele::identity {
 
@@ -27,6 +28,7 @@ struct Services {
           auth(issuer, cookie) {}
 
     PrincipalLookup lookup;
+    UserAccounts accounts;
     TokenAuthenticator authenticator;
     TokenIssuer issuer;
     TokenEndpoint token;
@@ -84,6 +86,7 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
     Services& services = *kept.back();
     registrar.publish<sdk::Authenticator>(services.authenticator);
     registrar.publish<sdk::PrincipalDirectory>(services.lookup);
+    registrar.publish<sdk::Accounts>(services.accounts);
     add_endpoints(registrar, services.token, services.auth);
     return {};
 }

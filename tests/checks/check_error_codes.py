@@ -12,11 +12,13 @@ NOT_CODES = {
     'kernel.container': 'a key space',
     'kernel.installed': 'a key space',
     'kernel.prepared': 'a key space',
+    'kernel.restore': 'a key space',
     'kernel.preparing': 'a key space',
     'access_policies.assignment': 'a key space',
     'identity.sessions': 'a key space',
     'options.locale': 'a query parameter',
     'stele.lock': 'a file',
+    'admin.sock': 'a file',
 }
 # Areas whose sources state the part behind the dot alone, in the calls that the pattern finds.
 ASSEMBLED = {

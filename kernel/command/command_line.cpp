@@ -1,0 +1,63 @@
+#include "kernel/command/command_line.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+namespace stele::kernel::command {
+
+namespace {
+
+std::filesystem::path program_folder() {
+    std::error_code problem;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", problem);
+    return problem ? std::filesystem::current_path() : program.parent_path();
+}
+
+/// The program's own plugins and those of `--plugins`, each folder once.
+std::vector<std::filesystem::path> distinct_folders(const std::vector<std::string>& more) {
+    std::vector<std::filesystem::path> folders{
+        std::filesystem::weakly_canonical(program_folder() / "../lib/stele/plugins")};
+    for (const std::string& folder : more) {
+        auto path = std::filesystem::weakly_canonical(folder);
+        if (std::find(folders.begin(), folders.end(), path) == folders.end()) {
+            folders.push_back(std::move(path));
+        }
+    }
+    return folders;
+}
+
+}  // namespace
+
+http::InstanceOptions CommandLine::options() const {
+    http::InstanceOptions options;
+    options.data = data;
+    options.config_file = config;
+    options.enabled = CLI::detail::split(enabled, ',');
+    std::erase(options.enabled, "");
+    options.plugin_folders = distinct_folders(folders);
+    return options;
+}
+
+CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const char* meaning) {
+    CLI::App* command = app.add_subcommand(name, meaning);
+    command->add_option("--data", line.data, "Folder that holds the store")->capture_default_str();
+    command->add_option("--config", line.config, "Configuration file");
+    command->add_option("--enable", line.enabled, "Plugins to enable, separated by commas");
+    command->add_option("--plugins", line.folders, "Another folder with plugins; repeatable");
+    return command;
+}
+
+int complain(const sdk::Error& error) {
+    std::cerr << "stele: " << error.message;
+    if (!error.detail.empty()) std::cerr << " (" << error.detail << ")";
+    std::cerr << " [" << error.code << "]\n";
+    return 1;
+}
+
+int complain(const std::string& problem) {
+    std::cerr << "stele: " << problem << "\n";
+    return 1;
+}
+
+}  // namespace stele::kernel::command

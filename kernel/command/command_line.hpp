@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <stele/sdk/error.hpp>
+
+#include "kernel/http/instance.hpp"
+
+/// What `stele` can be told: a file for each command.
+namespace stele::kernel::command {
+
+/// What the arguments say. Lives as long as the program.
+struct CommandLine {
+    std::string data = "./data";
+    std::string config;
+    std::string enabled;
+    std::vector<std::string> folders;
+    /// The command that was given; its answer is the program's status.
+    std::function<int()> run;
+
+    http::InstanceOptions options() const;
+};
+
+/// A subcommand with the options that all of them have.
+CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const char* meaning);
+
+/// Says what is wrong and answers the program's status.
+int complain(const sdk::Error& error);
+int complain(const std::string& problem);
+
+void add_init(CLI::App& app, CommandLine& line);
+void add_serve(CLI::App& app, CommandLine& line);
+void add_check(CLI::App& app, CommandLine& line);
+void add_plugins(CLI::App& app, CommandLine& line);
+void add_config(CLI::App& app, CommandLine& line);
+void add_user(CLI::App& app, CommandLine& line);
+void add_backup(CLI::App& app, CommandLine& line);
+void add_restore(CLI::App& app, CommandLine& line);
+void add_rotate_secrets(CLI::App& app, CommandLine& line);
+
+/// Shows what the preparation of a new store has made, once.
+void show_prepared(const http::Instance::Prepared& prepared);
+
+}  // namespace stele::kernel::command

@@ -1,0 +1,104 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "kernel/http/instance_state.hpp"
+#include "kernel/resource/work_context.hpp"
+
+namespace stele::kernel::http {
+
+sdk::Json json_of(const backup::BackupSummary& summary) {
+    return {{"id", summary.id},
+            {"entries", summary.entries},
+            {"bytes", summary.bytes},
+            {"blobs", summary.blobs},
+            {"blobBytes", summary.blob_bytes},
+            {"secrets", summary.has_secret_keys}};
+}
+
+namespace {
+
+/// The keys of a backup, beside the restored store; never over others.
+sdk::Result<void> keep_secret_keys(const config::Settings& settings,
+                                   const std::filesystem::path& data, std::string_view text) {
+    auto keys = parse_secret_keys(text, "the backup");
+    if (!keys) return keys.error();
+    const std::string lines = secret_keys_text(*keys);
+    const std::filesystem::path file = data / kSecretKeyFile;
+    if (settings.text("secrets.key").empty() && !std::filesystem::exists(file)) {
+        return write_secret_keys(data, *keys);
+    }
+    auto present = open_secret_keys(settings, data);
+    if (!present) return present.error();
+    if (secret_keys_text(*present) == lines) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "backup.keys_differ",
+                           "the backup holds other keys than " + file.string() +
+                               " or the setting secrets.key; put these away first");
+}
+
+}  // namespace
+
+sdk::Result<void> Instance::run_as_system(
+    const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    auto root = state_->rooms->platforms.root();
+    if (!root) return root.error();
+    return resource::run_as_system(*state_->rooms, *root, work);
+}
+
+sdk::Accounts* Instance::accounts() const {
+    return state_->service<sdk::Accounts>();
+}
+
+sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
+                                                     const backup::Sink& sink) {
+    backup::BackupOptions options;
+    options.has_blobs = wishes.has_blobs;
+    if (wishes.has_secret_keys) options.secret_keys = secret_keys_text(state_->secret_keys);
+    return backup::write_backup(*state_->rooms->engine, state_->rooms->binaries, options, sink);
+}
+
+sdk::Result<backup::BackupSummary> Instance::restore(const backup::Source& source) {
+    const backup::RestoreTarget target{
+        *state_->rooms->engine, state_->rooms->binaries, [this](std::string_view keys) {
+            return keep_secret_keys(state_->settings, state_->data, keys);
+        }};
+    return backup::restore_backup(target, source);
+}
+
+sdk::Result<resource::ResealOutcome> Instance::reseal(const std::function<bool()>& must_stop) {
+    return resource::reseal_secrets(*state_->rooms, must_stop);
+}
+
+std::string Instance::newest_key_digest() const {
+    return state_->rooms->sealer.newest_key_digest();
+}
+
+/// What the command line asks of a server that has the store open.
+sdk::Result<void> Instance::start_administration() {
+    const auto back_up_command = [this](const admin::CommandCall& call) -> sdk::Result<sdk::Json> {
+        const BackupWishes wishes{sdk::flag_member(call.request, "blobs", true),
+                                  sdk::flag_member(call.request, "secrets", false)};
+        auto summary = back_up(wishes, call.output);
+        if (!summary) return summary.error();
+        return json_of(*summary);
+    };
+    const auto reseal_command = [this](const admin::CommandCall& call) -> sdk::Result<sdk::Json> {
+        if (sdk::text_member(call.request, "key") != newest_key_digest()) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "instance.keys_outdated",
+                                   "the server was started with other keys; restart it first");
+        }
+        auto outcome = reseal(call.must_stop);
+        if (!outcome) return outcome.error();
+        return sdk::Json{{"sealed", outcome->sealed}, {"resealed", outcome->resealed}};
+    };
+    state_->administration = std::make_unique<admin::AdminServer>(
+        state_->data, std::map<std::string, admin::Command>{{"backup", back_up_command},
+                                                            {"rotate-secrets", reseal_command}});
+    return state_->administration->start();
+}
+
+}  // namespace stele::kernel::http

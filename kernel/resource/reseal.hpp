@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::kernel::resource {
+
+struct Rooms;
+
+struct ResealOutcome {
+    std::uint64_t sealed = 0;    ///< records with secrets
+    std::uint64_t resealed = 0;  ///< those of them that an older key had sealed
+};
+
+/// Seals every secret of the store with the newest key. Others may write meanwhile; whatever they
+/// write is sealed with it already. Can be broken off and repeated at any time. Nothing else of a
+/// record changes, its version included. Waits: not on a thread that serves connections.
+sdk::Result<ResealOutcome> reseal_secrets(Rooms& rooms, const std::function<bool()>& must_stop);
+
+}  // namespace stele::kernel::resource
