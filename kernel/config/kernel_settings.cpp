@@ -33,6 +33,10 @@ std::vector<SettingInfo> server_settings() {
          .default_value = "",
          .description = "Origins of web pages that may call the server from a browser, separated "
                         "by commas; * allows all, empty none."},
+        {.key = "server.trusted_proxies",
+         .default_value = "",
+         .description = "Addresses of proxies in front of the server, separated by commas: what "
+                        "they say in X-Forwarded-For counts as the caller's address."},
         {.key = "server.header_bytes",
          .default_value = "64KiB",
          .description = "Largest request line with all header lines.",
@@ -103,6 +107,43 @@ std::vector<SettingInfo> storage_settings() {
     };
 }
 
+std::vector<SettingInfo> limit_settings() {
+    using enum SettingKind;
+    return {
+        {.key = "limits.requests_per_second",
+         .default_value = "0",
+         .description = "Requests that a caller (a user, or an address before it is known who "
+                        "asks) may make in the long run; beyond: 429. 0 for no limit.",
+         .kind = integer,
+         .maximum = kMany},
+        {.key = "limits.request_burst",
+         .default_value = "100",
+         .description = "Requests that a caller may make at once after a quiet time.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "limits.login_failures_per_minute",
+         .default_value = "60",
+         .description = "Failed logins from one address in the long run; beyond, each attempt is "
+                        "answered with 429. 0 for no limit.",
+         .kind = integer,
+         .maximum = kMany},
+        {.key = "limits.login_failure_burst",
+         .default_value = "300",
+         .description = "Failed logins from one address at once after a quiet time.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "limits.callers",
+         .default_value = "65536",
+         .description = "Callers that the limits tell apart at the same time; 16 bytes of memory "
+                        "for each.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = 16'777'216},
+    };
+}
+
 std::vector<SettingInfo> other_settings() {
     using enum SettingKind;
     return {
@@ -126,6 +167,16 @@ std::vector<SettingInfo> other_settings() {
          .default_value = "info",
          .description = "Least important lines that are logged.",
          .one_of = {"debug", "info", "warning", "error"}},
+        {.key = "log.access",
+         .default_value = "",
+         .description = "File that gets a line for every request, as JSON; - for standard output, "
+                        "empty for none. It may be moved away while the server runs."},
+        {.key = "log.access_buffer",
+         .default_value = "1MiB",
+         .description = "Memory of each I/O thread for lines of the access log that wait to be "
+                        "written; beyond, lines are dropped and counted.",
+         .kind = bytes,
+         .minimum = 4096},
         {.key = "workers.threads",
          .default_value = "16",
          .description = "Threads for work that waits or computes long: password checks, commits, "
@@ -179,7 +230,7 @@ std::vector<SettingInfo> other_settings() {
 
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
-    for (auto* more : {&storage_settings, &other_settings}) {
+    for (auto* more : {&storage_settings, &limit_settings, &other_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }

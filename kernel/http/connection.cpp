@@ -8,6 +8,7 @@
 
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/message_text.hpp"
+#include "kernel/http/request_metrics.hpp"
 
 namespace stele::kernel::http {
 
@@ -133,6 +134,9 @@ void Connection::dispatch() {
     Request& request = parser_.request();
     context_->next_request_id(request.request_id);
     context_->traffic.requests.add(1);
+    request.received_ns = steady_now_ns();
+    is_unlogged_ = true;
+    find_client();
     phase_ = Phase::handling;
     const CorsRules& cors = context_->shared.cors;
     if (cors.is_enabled() && CorsRules::is_preflight(request)) {
@@ -224,6 +228,9 @@ void Connection::fail(int status, std::string code, std::string message) {
     std::string id;
     context_->next_request_id(id);
     parser_.request().request_id = id;
+    parser_.request().remote_address = remote_address_;
+    parser_.request().received_ns = steady_now_ns();
+    is_unlogged_ = true;
     closes_after_reply_ = true;
     lingers_ = true;
     sdk::Error error =
@@ -252,6 +259,7 @@ bool Connection::end() {
 void Connection::close(bool is_reset) {
     if (phase_ == Phase::closed) return;
     phase_ = Phase::closed;
+    note_reply(true);
     close_transport(is_reset);
     context_->remove(*this);
     // A worker that pulls owns the stream until it is done.

@@ -34,6 +34,7 @@ public:
 
     const Request& request() const final { return parser_.request(); }
     void answer(Response&& response) final;
+    void note_route(const std::string& pattern) final { route_ = pattern; }
 
     /// Begins to serve; with `is_refused` every request is answered 503.
     void start(bool is_refused);
@@ -85,6 +86,10 @@ private:
     void close(bool is_reset = false);
     void on_read_deadline();
 
+    // connection_log.cpp: the access log, and who the client is
+    void note_reply(bool is_aborted);
+    void find_client();
+
     // connection_reply.cpp: rendering and writing
     void deliver(Response&& response);
     void deliver_body(Response&& response, HeadFacts& facts);
@@ -114,6 +119,13 @@ private:
     std::int64_t read_deadline_ = kNever;
     std::int64_t write_deadline_ = kNever;
     std::size_t discarded_ = 0;
+
+    // What the access log says of the present request.
+    std::string_view route_;
+    sdk::SessionPtr session_;
+    std::uint64_t reply_bytes_ = 0;
+    int reply_status_ = 0;
+    bool is_unlogged_ = false;  ///< a request is here whose line is not written
 
     /// Set while the handler owes an answer; whoever clears it gives the answer.
     std::atomic<bool> awaits_answer_{false};

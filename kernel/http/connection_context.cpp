@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "kernel/http/access_log.hpp"
+
 namespace stele::kernel::http {
 
 namespace {
@@ -21,7 +23,9 @@ void write_hex(char* out, std::size_t digits, std::uint64_t number) {
 }  // namespace
 
 ConnectionContext::ConnectionContext(std::shared_ptr<ServerShared> shared_state)
-    : shared_(std::move(shared_state)), shared(*shared_) {
+    : shared_(std::move(shared_state)),
+      shared(*shared_),
+      access_lane(shared.options.access_log ? &shared.options.access_log->add_lane() : nullptr) {
     std::random_device random;
     id_prefix_ = random();
     id_count_ = (std::uint64_t{random()} << 32) | random();

@@ -15,6 +15,7 @@
 
 namespace stele::kernel::http {
 
+class AccessLane;
 class Connection;
 
 /// What all I/O threads of a server share.
@@ -89,6 +90,8 @@ private:
 public:
     ServerShared& shared;
     Traffic traffic;
+    /// Null without an access log.
+    AccessLane* const access_lane;
 
 protected:
     void enter_thread() { thread_ = std::this_thread::get_id(); }

@@ -83,6 +83,9 @@ void Connection::deliver(Response&& response) {
         response.source = nullptr;
         response.body.clear();
     }
+    reply_status_ = response.status;
+    session_ = std::move(response.session);
+    reply_bytes_ = 0;
     HeadFacts facts = facts_of(response);
     if (response.source) {
         begin_stream(std::move(response), facts);
@@ -101,6 +104,7 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
         }
     }
     if (response.status != 304) facts.length = response.body.size();
+    const std::size_t begin = out_.size();
     append_head(out_, response, facts);
     if (parser_.request().method == Method::head) {
         response.body.clear();
@@ -109,6 +113,7 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
     } else {
         body_ = std::move(response.body);
     }
+    reply_bytes_ = out_.size() - begin + body_.size();
     closes_after_reply_ = facts.closes;
     finish_reply();
 }
@@ -135,6 +140,7 @@ bool Connection::compress_elsewhere(Response& response) {
 }
 
 void Connection::finish_reply() {
+    note_reply(false);
     if (closes_after_reply_) {
         lingers_ = lingers_ || parser_.has_more_input();
         phase_ = Phase::ending;
@@ -158,7 +164,9 @@ void Connection::begin_stream(Response&& response, const HeadFacts& facts) {
         only.is_chunked = reply->is_chunked;
         only.is_gzip = reply->is_gzip;
         closes_after_reply_ = only.closes = only.closes || closes_after_reply_;
+        const std::size_t begin = out_.size();
         append_head(out_, reply->head, only);
+        reply_bytes_ = out_.size() - begin;
         finish_reply();
         return;
     }
@@ -228,6 +236,7 @@ bool Connection::send_piece(StreamedReply& reply) {
             return phase_ != Phase::closed;
         }
     }
+    const std::size_t begin = out_.size();
     if (!reply.is_head_sent) {
         HeadFacts facts = facts_of(reply.head);
         facts.length = reply.missing;
@@ -246,6 +255,7 @@ bool Connection::send_piece(StreamedReply& reply) {
         }
     }
     body_.swap(reply.piece);
+    reply_bytes_ += out_.size() - begin + body_.size() + tail_.size();
     return true;
 }
 

@@ -5,6 +5,27 @@
 
 namespace stele::kernel::http {
 
+namespace {
+
+sdk::Result<std::unique_ptr<AccessLog>> open_access_log(const config::Settings& settings) {
+    auto options = read_access_log_options(settings);
+    if (!options) return options.error();
+    if (options->target.empty()) return std::unique_ptr<AccessLog>();
+    return AccessLog::open(*options);
+}
+
+void add_access_log_metrics(RequestPipeline& pipeline, const AccessLog& log) {
+    pipeline.add_metrics([&log] {
+        return fmt::format(
+            "# HELP stele_access_log_dropped_total Lines of the access log that were lost.\n"
+            "# TYPE stele_access_log_dropped_total counter\n"
+            "stele_access_log_dropped_total {}\n",
+            log.dropped());
+    });
+}
+
+}  // namespace
+
 sdk::Result<void> Instance::start() {
     resource::Rooms& rooms = *state_->rooms;
     auto platforms = rooms.platforms.all();
@@ -28,6 +49,14 @@ sdk::Result<void> Instance::start() {
     state_->pipeline = std::make_unique<RequestPipeline>(
         rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     if (auto built = state_->pipeline->build_routes(); !built) return built;
+    auto limits = read_rate_limits(state_->settings);
+    if (!limits) return limits.error();
+    state_->pipeline->set_limits(std::move(*limits));
+    auto access_log = open_access_log(state_->settings);
+    if (!access_log) return access_log.error();
+    state_->access_log = std::move(*access_log);
+    options->access_log = state_->access_log.get();
+    if (options->access_log) add_access_log_metrics(*state_->pipeline, *options->access_log);
     state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
     state_->pipeline->add_metrics([server = state_->server.get()] {
         const Server::Counts counts = server->counts();
@@ -41,6 +70,7 @@ sdk::Result<void> Instance::start() {
             counts.bytes_sent, counts.refused_total);
     });
     if (auto started = state_->server->start(); !started) return started;
+    if (auto started = start_administration(); !started) return started;
     state_->jobs->start_running();
     state_->housekeeper->start();
     return {};
@@ -54,6 +84,7 @@ std::string Instance::base_url() const {
 
 void Instance::stop() {
     if (!state_->server) return;
+    if (state_->administration) state_->administration->stop();
     state_->pipeline->set_draining();
     auto patience = state_->settings.milliseconds("server.drain_time");
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
@@ -73,9 +104,7 @@ std::string Instance::describe_settings() const {
     for (const auto& [key, info] : state_->settings.declared()) {
         text += fmt::format("# {}\n{} = {}\n\n", info.description, key, info.default_value);
     }
-    if (auto started = start_administration(); !started) return started;
     return text;
 }
 
 }  // namespace stele::kernel::http
-    if (state_->administration) state_->administration->stop();

@@ -37,11 +37,13 @@ struct Instance::State {
     std::unique_ptr<resource::RowQuery> row_query;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<job::WorkerPool> workers;
+    /// Null when none is wanted. Connections use it until their end.
+    std::unique_ptr<AccessLog> access_log;
     std::unique_ptr<RequestPipeline> pipeline;
     std::unique_ptr<Server> server;
+    std::unique_ptr<admin::AdminServer> administration;
 
     template <class Service>
-    std::unique_ptr<admin::AdminServer> administration;
     Service* service() const {
         const auto found = services.find(typeid(Service));
         return found == services.end() ? nullptr : static_cast<Service*>(found->second);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <stele/sdk/principal.hpp>
 #include <stele/sdk/reply.hpp>
 
 namespace stele::kernel::http {
@@ -26,7 +27,10 @@ struct Request {
     std::string_view query;
     std::vector<std::pair<std::string_view, std::string_view>> headers;
     std::string_view body;
+    /// Of the client; behind a proxy that the server trusts, the one that the proxy names.
     std::string_view remote_address;
+    /// When it had come in whole, on the clock of `steady_now_ns`.
+    std::int64_t received_ns = 0;
     /// 20 hexadecimal digits, also in the reply's header `X-Request-Id` and in every log line.
     std::string request_id;
 
@@ -41,6 +45,8 @@ struct Response {
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     sdk::BodySource source;
+    /// Who asked, for the log; null when nobody knows.
+    sdk::SessionPtr session;
 };
 
 /// One request that waits for its answer. Keep it alive with `shared_from_this` when the answer
@@ -51,6 +57,9 @@ public:
     virtual const Request& request() const = 0;
     /// Exactly once, from any thread.
     virtual void answer(Response&& response) = 0;
+    /// The pattern of the route that was found, for the log; it lives as long as the server. Only
+    /// inside of `RequestHandler::handle`.
+    virtual void note_route(const std::string& /*pattern*/) {}
 };
 
 /// Called on the connection's I/O thread; must not block and must not throw.

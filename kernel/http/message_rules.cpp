@@ -42,7 +42,33 @@ bool is_name_list(std::string_view text) {
     });
 }
 
+bool is_host_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+           c == ':' || c == '[' || c == ']';
+}
+
 }  // namespace
+
+std::optional<std::string> normalized_origin(std::string_view text) {
+    std::string origin(text);
+    std::transform(origin.begin(), origin.end(), origin.begin(), to_lower);
+    if (origin.ends_with('/')) origin.pop_back();
+    // What sandboxed frames and files send.
+    if (origin == "null") return origin;
+    const std::size_t separator = origin.find("://");
+    if (separator == 0 || separator == std::string::npos) return std::nullopt;
+    const std::string_view host = std::string_view(origin).substr(separator + 3);
+    if (host.empty() || !std::all_of(host.begin(), host.end(), is_host_character)) {
+        return std::nullopt;
+    }
+    for (const auto& [scheme, port] :
+         {std::pair("http://", ":80"), std::pair("https://", ":443")}) {
+        if (origin.starts_with(scheme) && origin.ends_with(port)) {
+            origin.resize(origin.size() - std::string_view(port).size());
+        }
+    }
+    return origin;
+}
 
 bool names_etag(std::string_view if_none_match, std::string_view etag) {
     if (trimmed(if_none_match) == "*") return true;
@@ -104,7 +130,8 @@ void CorsRules::append_headers(std::string_view origin, std::string& head) const
     }
     head +=
         "Access-Control-Expose-Headers: ETag, X-Request-Id, Retry-After, Content-Disposition, "
-        "Content-Range\r\n";
+        "Content-Range, Accept-Ranges, Allow, WWW-Authenticate, RateLimit-Limit, "
+        "RateLimit-Remaining, RateLimit-Reset\r\n";
 }
 
 }  // namespace stele::kernel::http

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,10 @@ bool names_etag(std::string_view if_none_match, std::string_view etag);
 
 /// First header of that name among the reply's, or nullptr.
 const std::string* find_header(const Response& response, std::string_view name);
+
+/// An origin in the form in which browsers send it: lower case, no default port, no slash at its
+/// end. Nothing when the text is no origin; `*` is none either.
+std::optional<std::string> normalized_origin(std::string_view text);
 
 /// Which origins may read replies in a browser. An origin of the list may also send credentials;
 /// `*` lets every origin read, without credentials.

@@ -132,4 +132,24 @@ TEST_CASE("replies are asked about again unless the handler says otherwise") {
     CHECK(head_of(response).find("Cache-Control: no-store\r\n") != std::string::npos);
 }
 
+TEST_CASE("an origin is taken in the form in which browsers send it") {
+    CHECK(normalized_origin("https://app.example") == "https://app.example");
+    CHECK(normalized_origin("https://App.Example/") == "https://app.example");
+    CHECK(normalized_origin("https://app.example:443") == "https://app.example");
+    CHECK(normalized_origin("http://app.example:80") == "http://app.example");
+    CHECK(normalized_origin("http://app.example:443") == "http://app.example:443");
+    CHECK(normalized_origin("http://[::1]:8080") == "http://[::1]:8080");
+    CHECK(normalized_origin("capacitor://localhost") == "capacitor://localhost");
+    CHECK(normalized_origin("null") == "null");
+}
+
+TEST_CASE("what no browser sends is no origin") {
+    for (const auto* text :
+         {"", "*", "app.example", "https://", "://app.example", "https://app.example/path",
+          "https://user@app.example", "https://*.example", "https://app.example?x"}) {
+        INFO(text);
+        CHECK_FALSE(normalized_origin(text));
+    }
+}
+
 }  // namespace stele::kernel::http

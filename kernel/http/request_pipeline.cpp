@@ -49,6 +49,12 @@ RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& worker
                       kernel_route("/readyz", "the server takes requests"),
                       kernel_route("/metrics", "counters as Prometheus text"),
                       kernel_route("/openapi.json", "every route of this server")};
+    metrics_.add_source([this] {
+        return fmt::format(
+            "# HELP stele_rate_limited_total Requests refused because their caller asks too often.\n"
+            "# TYPE stele_rate_limited_total counter\nstele_rate_limited_total {}\n",
+            refused_by_rate_.load(std::memory_order_relaxed));
+    });
 }
 
 RequestPipeline::~RequestPipeline() = default;
@@ -84,11 +90,13 @@ void RequestPipeline::handle(Exchange& exchange) {
     thread_local RouteMatch match;
     const resource::Route* route = find_route(exchange, match);
     if (!route) return;
+    static const std::string kRoot = "/";
+    exchange.note_route(route->path.empty() ? kRoot : route->path);
     if (match.target < kernel_routes_.size()) return answer_kernel_route(exchange, *route);
 
     const Request& request = exchange.request();
     auto pending = std::make_shared<PendingRequest>();
-    pending->started_ns = steady_now_ns();
+    pending->started_ns = request.received_ns;
     pending->exchange = exchange.shared_from_this();
     resource::RequestInput& input = pending->input;
     input.route = route;

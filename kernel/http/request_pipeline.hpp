@@ -11,6 +11,7 @@
 
 #include "kernel/http/lock_waits.hpp"
 #include "kernel/http/message.hpp"
+#include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_metrics.hpp"
 #include "kernel/http/router.hpp"
 #include "kernel/resource/routed_call.hpp"
@@ -31,6 +32,8 @@ struct PendingRequest {
     /// Until when it waits for locked data stores; set by the first one that it meets.
     std::optional<LockWaits::Clock::time_point> lock_deadline;
     std::int64_t started_ns = 0;
+    /// What a failed login counts against; empty where none was counted.
+    std::string login_caller;
 };
 
 /// How long writers wait for a locked data store, and how many at the same time.
@@ -58,16 +61,24 @@ public:
         is_draining_ = true;
         lock_waits_.stop();
     }
+    /// Before serving begins.
+    void set_limits(RateLimits limits) { limits_ = std::move(limits); }
     /// Adds lines to `/metrics`.
     void add_metrics(std::function<std::string()> lines) { metrics_.add_source(std::move(lines)); }
 
 private:
     // stages/route.cpp
     const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
+    void answer_method_unknown(Exchange& exchange, const std::string& allowed);
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
     // stages/authenticate.cpp
     sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
                                               const resource::RequestInput& input) const;
+    // stages/limit.cpp
+    bool admit(PendingRequest& pending, const sdk::Session* session);
+    void refuse(Exchange& exchange, const RateLimiter& limiter,
+                const RateLimiter::Decision& decision);
+    void forgive_login(PendingRequest& pending);
     // stages/handle.cpp
     void attempt(const std::shared_ptr<PendingRequest>& pending);
     void run_stages(const std::shared_ptr<PendingRequest>& pending);
@@ -91,6 +102,8 @@ private:
     std::vector<const resource::Route*> targets_;
     std::string openapi_;
     RequestMetrics metrics_;
+    RateLimits limits_;
+    std::atomic<std::uint64_t> refused_by_rate_{0};
     std::atomic<bool> is_draining_{false};
     const std::chrono::milliseconds lock_patience_;
     // The last one: what it resumes uses the others.

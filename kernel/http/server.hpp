@@ -13,6 +13,8 @@ class WorkerPool;
 
 namespace stele::kernel::http {
 
+class AccessLog;
+
 struct ServerLimits {
     std::size_t header_bytes = 64 * 1024;
     std::size_t body_bytes = 16 * 1024 * 1024;
@@ -31,6 +33,10 @@ struct ServerOptions {
     std::string tls_key_file;
     /// `Access-Control-Allow-Origin` values; empty: no CORS headers.
     std::vector<std::string> cors_origins;
+    /// Addresses of proxies whose `X-Forwarded-For` is believed.
+    std::vector<std::string> trusted_proxies;
+    /// Null: none. Must outlive the server.
+    AccessLog* access_log = nullptr;
     ServerLimits limits;
 };
 

@@ -144,6 +144,50 @@ TEST_CASE("a star lets every origin read, without credentials") {
     CHECK(reply->header("access-control-expose-headers").find("ETag") != std::string::npos);
 }
 
+TEST_CASE("scripts of other origins may read the headers that callers need") {
+    TestServer server(with_origins({"https://app.example"}));
+    TestClient client(server.port());
+    const auto reply =
+        client.ask(request_to("GET", "/fixed", "", "Origin: https://app.example\r\n"));
+    REQUIRE(reply);
+    const std::string exposed = reply->header("access-control-expose-headers");
+    for (const auto* name : {"ETag", "X-Request-Id", "Retry-After", "Content-Disposition",
+                             "Content-Range", "WWW-Authenticate", "RateLimit-Reset"}) {
+        INFO(name);
+        CHECK(exposed.find(name) != std::string::npos);
+    }
+}
+
+TEST_CASE("a cache can tell replies to different origins apart, whoever asks") {
+    TestServer server(with_origins({"*", "https://app.example"}));
+    TestClient client(server.port());
+    for (const auto* line :
+         {"", "Origin: https://app.example\r\n", "Origin: https://b.example\r\n"}) {
+        INFO(line);
+        const auto reply = client.ask(request_to("GET", "/fixed", "", line));
+        REQUIRE(reply);
+        CHECK(reply->header("vary") == "Origin");
+    }
+    // Credentials never go with a star (Fetch standard, CORS check).
+    const auto listed =
+        client.ask(request_to("GET", "/fixed", "", "Origin: https://app.example\r\n"));
+    REQUIRE(listed);
+    CHECK(listed->header("access-control-allow-origin") == "https://app.example");
+    CHECK(listed->header("access-control-allow-credentials") == "true");
+}
+
+TEST_CASE("a header that asks for more than names is not echoed to a preflight") {
+    TestServer server(with_origins({"https://app.example"}));
+    TestClient client(server.port());
+    const auto reply = client.ask(request_to("OPTIONS", "/echo", "",
+                                             "Origin: https://app.example\r\n"
+                                             "Access-Control-Request-Method: PUT\r\n"
+                                             "Access-Control-Request-Headers: <script>\r\n"));
+    REQUIRE(reply);
+    CHECK(reply->status == 200);
+    CHECK(reply->header("access-control-allow-headers") == "(none)");
+}
+
 TEST_CASE("a refusal of the wire can be read across origins too") {
     TestServer server(with_origins({"https://app.example"}));
     TestClient client(server.port());

@@ -1,5 +1,8 @@
 #include "kernel/http/server_settings.hpp"
 
+#include "kernel/http/client_address.hpp"
+#include "kernel/http/message_rules.hpp"
+
 namespace stele::kernel::http {
 
 namespace {
@@ -30,17 +33,33 @@ private:
     sdk::Result<void> failure_;
 };
 
-std::vector<std::string> split_list(const std::string& text) {
-    std::vector<std::string> items;
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::size_t first = text.find_first_not_of(' ', begin);
-        const std::size_t last = text.find_last_not_of(' ', end - 1);
-        if (first < end) items.push_back(text.substr(first, last - first + 1));
-        begin = end + 1;
+}  // namespace
+
+namespace {
+
+/// Checked at start: an origin that no browser would ever send looks like a broken server later.
+sdk::Result<std::vector<std::string>> read_origins(const config::Settings& settings) {
+    std::vector<std::string> origins;
+    for (const std::string& text : settings.list("server.cors_origins")) {
+        const auto origin = text == "*" ? std::optional(text) : normalized_origin(text);
+        if (!origin) {
+            return sdk::make_error(sdk::ErrorKind::invalid, "config.value_invalid",
+                                   "server.cors_origins: '" + text +
+                                       "' is no origin; one looks like https://app.example.com");
+        }
+        origins.push_back(*origin);
     }
-    return items;
+    return origins;
+}
+
+sdk::Result<std::vector<std::string>> read_proxies(const config::Settings& settings) {
+    std::vector<std::string> proxies = settings.list("server.trusted_proxies");
+    for (const std::string& proxy : proxies) {
+        if (is_ip_address(proxy)) continue;
+        return sdk::make_error(sdk::ErrorKind::invalid, "config.value_invalid",
+                               "server.trusted_proxies: '" + proxy + "' is no IP address");
+    }
+    return proxies;
 }
 
 }  // namespace
@@ -55,7 +74,12 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     options.threads = static_cast<int>(numbers.read(kInteger, "server.threads"));
     options.tls_certificate_file = settings.text("server.tls_certificate_file");
     options.tls_key_file = settings.text("server.tls_key_file");
-    options.cors_origins = split_list(settings.text("server.cors_origins"));
+    auto origins = read_origins(settings);
+    if (!origins) return origins.error();
+    options.cors_origins = std::move(*origins);
+    auto proxies = read_proxies(settings);
+    if (!proxies) return proxies.error();
+    options.trusted_proxies = std::move(*proxies);
     options.limits.header_bytes = numbers.size(kBytes, "server.header_bytes");
     options.limits.body_bytes = numbers.size(kBytes, "server.body_bytes");
     options.limits.header_time = numbers.time("server.header_time");
@@ -83,6 +107,34 @@ sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings) {
     patience.waiters = numbers.size(&config::Settings::integer, "stores.lock_waiters");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
     return patience;
+}
+
+sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings) {
+    Numbers numbers(settings);
+    AccessLog::Options options;
+    options.target = settings.text("log.access");
+    options.lane_bytes = numbers.size(&config::Settings::bytes, "log.access_buffer");
+    if (const auto& failure = numbers.failure(); !failure) return failure.error();
+    return options;
+}
+
+sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings) {
+    constexpr Reading kInteger = &config::Settings::integer;
+    constexpr double kMinute = 60;
+    Numbers numbers(settings);
+    const std::size_t callers = numbers.size(kInteger, "limits.callers");
+    const auto limiter = [callers](double per_second, std::int64_t burst) {
+        if (per_second <= 0) return std::unique_ptr<RateLimiter>();
+        return std::make_unique<RateLimiter>(Rate{per_second, burst}, callers);
+    };
+    const auto requests = static_cast<double>(numbers.read(kInteger, "limits.requests_per_second"));
+    const auto logins =
+        static_cast<double>(numbers.read(kInteger, "limits.login_failures_per_minute"));
+    RateLimits limits;
+    limits.requests = limiter(requests, numbers.read(kInteger, "limits.request_burst"));
+    limits.logins = limiter(logins / kMinute, numbers.read(kInteger, "limits.login_failure_burst"));
+    if (const auto& failure = numbers.failure(); !failure) return failure.error();
+    return limits;
 }
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings) {

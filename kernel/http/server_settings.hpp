@@ -1,6 +1,8 @@
 #pragma once
 
 #include "kernel/config/settings.hpp"
+#include "kernel/http/access_log.hpp"
+#include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/job_runner.hpp"
@@ -17,6 +19,11 @@ struct WorkerOptions {
 sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings);
 
 sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings);
+
+/// An empty target: no access log.
+sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings);
+
+sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);
 

@@ -75,6 +75,8 @@ struct Route {
     /// Needs no token.
     bool is_open = false;
     bool has_raw_body = false;
+    /// Callers prove here who they are.
+    bool checks_credentials = false;
 };
 
 /// What plugins offer. Filled while plugins open, then frozen; afterwards read by any thread.

@@ -157,6 +157,7 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.is_slow = endpoint.slow;
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
     route.has_raw_body = endpoint.raw_body;
+    route.checks_credentials = endpoint.checks_credentials;
     return route;
 }
 

@@ -16,7 +16,8 @@ void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthEndpoint
                           .access = sdk::EndpointAccess::open,
                           .run = [&token](const sdk::Call& call) { return token.run(call); },
                           .slow = true,
-                          .raw_body = true});
+                          .raw_body = true,
+                          .checks_credentials = true});
     }
     registrar.add(sdk::Endpoint{.method = "GET",
                                 .path = "/auth/info",

@@ -14,7 +14,7 @@ export const seed = {
   platform: { title: 'Root Platform' },
 };
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
+const sharedAgent = new http.Agent({ keepAlive: true, maxSockets: 128 });
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
@@ -95,8 +95,28 @@ export class SteleServer {
     return { status: done.status, text: done.stdout + done.stderr };
   }
 
-  /// One request; answers { status, headers, text, json }.
-  request(method, path, { body, token, headers = {} } = {}) {
+  /// Another command of the program over the same store: its words, then what it reads.
+  run(words, { input, options = [] } = {}) {
+    const done = spawnSync(bin, [...words, ...this.common(), ...options], { input, encoding: 'utf8' });
+    return { status: done.status, out: done.stdout, err: done.stderr, text: done.stdout + done.stderr };
+  }
+
+  /// The same, while everything else goes on.
+  runAside(words, { options = [] } = {}) {
+    const child = spawn(bin, [...words, ...this.common(), ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
+    running.add(child);
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => { text += piece; });
+    const ended = new Promise((resolve) => child.on('close', (status, signal) => {
+      running.delete(child);
+      resolve({ status, signal, text });
+    }));
+    return { child, ended };
+  }
+
+  /// One request; answers { status, headers, text, json }. With an `agent` of its own, a crowd does
+  /// not stand in the way of the others.
+  request(method, path, { body, token, headers = {}, agent = sharedAgent } = {}) {
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
     const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
     const all = { ...headers };

@@ -5,6 +5,19 @@
 
 namespace stele::kernel::http {
 
+namespace {
+
+sdk::SessionPtr known_caller(const PendingRequest& pending) {
+    return pending.input.route->is_open ? nullptr : pending.input.session;
+}
+
+bool is_callers_fault(sdk::ErrorKind kind) {
+    using enum sdk::ErrorKind;
+    return kind == invalid || kind == unauthenticated || kind == forbidden || kind == not_found;
+}
+
+}  // namespace
+
 void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
     sdk::Reply& reply = pending->reply;
     Response response;
@@ -13,7 +26,9 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
     if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());
     response.source = reply.source();
     response.body = reply.take_body();
+    response.session = known_caller(*pending);
     metrics_.count(response.status, steady_now_ns() - pending->started_ns);
+    forgive_login(*pending);
     pending->context.reset();
     pending->exchange->answer(std::move(response));
 }
@@ -27,7 +42,11 @@ void RequestPipeline::fail(Exchange& exchange, const sdk::Error& error) {
 void RequestPipeline::fail(const std::shared_ptr<PendingRequest>& pending,
                            const sdk::Error& error) {
     pending->context.reset();
-    fail(*pending->exchange, error);
+    if (!is_callers_fault(error.kind)) forgive_login(*pending);
+    Response response = error_response(error, pending->exchange->request().request_id);
+    response.session = known_caller(*pending);
+    metrics_.count(response.status, steady_now_ns() - pending->started_ns);
+    pending->exchange->answer(std::move(response));
 }
 
 }  // namespace stele::kernel::http

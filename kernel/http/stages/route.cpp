@@ -18,16 +18,27 @@ const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatc
                                            "the path is not properly percent-encoded UTF-8"));
             return nullptr;
         case RouteMatch::Kind::method_unknown:
-            break;
+            answer_method_unknown(exchange, match.allowed);
+            return nullptr;
     }
-    Response response = error_response(
-        sdk::make_error(sdk::ErrorKind::method_unknown, "http.method_unknown",
-                        "this path does not know the method; it knows " + match.allowed),
-        request.request_id);
-    response.headers.emplace_back("Allow", match.allowed);
+    return nullptr;
+}
+
+/// 405, or what the path knows when that was the question.
+void RequestPipeline::answer_method_unknown(Exchange& exchange, const std::string& allowed) {
+    const Request& request = exchange.request();
+    Response response;
+    if (request.method == Method::options) {
+        response.body = R"({"ok":true})";
+    } else {
+        response = error_response(
+            sdk::make_error(sdk::ErrorKind::method_unknown, "http.method_unknown",
+                            "this path does not know the method; it knows " + allowed),
+            request.request_id);
+    }
+    response.headers.emplace_back("Allow", allowed);
     metrics_.count(response.status, 0);
     exchange.answer(std::move(response));
-    return nullptr;
 }
 
 void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Route& route) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kernel/http/rate_limiter.hpp"
+
+namespace stele::kernel::http {
+
+/// How often callers may ask (settings `limits.*`). A caller is a principal, or an address while
+/// it is not known who asks.
+struct RateLimits {
+    /// Every request; null: no limit.
+    std::unique_ptr<RateLimiter> requests;
+    /// Failures where callers prove who they are, by address; null: no limit.
+    std::unique_ptr<RateLimiter> logins;
+};
+
+/// What an address is limited as: an IPv6 caller has a whole /64 of them.
+std::string caller_of_address(std::string_view address);
+
+}  // namespace stele::kernel::http
