@@ -51,7 +51,8 @@ RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& worker
                       kernel_route("/openapi.json", "every route of this server")};
     metrics_.add_source([this] {
         return fmt::format(
-            "# HELP stele_rate_limited_total Requests refused because their caller asks too often.\n"
+            "# HELP stele_rate_limited_total Requests refused because their caller asks too "
+            "often.\n"
             "# TYPE stele_rate_limited_total counter\nstele_rate_limited_total {}\n",
             refused_by_rate_.load(std::memory_order_relaxed));
     });
@@ -109,17 +110,7 @@ void RequestPipeline::handle(Exchange& exchange) {
     if (!parameters) return fail(pending, parameters.error());
     input.parameters = std::move(*parameters);
 
-    auto session = authenticate(request, input);
-    if (!session) return fail(pending, session.error());
-    input.session = std::move(*session);
-    if (route->is_slow || !rooms_.engine->is_local()) {
-        if (!post(pending)) {
-            fail(pending, sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
-                                          "the server is busy; try again soon"));
-        }
-        return;
-    }
-    attempt(pending);
+    begin(pending);
 }
 
 }  // namespace stele::kernel::http

@@ -26,6 +26,8 @@ namespace stele::kernel::http {
 struct PendingRequest {
     std::shared_ptr<Exchange> exchange;
     resource::RequestInput input;
+    /// A transaction that began before the caller was known; taken by the first attempt.
+    std::shared_ptr<resource::WorkContext::Work> work;
     std::unique_ptr<resource::WorkContext> context;
     sdk::Reply reply;
     int attempts = 0;
@@ -71,6 +73,9 @@ private:
     const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
+    // stages/begin.cpp
+    void begin(const std::shared_ptr<PendingRequest>& pending);
+    bool identify(const std::shared_ptr<PendingRequest>& pending);
     // stages/authenticate.cpp
     sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
                                               const resource::RequestInput& input) const;

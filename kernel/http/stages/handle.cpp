@@ -22,7 +22,10 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
 }
 
 void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
-    pending->context = std::make_unique<resource::WorkContext>(rooms_, pending->input.session);
+    auto work = std::exchange(pending->work, nullptr);
+    if (!work) work = resource::WorkContext::begin(rooms_);
+    pending->context =
+        std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {

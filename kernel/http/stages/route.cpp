@@ -47,6 +47,9 @@ void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Ro
         return fail(exchange, sdk::make_error(sdk::ErrorKind::unavailable, "http.draining",
                                               "the server is stopping"));
     }
+    if (const auto store = rooms_.engine->status(); route.path == "/readyz" && !store) {
+        return fail(exchange, store.error());
+    }
     if (route.path == "/metrics") {
         response.content_type = "text/plain; version=0.0.4; charset=utf-8";
         response.body = metrics_.text();

@@ -1,0 +1,45 @@
+#include "kernel/http/request_pipeline.hpp"
+#include "kernel/job/worker_pool.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+sdk::Error busy() {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
+                           "the server is busy; try again soon");
+}
+
+}  // namespace
+
+/// Learns who calls, and takes the request to the thread that it runs on. With an engine that other
+/// servers share, the transaction begins first: that is when this server hears of what the others
+/// have committed, and only then is what it remembers of sessions right.
+void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
+    if (rooms_.engine->is_local()) {
+        if (!identify(pending)) return;
+        if (!pending->input.route->is_slow) return attempt(pending);
+        if (!post(pending)) fail(pending, busy());
+        return;
+    }
+    const bool is_posted = workers_.post([this, pending] {
+        pending->work = resource::WorkContext::begin(rooms_);
+        if (identify(pending)) attempt(pending);
+    });
+    if (!is_posted) fail(pending, busy());
+}
+
+/// False when the request was answered.
+bool RequestPipeline::identify(const std::shared_ptr<PendingRequest>& pending) {
+    resource::RequestInput& input = pending->input;
+    auto session = authenticate(pending->exchange->request(), input);
+    if (!admit(*pending, session ? session->get() : nullptr)) return false;
+    if (!session) {
+        fail(pending, session.error());
+        return false;
+    }
+    input.session = std::move(*session);
+    return true;
+}
+
+}  // namespace stele::kernel::http
