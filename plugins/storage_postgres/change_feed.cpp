@@ -12,6 +12,8 @@ namespace {
 using sdk::optimistic::VersionPin;
 
 constexpr std::size_t kSizeBytes = 4;
+/// So many ask at the same time; more would only wait for one another elsewhere.
+constexpr int kMostAsking = 4;
 /// Looks at the log overlap: one that was sent earlier may be answered later.
 constexpr std::size_t kBatches = 1024;
 
@@ -60,7 +62,7 @@ sdk::Result<View> ChangeFeed::present() {
         const std::uint64_t ticket = ++asked_;
         const Deadline deadline = pool_.deadline();
         while (served_ < ticket) {
-            if (is_asking_) {
+            if (asking_ == kMostAsking) {
                 // Whoever asks gives up by itself; the time is a net below that.
                 if (turned_.wait_until(lock, deadline + pool_.options().wait) ==
                     std::cv_status::timeout) {
@@ -68,14 +70,14 @@ sdk::Result<View> ChangeFeed::present() {
                 }
                 continue;
             }
-            is_asking_ = true;
+            ++asking_;
             const std::uint64_t up_to = asked_;
             lock.unlock();
             const auto caught_up = catch_up();
             lock.lock();
-            is_asking_ = false;
+            const bool has_waiters = asking_-- == kMostAsking;
             if (caught_up) served_ = std::max(served_, up_to);
-            turned_.notify_all();
+            if (has_waiters) turned_.notify_all();
             if (!caught_up) return caught_up.error();
         }
     }

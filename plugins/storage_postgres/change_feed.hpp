@@ -75,12 +75,12 @@ private:
 
     Pool& pool_;
 
-    /// One asks the database for all who wait.
+    /// A few ask the database, for all who wait.
     std::mutex turn_;
     std::condition_variable turned_;
     std::uint64_t asked_ = 0;
     std::uint64_t served_ = 0;
-    bool is_asking_ = false;
+    int asking_ = 0;
 
     /// Held while commits are taken in, observers included.
     std::mutex applying_;
