@@ -42,7 +42,7 @@ public:
         return std::make_unique<SnapshotReader>(present_.snapshot());
     }
     std::unique_ptr<sdk::Transaction> begin() override {
-        return std::make_unique<LevelDbTransaction>(present_, committer_);
+        return std::make_unique<LevelDbTransaction>(present_.view(), committer_);
     }
     bool is_local() const override { return true; }
     void observe(std::string prefix, sdk::CommitObserver observer) override {
