@@ -115,6 +115,7 @@ TEST_CASE("credentials that a server repeats are taken out") {
 TEST_CASE("replies are cleaned, bounded, and only taken from what speaks SMTP") {
     SmtpConversation talk("", "");
     talk.received("SSH-2.0-OpenSSH\r\n");
+    talk.received("+OK POP3 ready\r\n");
     talk.received("-ERR unknown command\r\n");
     CHECK(talk.last_reply().code == 0);
     for (int i = 0; i < 1000; ++i)
