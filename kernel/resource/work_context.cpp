@@ -8,10 +8,14 @@ namespace {
 constexpr int kAttempts = 64;
 }
 
+std::shared_ptr<WorkContext::Work> WorkContext::begin(Rooms& rooms) {
+    // In this order: decisions that are younger than the moment may know more than the transaction.
+    return std::make_shared<Work>(
+        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}});
+}
+
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
-    : WorkContext(rooms, std::move(session),
-                  std::make_shared<Work>(
-                      Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}})) {}
+    : WorkContext(rooms, std::move(session), begin(rooms)) {}
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work)
     : rooms_(rooms),

@@ -18,7 +18,17 @@ namespace stele::kernel::resource {
 /// One transaction and who acts in it. Lives as long as the operation; `commit` ends it.
 class WorkContext final : public sdk::Context {
 public:
+    /// What a transaction has, whoever acts in it.
+    struct Work {
+        authority::Moment moment;
+        std::unique_ptr<sdk::Transaction> transaction;
+        std::vector<std::function<void()>> effects;
+        std::optional<sdk::RecordKey> blocked_by;
+    };
+    static std::shared_ptr<Work> begin(Rooms& rooms);
+
     WorkContext(Rooms& rooms, sdk::SessionPtr session);
+    WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
     ~WorkContext() override;
 
     const sdk::Session& session() const override { return *session_; }
@@ -49,14 +59,6 @@ public:
     void run_effects();
 
 private:
-    struct Work {
-        authority::Moment moment;
-        std::unique_ptr<sdk::Transaction> transaction;
-        std::vector<std::function<void()>> effects;
-        std::optional<sdk::RecordKey> blocked_by;
-    };
-    WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
-
     Rooms& rooms_;
     sdk::SessionPtr session_;
     std::shared_ptr<Work> work_;
