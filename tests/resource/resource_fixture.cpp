@@ -114,7 +114,7 @@ sdk::Result<void> TestRequest::commit() {
     return sdk::commit_and_wait(context_.transaction());
 }
 
-ResourceFixture::ResourceFixture()
+ResourceFixture::ResourceFixture(std::vector<std::unique_ptr<sdk::Resource>> more)
     : rooms(std::make_unique<sdk::testing::MemoryEngine>(),
             sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
     const auto add = [this](sdk::ResourceDescriptor descriptor) {
@@ -125,6 +125,8 @@ ResourceFixture::ResourceFixture()
     add(family("library", kPlatformType, "libraries"));
     add(family("shelf", "library", "shelves"));
     add(family("book", "shelf", "books"));
+    for (std::unique_ptr<sdk::Resource>& one : more)
+        expect(rooms.registry.add("more", std::move(one)));
     expect(rooms.registry.freeze());
     expect(sdk::write_with_retry(*rooms.engine, [this](sdk::Transaction& transaction) {
         auto made = rooms.platforms.create(transaction, "Test");

@@ -65,7 +65,8 @@ private:
 
 class ResourceFixture {
 public:
-    ResourceFixture();
+    /// `more` are families beside the fixture's own.
+    explicit ResourceFixture(std::vector<std::unique_ptr<sdk::Resource>> more = {});
 
     /// A user without any right, `CONNECT` on the platform excepted.
     sdk::SessionPtr make_user(const std::string& id);
