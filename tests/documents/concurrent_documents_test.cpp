@@ -8,8 +8,8 @@
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/name_table.hpp"
-#include "sdk/testing/memory_engine.hpp"
 #include "tests/documents/random_documents.hpp"
+#include "tests/documents/used_engine.hpp"
 
 namespace stele::tests {
 
@@ -150,8 +150,8 @@ void write_and_read_together(sdk::Engine& engine) {
 }  // namespace
 
 TEST_CASE("Indexes and counters stay right under concurrent writers, readers and index builds") {
-    sdk::testing::MemoryEngine engine;
-    write_and_read_together(engine);
+    const auto engine = make_used_engine();
+    write_and_read_together(*engine);
 }
 
 TEST_CASE("The same holds on LevelDB, also after the store was opened again") {

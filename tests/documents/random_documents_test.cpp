@@ -7,8 +7,8 @@
 
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/name_table.hpp"
-#include "sdk/testing/memory_engine.hpp"
 #include "tests/documents/document_model.hpp"
+#include "tests/documents/used_engine.hpp"
 
 namespace stele::tests {
 
@@ -79,7 +79,7 @@ public:
         const Visibility visible = visibility();
         const auto expected = model_.query(text, page, visible, numeric_sort);
 
-        const auto reader = engine_.snapshot();
+        const auto reader = engine_->snapshot();
         auto run = store_.query(*reader, collection_, rules_, std::move(*parsed), page, visible,
                                 numeric_sort);
         REQUIRE(run.has_value());
@@ -102,7 +102,7 @@ public:
         REQUIRE(readable(rows) == readable(expected.rows));
     }
 
-    void check() { REQUIRE(store_.check(*engine_.snapshot()).value() == Strings()); }
+    void check() { REQUIRE(store_.check(*engine_->snapshot()).value() == Strings()); }
     void finish_builds() { store_.finish_index_builds(); }
     RandomDocuments& random() { return random_; }
 
@@ -117,7 +117,7 @@ private:
     }
 
     void write(const std::function<sdk::Result<void>(sdk::Transaction&)>& work) {
-        const auto written = sdk::write_with_retry(engine_, work);
+        const auto written = sdk::write_with_retry(*engine_, work);
         if (!written) FAIL(written.error().code << ": " << written.error().message);
     }
 
@@ -180,9 +180,9 @@ private:
 
     RandomDocuments random_;
     std::map<std::string, std::size_t>& accesses_;
-    sdk::testing::MemoryEngine engine_;
-    NameTable names_{engine_};
-    DocumentStore store_{engine_, names_};
+    std::unique_ptr<sdk::Engine> engine_ = make_used_engine();
+    NameTable names_{*engine_};
+    DocumentStore store_{*engine_, names_};
     CollectionRules rules_;
     CollectionId collection_;
     DocumentModel model_;
