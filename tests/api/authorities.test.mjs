@@ -14,6 +14,9 @@ async function operations() {
   const { json } = await server.request('GET', '/openapi.json');
   const record = async (path, body) => (await server.admin('POST', path, body))._doc;
   const application = await record('/applications', { title: 'walk' });
+  const webHost = await record('/webhosts', { title: 'walk' });
+  const stack = await record('/stacks', { title: 'walk' });
+  await server.admin('POST', `/stacks/${stack}/datastores/assign?type=webhost&id=${webHost}&key=project-user`);
   const values = {
     domainId: 'default', principalId: 'guest', groupId: 'everyone',
     clientId: (await server.admin('GET', '/clients')).rows[0]._doc,
@@ -26,6 +29,18 @@ async function operations() {
     accessPolicyId: await record('/access/policies', { title: 'walk' }),
     permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
     templateKey: 'folder-consumer', key: 'project-user',
+    registrarId: 'default', webhostId: webHost, stackId: stack, type: 'webhost', id: webHost,
+    autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
+    trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),
+    projectId: await record('/projects', { title: 'walk' }),
+    jobId: await record('/projects/start', { title: 'walk by job' }),
+    billingProviderConfigurationId: await record('/billing/configurations', {}),
+    deploymentPackageId: await record('/deployment/packages', {}),
+    deploymentReceiverId: await record('/deployment/receivers', {}),
+    deploymentStrategyId: await record('/deployment/strategies', {}),
+    deploymentTargetId: await record('/deployment/targets', {}),
+    serviceDescriptorId: await record('/descriptors', {}),
+    sidekickId: await record('/sidekicks', {}), viewId: await record('/views', {}),
   };
   const identities = await server.admin('GET', '/directories/default/identities');
   values.identityId = identities.rows[0]._doc;
