@@ -50,8 +50,7 @@ void Batch::add(const WriteSet& writes, std::size_t first_range) {
             remove(key, write.hash);
             continue;
         }
-        const std::int64_t sum =
-            write.kind == WriteSet::Kind::add ? counter(key) + write.delta : 0;
+        const std::int64_t sum = write.kind == WriteSet::Kind::add ? counter(key) + write.delta : 0;
         Value& value = values_[key];
         hashes_.insert(write.hash);
         value.is_put = true;

@@ -89,11 +89,9 @@ sdk::Result<void> ChangeFeed::catch_up() {
     while (true) {
         const std::uint64_t known = version();
         auto rows = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
-            return connection.run(Statement::read_log,
-                                  Parameters()
-                                      .integer(static_cast<std::int64_t>(known))
-                                      .integer(kLogPage),
-                                  deadline);
+            return connection.run(
+                Statement::read_log,
+                Parameters().integer(static_cast<std::int64_t>(known)).integer(kLogPage), deadline);
         });
         if (!rows) return rows.error();
         if (auto applied = apply_log(*rows, known); !applied) return applied;

@@ -177,9 +177,9 @@ sdk::Result<void> Committer::take_lock(Connection& connection, const Commits& co
         if (auto applied = feed_.apply_log(log, known); !applied) return applied;
         if (log.size() < kLogPage) return {};
         known = feed_.version();
-        auto more = connection.run(Statement::read_log,
-                                   Parameters().integer(signed_number(known)).integer(kLogPage),
-                                   deadline);
+        auto more =
+            connection.run(Statement::read_log,
+                           Parameters().integer(signed_number(known)).integer(kLogPage), deadline);
         if (!more) return more.error();
         log = std::move(*more);
     }
@@ -217,7 +217,8 @@ sdk::Result<void> Committer::write(Connection& connection, std::uint64_t version
     }
     if (!removed.empty()) connection.send(Statement::remove, Parameters().bytes_array(removed));
     const std::string log = encode_keys(keys);
-    connection.send(Statement::write_log, Parameters().integer(number).bytes(sent_batch_).bytes(log));
+    connection.send(Statement::write_log,
+                    Parameters().integer(number).bytes(sent_batch_).bytes(log));
     connection.send(Statement::advance, Parameters().integer(number));
     connection.send(Statement::commit);
     auto answers = connection.finish(deadline);

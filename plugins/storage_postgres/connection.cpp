@@ -37,9 +37,9 @@ public:
         const std::string reason = one_line(problem);
         PQfreemem(problem);
         if (parsed == nullptr) {
-            return sdk::make_error(sdk::ErrorKind::invalid, "storage_postgres.setting_invalid",
-                                   "storage_postgres.connection is no connection string: " +
-                                       reason);
+            return sdk::make_error(
+                sdk::ErrorKind::invalid, "storage_postgres.setting_invalid",
+                "storage_postgres.connection is no connection string: " + reason);
         }
         Words words;
         for (const PQconninfoOption* word = parsed; word->keyword != nullptr; ++word)
@@ -94,9 +94,8 @@ std::string session_settings(const Connection& connection, const Options& option
     const auto wait = std::to_string(options.wait.count());
     return "set client_min_messages = warning; set bytea_output = hex;"
            "set search_path = " +
-           connection.quoted(options.schema) +
-           "; set statement_timeout = " + wait + "; set lock_timeout = " + wait +
-           "; set idle_in_transaction_session_timeout = " + wait +
+           connection.quoted(options.schema) + "; set statement_timeout = " + wait +
+           "; set lock_timeout = " + wait + "; set idle_in_transaction_session_timeout = " + wait +
            "; set client_connection_check_interval = 2000"
            // Tables may be too young to have statistics; the one right plan is always the index.
            "; set enable_seqscan = off; set enable_bitmapscan = off; set jit = off"
@@ -120,7 +119,8 @@ sdk::Result<std::unique_ptr<Connection>> Connection::open(const Options& options
     if (!words) return words.error();
     std::unique_ptr<Connection> opened(new Connection(words->connect()));
     PGconn* connection = opened->connection_.get();
-    if (PQstatus(connection) != CONNECTION_OK) return unreachable(one_line(PQerrorMessage(connection)));
+    if (PQstatus(connection) != CONNECTION_OK)
+        return unreachable(one_line(PQerrorMessage(connection)));
     PQsetNoticeProcessor(connection, &log_notice, nullptr);
     PQsetnonblocking(connection, 1);
     const Deadline deadline = Clock::now() + options.wait;
@@ -165,7 +165,8 @@ sdk::Result<Rows> Connection::run(Statement statement, const Parameters& paramet
 
 sdk::Result<Rows> Connection::run_text(const std::string& text, Deadline deadline) {
     PGconn* connection = connection_.get();
-    if (PQsendQuery(connection, text.c_str()) != 1) return lost(one_line(PQerrorMessage(connection)));
+    if (PQsendQuery(connection, text.c_str()) != 1)
+        return lost(one_line(PQerrorMessage(connection)));
     std::optional<sdk::Error> failure;
     Rows last;
     while (true) {
@@ -223,8 +224,8 @@ sdk::Result<void> Connection::wait(Deadline deadline) {
             std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (unsent < 0) return lost(one_line(PQerrorMessage(connection)));
         if (left <= 0) return lost("no answer in time");
-        pollfd socket{PQsocket(connection), static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN),
-                      0};
+        pollfd socket{PQsocket(connection),
+                      static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN), 0};
         const int ready = ::poll(&socket, 1, static_cast<int>(left));
         if (ready < 0 && errno != EINTR) return lost("poll failed");
         if (ready > 0 && PQconsumeInput(connection) != 1)

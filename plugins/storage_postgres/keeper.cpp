@@ -18,16 +18,19 @@ constexpr std::int64_t kLogMs = 600'000;
 
 sdk::Result<void> report_server(Pool& pool, const std::string& server, std::uint64_t oldest) {
     auto reported = pool.run<Rows>([&](Connection& connection, Deadline deadline) {
-        return connection.run(
-            Statement::report_server,
-            Parameters().bytes(server).integer(static_cast<std::int64_t>(oldest)), deadline);
+        return connection.run(Statement::report_server,
+                              Parameters().bytes(server).integer(static_cast<std::int64_t>(oldest)),
+                              deadline);
     });
     if (!reported) return reported.error();
     return {};
 }
 
 Keeper::Keeper(Pool& pool, ChangeFeed& feed, std::string server)
-    : pool_(pool), feed_(feed), server_(std::move(server)), next_tidying_(Clock::now() + pool.options().tidying) {
+    : pool_(pool),
+      feed_(feed),
+      server_(std::move(server)),
+      next_tidying_(Clock::now() + pool.options().tidying) {
     thread_ = std::thread([this] { run(); });
 }
 

@@ -46,11 +46,11 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
         registrar, {"connections", "8", "Connections that one server opens at most"}, 2, 1000);
     if (!connections) return connections.error();
     source.options.connections = static_cast<std::size_t>(*connections);
-    const auto wait = read_number(
-        registrar,
-        {"wait_seconds", "10",
-         "Time that an operation waits for a database that does not answer; then 503"},
-        1, 3600);
+    const auto wait =
+        read_number(registrar,
+                    {"wait_seconds", "10",
+                     "Time that an operation waits for a database that does not answer; then 503"},
+                    1, 3600);
     if (!wait) return wait.error();
     source.options.wait = std::chrono::seconds(*wait);
     registrar.publish<sdk::EngineSource>(source);
@@ -61,7 +61,6 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
 
 }  // namespace stele::storage_postgres
 
-extern "C" STELE_EXPORT const stele::sdk::PluginManifest stele_plugin =
-    stele::sdk::plugin_manifest(
-        {.id = "storage_postgres", .version = "1.0.0", .status = "draft", .engine = "postgres"},
-        &stele::storage_postgres::open);
+extern "C" STELE_EXPORT const stele::sdk::PluginManifest stele_plugin = stele::sdk::plugin_manifest(
+    {.id = "storage_postgres", .version = "1.0.0", .status = "draft", .engine = "postgres"},
+    &stele::storage_postgres::open);

@@ -60,7 +60,8 @@ private:
     static std::string server_name() {
         std::array<char, 256> host{};
         if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-        return std::string(host.data()) + ":" + std::to_string(::getpid()) + ":" + sdk::random_hex(4);
+        return std::string(host.data()) + ":" + std::to_string(::getpid()) + ":" +
+               sdk::random_hex(4);
     }
 
     Pool pool_;

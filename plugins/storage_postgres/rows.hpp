@@ -16,9 +16,7 @@ public:
     explicit Rows(PGresult* result) : result_(result) {}
 
     int size() const { return result_ ? PQntuples(result_.get()) : 0; }
-    bool is_null(int row, int column) const {
-        return PQgetisnull(result_.get(), row, column) != 0;
-    }
+    bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
     std::string_view bytes(int row, int column) const {
         return {PQgetvalue(result_.get(), row, column),
                 static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};

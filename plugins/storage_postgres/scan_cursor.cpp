@@ -89,8 +89,9 @@ void ScanCursor::seek(std::string_view key) {
     // The edge from which on entries are wanted.
     const std::string edge = is_forward_ ? std::max(std::string(key), range_.begin)
                                          : std::min(just_above(key), range_.end);
-    const bool is_covered = is_forward_ ? edge >= covered_.begin && (is_last_ || edge < covered_.end)
-                                        : edge <= covered_.end && (is_last_ || edge > covered_.begin);
+    const bool is_covered = is_forward_
+                                ? edge >= covered_.begin && (is_last_ || edge < covered_.end)
+                                : edge <= covered_.end && (is_last_ || edge > covered_.begin);
     if (!is_covered) {
         fetch(is_forward_ ? sdk::KeyRange{edge, range_.end} : sdk::KeyRange{range_.begin, edge});
         return;

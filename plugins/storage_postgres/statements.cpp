@@ -57,41 +57,87 @@ namespace {
 
 // Present entries that are not newer than the reader, and former ones that it still sees. Summed up
 // to a bound of bytes, so that large values do not come by the thousand.
-#define STELE_SCAN(direction)                                                                      \
-    "select h.version, c.key, c.value from stele_horizon h left join lateral ("                    \
-    " select key, value from ("                                                                    \
-    "  select key, value, sum(octet_length(value))"                                                \
-    "   over (order by key " direction " rows between unbounded preceding and 1 preceding) before" \
-    "  from ((select key, value from stele_entry"                                                  \
-    "    where key >= $1 and key < $2 and version <= $3 order by key " direction " limit $4)"      \
-    "   union all"                                                                                 \
-    "   (select key, value from stele_past"                                                        \
-    "    where key >= $1 and key < $2 and version <= $3 and until > $3"                            \
-    "    order by key " direction " limit $4)"                                                     \
-    "   order by key " direction " limit $4) found) counted"                                       \
+#define STELE_SCAN(direction)                                                    \
+    "select h.version, c.key, c.value from stele_horizon h left join lateral ("  \
+    " select key, value from ("                                                  \
+    "  select key, value, sum(octet_length(value))"                              \
+    "   over (order by key " direction                                           \
+    " rows between unbounded preceding and 1 preceding) before"                  \
+    "  from ((select key, value from stele_entry"                                \
+    "    where key >= $1 and key < $2 and version <= $3 order by key " direction \
+    " limit $4)"                                                                 \
+    "   union all"                                                               \
+    "   (select key, value from stele_past"                                      \
+    "    where key >= $1 and key < $2 and version <= $3 and until > $3"          \
+    "    order by key " direction                                                \
+    " limit $4)"                                                                 \
+    "   order by key " direction                                                 \
+    " limit $4) found) counted"                                                  \
     " where before is null or before < $5) c on true where h.id = 1"
+
+// key, version
+constexpr char kRead[] = R"(
+select h.version, e.value from stele_horizon h left join lateral (
+  select value from stele_entry where key = $1 and version <= $2
+  union all
+  select value from stele_past where key = $1 and version <= $2 and until > $2
+) e on true where h.id = 1)";
+
+// known version, rows: that of the known version first, so that a store with another past shows
+constexpr char kReadLog[] = R"(
+select s.version, l.version, l.batch, l.keys from stele_state s left join lateral (
+  select version, batch, case when version > $1 then keys end as keys
+  from stele_log where version >= $1 order by version limit $2
+) l on true where s.id = 1)";
+
+// keys, new version
+constexpr char kKeepPast[] = R"(
+insert into stele_past (key, until, version, value)
+select key, $2, version, value from stele_entry where key = any($1))";
+
+// keys, values, new version
+constexpr char kWrite[] = R"(
+insert into stele_entry (key, value, version)
+select unnest($1::bytea[]), unnest($2::bytea[]), $3
+on conflict (key) do update set value = excluded.value, version = excluded.version)";
+
+// server, oldest version that it reads
+constexpr char kReportServer[] = R"(
+insert into stele_server (id, oldest, seen) values ($1, $2, now())
+on conflict (id) do update set oldest = excluded.oldest, seen = now())";
+
+// milliseconds
+constexpr char kForgetSilent[] = R"(
+delete from stele_server where seen < now() - $1::bigint * interval '1 millisecond')";
+
+constexpr char kRaiseHorizon[] = R"(
+update stele_horizon h set version = s.oldest
+from (select min(oldest) as oldest from stele_server) s
+where h.id = 1 and s.oldest > h.version)";
+
+// rows
+constexpr char kTrimPast[] = R"(
+delete from stele_past where ctid = any(array(
+  select p.ctid from stele_past p, stele_horizon h
+  where h.id = 1 and p.until <= h.version limit $1)))";
+
+// rows, milliseconds
+constexpr char kTrimLog[] = R"(
+delete from stele_log where version = any(array(
+  select l.version from stele_log l, stele_horizon h, stele_state s
+  where h.id = 1 and s.id = 1 and l.version <= h.version and l.version < s.version
+  order by l.version limit $1)) and at < now() - $2::bigint * interval '1 millisecond')";
 
 }  // namespace
 
 const std::array<StatementText, kStatements>& statement_texts() {
     using enum Statement;
     static const std::array<StatementText, kStatements> texts{{
-        // key, version
-        {read, "select h.version, e.value from stele_horizon h left join lateral ("
-               " select value from stele_entry where key = $1 and version <= $2"
-               " union all"
-               " select value from stele_past where key = $1 and version <= $2 and until > $2"
-               ") e on true where h.id = 1"},
+        {read, kRead},
         // begin, end, version, rows, bytes
         {scan_forward, STELE_SCAN("asc")},
         {scan_backward, STELE_SCAN("desc")},
-        // known version, rows: that of the known version first, so that a store with another past
-        // shows
-        {read_log,
-         "select s.version, l.version, l.batch, l.keys from stele_state s"
-         " left join lateral (select version, batch, case when version > $1 then keys end as keys"
-         "  from stele_log where version >= $1 order by version limit $2) l on true"
-         " where s.id = 1"},
+        {read_log, kReadLog},
         {begin, "begin isolation level read committed"},
         {rollback, "rollback"},
         {commit, "commit"},
@@ -100,14 +146,8 @@ const std::array<StatementText, kStatements>& statement_texts() {
         {read_counters, "select key, value from stele_entry where key = any($1)"},
         // begin, end
         {read_keys, "select key from stele_entry where key >= $1 and key < $2"},
-        // keys, new version
-        {keep_past, "insert into stele_past (key, until, version, value)"
-                    " select key, $2, version, value from stele_entry where key = any($1)"},
-        // keys, values, new version
-        {write, "insert into stele_entry (key, value, version)"
-                " select unnest($1::bytea[]), unnest($2::bytea[]), $3"
-                " on conflict (key) do update"
-                " set value = excluded.value, version = excluded.version"},
+        {keep_past, kKeepPast},
+        {write, kWrite},
         // keys
         {remove, "delete from stele_entry where key = any($1)"},
         // version, batch, keys
@@ -120,28 +160,13 @@ const std::array<StatementText, kStatements>& statement_texts() {
         {read_version, "select version from stele_state where id = 1"},
         // begin, end
         {estimate_size, "select stele_estimate($1, $2)"},
-        // server, oldest version that it reads
-        {report_server, "insert into stele_server (id, oldest, seen) values ($1, $2, now())"
-                        " on conflict (id) do update set oldest = excluded.oldest, seen = now()"},
+        {report_server, kReportServer},
         // server
         {forget_server, "delete from stele_server where id = $1"},
-        // milliseconds
-        {forget_silent_servers,
-         "delete from stele_server where seen < now() - $1::bigint * interval '1 millisecond'"},
-        {raise_horizon, "update stele_horizon h set version = s.oldest"
-                        " from (select min(oldest) as oldest from stele_server) s"
-                        " where h.id = 1 and s.oldest > h.version"},
-        // rows
-        {trim_past, "delete from stele_past where ctid = any(array("
-                    " select p.ctid from stele_past p, stele_horizon h"
-                    " where h.id = 1 and p.until <= h.version limit $1))"},
-        // rows, milliseconds
-        {trim_log, "delete from stele_log where version = any(array("
-                   " select l.version from stele_log l, stele_horizon h, stele_state s"
-                   " where h.id = 1 and s.id = 1 and l.version <= h.version"
-                   "  and l.version < s.version"
-                   " order by l.version limit $1))"
-                   " and at < now() - $2::bigint * interval '1 millisecond'"},
+        {forget_silent_servers, kForgetSilent},
+        {raise_horizon, kRaiseHorizon},
+        {trim_past, kTrimPast},
+        {trim_log, kTrimLog},
     }};
     return texts;
 }

@@ -19,8 +19,7 @@ sdk::Result<std::unique_ptr<Connection>> connect(const Options& options) {
     const Deadline deadline = Clock::now() + options.wait;
     while (true) {
         auto connection = Connection::open(options);
-        const bool may_pass =
-            !connection && connection.error().kind == sdk::ErrorKind::unavailable;
+        const bool may_pass = !connection && connection.error().kind == sdk::ErrorKind::unavailable;
         if (!may_pass || Clock::now() >= deadline) return connection;
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
@@ -38,8 +37,9 @@ sdk::Result<void> judge_server(Connection& connection, Deadline deadline) {
     const auto fsync = connection.run_text("show fsync", deadline);
     if (!fsync) return fsync.error();
     if (text_of(*fsync) != "on") {
-        return unfit("the PostgreSQL server runs with fsync off and would lose what was "
-                     "acknowledged");
+        return unfit(
+            "the PostgreSQL server runs with fsync off and would lose what was "
+            "acknowledged");
     }
     return {};
 }

@@ -107,13 +107,15 @@ struct Store {
 
 }  // namespace
 
-TEST_CASE_METHOD(Store, "Connections that break at any moment lose nothing and leave nothing in half") {
+TEST_CASE_METHOD(Store,
+                 "Connections that break at any moment lose nothing and leave nothing in half") {
     const auto engine = open(options);
     Load load(*engine);
     for (int round = 0; round < rounds(40, 1000); ++round) {
         std::this_thread::sleep_for(milliseconds(20 + round * 7 % 100));
-        server.query("select pg_terminate_backend(pid) from pg_stat_activity"
-                     " where application_name = 'stele'");
+        server.query(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name = 'stele'");
     }
     load.stop();
     CHECK(load.acknowledged() > 100);
@@ -170,10 +172,11 @@ TEST_CASE_METHOD(Store, "While PostgreSQL is away operations fail in bounded tim
 
 TEST_CASE_METHOD(Store, "A transaction that the database refuses does not take others with it") {
     const auto engine = open(options);
-    query("create function refuse() returns trigger language plpgsql as"
-          " $$ begin raise exception 'poisoned'; end $$;"
-          "create trigger refuse before insert on stele_entry for each row"
-          " when (new.key = 'poison') execute function refuse()");
+    query(
+        "create function refuse() returns trigger language plpgsql as"
+        " $$ begin raise exception 'poisoned'; end $$;"
+        "create trigger refuse before insert on stele_entry for each row"
+        " when (new.key = 'poison') execute function refuse()");
     std::vector<std::unique_ptr<sdk::Transaction>> transactions;
     for (int i = 0; i < 20; ++i) {
         transactions.push_back(engine->begin());
@@ -217,12 +220,14 @@ TEST_CASE_METHOD(Store, "Commits wait for the disk whatever the server's default
     options.connection += " options='-c synchronous_commit=off'";
     const auto engine = open(options);
     put(*engine, "a", "1");
-    const auto off = query("select count(*) from pg_stat_activity where application_name = 'stele'");
+    const auto off =
+        query("select count(*) from pg_stat_activity where application_name = 'stele'");
     CHECK(std::stoi(off) > 0);
-    query("create table seen (value text);"
-          "create function note() returns trigger language plpgsql as $$ begin"
-          " insert into seen values (current_setting('synchronous_commit')); return new; end $$;"
-          "create trigger note after insert on stele_log for each row execute function note()");
+    query(
+        "create table seen (value text);"
+        "create function note() returns trigger language plpgsql as $$ begin"
+        " insert into seen values (current_setting('synchronous_commit')); return new; end $$;"
+        "create trigger note after insert on stele_log for each row execute function note()");
     put(*engine, "a", "2");
     CHECK(query("select value from seen") == "on");
 }

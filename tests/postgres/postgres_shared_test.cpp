@@ -100,7 +100,8 @@ TEST_CASE_METHOD(Pair, "Commits of others are heard of without reading") {
     CHECK(told == 1);
 }
 
-TEST_CASE_METHOD(Pair, "Whoever lost track of the commits is told that everything may have changed") {
+TEST_CASE_METHOD(Pair,
+                 "Whoever lost track of the commits is told that everything may have changed") {
     put(*one, "a", "1");
     const auto rival = one->begin();
     CHECK(value_of(*rival, "a") == "1");
@@ -130,11 +131,13 @@ TEST_CASE_METHOD(Pair, "A server that has seen more than the database holds must
     std::atomic<int> everything = 0;
     one->observe("", [&](const sdk::CommitNotice& commit) { everything += commit.is_everything; });
     // A standby takes over that lacks the second commit, and another server has it commit again.
-    query("delete from stele_log where version = 2; delete from stele_past;"
-          "update stele_entry set version = 1, value = '1'; update stele_state set version = 1");
+    query(
+        "delete from stele_log where version = 2; delete from stele_past;"
+        "update stele_entry set version = 1, value = '1'; update stele_state set version = 1");
     if (is_repeated) {
-        query("insert into stele_log (version, batch, keys) values (2, 'other', '');"
-              "update stele_state set version = 2");
+        query(
+            "insert into stele_log (version, batch, keys) values (2, 'other', '');"
+            "update stele_state set version = 2");
     }
     const auto refused = one->begin()->get("a");
     REQUIRE(refused.has_error());

@@ -104,6 +104,24 @@ test('a unique name is given once, whoever asks for it', async () => {
   }
 });
 
+test('a lock that one took holds in the other, until it is given back there', async () => {
+  await admin(servers[0], 'POST', '/domains/default/authorities/manager/grant?id=default/reader');
+  const reader = await servers[0].login('reader', 'secret-of-reader');
+  for (let i = 0; i < 4; ++i) {
+    const [one, other] = i % 2 ? servers : [...servers].reverse();
+    await admin(one, 'POST', '/domains/default/lock');
+    let isFree = false;
+    const waiting = other.request('POST', '/domains/default/principals', { token: reader, body: { type: 'GROUP', name: `locked${i}` } })
+      .then((reply) => ({ reply, wasFree: isFree }));
+    await new Promise((done) => setTimeout(done, 300));
+    isFree = true;
+    await admin(other, 'POST', '/domains/default/unlock');
+    const { reply, wasFree } = await waiting;
+    assert.ok(wasFree, `the writer did not wait: ${reply.status} ${reply.text}`);
+    assert.notEqual(reply.status, 423, reply.text);
+  }
+});
+
 test('random reads, writes, queries, grants and checks of many clients fit one order', async () => {
   const registers = [];
   for (let i = 0; i < 6; ++i) {

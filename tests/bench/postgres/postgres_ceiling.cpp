@@ -123,9 +123,9 @@ void read(sdk::Engine& engine, int call) {
 void write(sdk::Engine& engine, int thread, int call) {
     const auto transaction = engine.begin();
     for (int i = 0; i < kWrites; ++i)
-        transaction->put("own/" + std::to_string(thread) + "/" + std::to_string(call) + "/" +
-                             std::to_string(i),
-                         kValue);
+        transaction->put(
+            "own/" + std::to_string(thread) + "/" + std::to_string(call) + "/" + std::to_string(i),
+            kValue);
     if (!sdk::commit_and_wait(*transaction)) std::exit(1);
 }
 
