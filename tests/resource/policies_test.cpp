@@ -49,8 +49,6 @@ TEST_CASE_METHOD(Policed, "A write conflicts with whatever changes the policies 
     SECTION("an end of the assignment") {
         ask("/" + policy + "/unassign?ref=" + reference);
     }
-        ask("/unassignall?ref=" + reference);
-    }
     SECTION("an assignment that revokes") {
         ask("/" + revoking + "/assign?ref=" + reference);
     }
