@@ -92,6 +92,10 @@ void add_data_store(sdk::ResourceDescriptor& descriptor) {
 
 void settle_data_store(const sdk::Change& change) {
     sdk::Json& fields = change.after->fields;
+    for (const char* name : kStatistics) {
+        // Left out, they stay; only what a client writes over them marks them as stale.
+        if (change.before && !fields.contains(name)) keep(change.before->fields, fields, name);
+    }
     for (const sdk::Field& field : sdk::data_store_fields()) {
         if (field.default_json.empty() || fields.contains(field.name)) continue;
         if (auto value = sdk::parse_json(field.default_json))
