@@ -30,7 +30,11 @@ bool is_setting_name(std::string_view name) {
 
 }  // namespace
 
-CheckingRegistrar::CheckingRegistrar() : engine_(std::make_unique<UnopenedEngine>()) {}
+CheckingRegistrar::CheckingRegistrar()
+    : engine_(std::make_unique<UnopenedEngine>()), jobs_(*engine_, {}), row_query_(false) {
+    services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
+    services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);
+}
 CheckingRegistrar::~CheckingRegistrar() = default;
 
 void CheckingRegistrar::refuse(sdk::Error error) {

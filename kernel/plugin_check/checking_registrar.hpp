@@ -9,7 +9,9 @@
 
 #include <stele/sdk/registrar.hpp>
 
+#include "kernel/job/job_service.hpp"
 #include "kernel/resource/registry.hpp"
+#include "kernel/resource/row_query.hpp"
 #include "kernel/storage/blob_providers.hpp"
 
 namespace stele::kernel::plugin_check {
@@ -49,6 +51,9 @@ private:
     std::string plugin_id_;
     std::optional<sdk::Error> refusal_;
     std::unique_ptr<sdk::Engine> engine_;
+    /// What the kernel itself publishes; jobs are defined, none runs.
+    job::JobService jobs_;
+    resource::RowQuery row_query_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
     storage::BlobProviders binaries_;

@@ -82,7 +82,8 @@ std::string check_open(const std::filesystem::path& library,
 }
 
 std::string unequal_descriptions(const resource::RegisteredResource& registered) {
-    const sdk::ResourceDescriptor& first = registered.descriptor;
+    // Not the registered one, to which the kernel has added what the capabilities stand for.
+    const sdk::ResourceDescriptor first = registered.resource->describe();
     const sdk::ResourceDescriptor second = registered.resource->describe();
     const auto names = [](const auto& members) {
         std::vector<std::string> all;
