@@ -167,7 +167,8 @@ TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothin
     std::ofstream(ballast) << std::string(30'000'000, 'x');
     int stored = 0;
     {
-        const auto engine = open_leveldb(disk.path() / "data", {.reserve_bytes = 0}).value();
+        const LevelDbOptions without_room{.reserve_bytes = 0, .recovery_bytes = 0};
+        const auto engine = open_leveldb(disk.path() / "data", without_room).value();
         const auto [count, failure] = fill(*engine);
         stored = count;
         CHECK(failure.kind == sdk::ErrorKind::storage_full);
