@@ -144,6 +144,28 @@ std::vector<SettingInfo> limit_settings() {
     };
 }
 
+std::vector<SettingInfo> data_store_settings() {
+    using enum SettingKind;
+    return {
+        {.key = "stores.lock_wait",
+         .default_value = "5s",
+         .description = "Time for which a write waits for a locked data store; beyond: 423.",
+         .kind = milliseconds},
+        {.key = "stores.lock_waiters",
+         .default_value = "1000",
+         .description = "Writes that wait for locked data stores at the same time; further ones "
+                        "are answered with 423 at once.",
+         .kind = integer,
+         .maximum = kMany},
+        {.key = "stores.statistics_period",
+         .default_value = "60s",
+         .description = "Time after which size and objectcount of a data store that was written "
+                        "into are taken again.",
+         .kind = milliseconds,
+         .minimum = 100},
+    };
+}
+
 std::vector<SettingInfo> other_settings() {
     using enum SettingKind;
     return {
@@ -190,22 +212,6 @@ std::vector<SettingInfo> other_settings() {
          .kind = integer,
          .minimum = 1,
          .maximum = kMany},
-        {.key = "stores.lock_wait",
-         .default_value = "5s",
-         .description = "Time for which a write waits for a locked data store; beyond: 423.",
-         .kind = milliseconds},
-        {.key = "stores.lock_waiters",
-         .default_value = "1000",
-         .description = "Writes that wait for locked data stores at the same time; further ones "
-                        "are answered with 423 at once.",
-         .kind = integer,
-         .maximum = kMany},
-        {.key = "stores.statistics_period",
-         .default_value = "60s",
-         .description = "Time after which size and objectcount of a data store that was written "
-                        "into are taken again.",
-         .kind = milliseconds,
-         .minimum = 100},
         {.key = "jobs.threads",
          .default_value = "2",
          .description = "Jobs (exports, imports, merges, copies) that run at the same time.",
@@ -230,7 +236,7 @@ std::vector<SettingInfo> other_settings() {
 
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
-    for (auto* more : {&storage_settings, &limit_settings, &other_settings}) {
+    for (auto* more : {&storage_settings, &limit_settings, &data_store_settings, &other_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }
