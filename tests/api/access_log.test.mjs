@@ -87,7 +87,7 @@ test('long lists, cached reads and refusals have their true status and size', as
   const second = await server.request('GET', `/uiconfigs/${_doc}`, { token, headers: { 'If-None-Match': first.headers.etag } });
   assert.equal(second.status, 304);
   assert.equal((await lineOf(second)).status, 304);
-  assert.equal((await lineOf(await server.request('GET', '/uiconfigs', { token, headers: { Expect: 'tea' } }))).status, 417);
+  assert.equal((await lineOf(await server.request('POST', '/uiconfigs', { token, body: {}, headers: { Expect: 'tea' } }))).status, 417);
 });
 
 test('a log that was moved away goes on under its name', async () => {

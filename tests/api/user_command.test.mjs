@@ -81,7 +81,7 @@ test('a disabled user is kept out, also with the tokens that it has, until it is
 
 test('mistakes end with a sentence and change nothing', async () => {
   for (const [words, input, wanted] of [
-    [['add', 'lea'], 'x\n', /document.value_taken/], [['add', 'a/b'], 'x\n', /principal.name_malformed/],
+    [['add', 'lea'], 'x\n', /document.value_taken/], [['add', 'a/b'], 'x\n', /name must not be empty, nor hold a slash/],
     [['add', 'empty'], '\n', /command.password_missing/], [['add', 'nothing'], '', /command.password_missing/],
     [['set-password', 'nobody'], 'x\n', /principal.unknown/], [['set-password', 'everyone'], 'x\n', /principal.user_expected/],
     [['disable', 'nobody'], '', /principal.unknown/], [['add', 'x', '--domain', 'nowhere'], 'x\n', /document.unknown/],
@@ -111,7 +111,7 @@ test('a store that is being served is left alone', async () => {
 });
 
 test('without a plugin that keeps users the command says what is missing', async () => {
-  const other = await SteleServer.start({ enable: 'ui_configs' });
+  const other = await SteleServer.start({ enable: 'storage_postgres' });
   await other.stop();
   const done = other.run(['user', 'list']);
   assert.equal(done.status, 1);
