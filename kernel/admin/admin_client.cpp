@@ -35,11 +35,11 @@ sdk::Result<storage::PosixFile> connect_to(const std::filesystem::path& data) {
         ::connect(socket.descriptor(), address.get(), SocketAddress::size()) == 0;
     if (is_connected) return socket;
     const bool is_absent = errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR;
-    return sdk::make_error(is_absent ? sdk::ErrorKind::not_found : sdk::ErrorKind::unavailable,
-                           is_absent ? "admin.not_served" : "admin.socket_failed",
-                           is_absent ? "no server serves this folder"
-                                     : "the server of this folder cannot be asked",
-                           storage::system_reason(errno));
+    return sdk::make_error(
+        is_absent ? sdk::ErrorKind::not_found : sdk::ErrorKind::unavailable,
+        is_absent ? "admin.not_served" : "admin.socket_failed",
+        is_absent ? "no server serves this folder" : "the server of this folder cannot be asked",
+        storage::system_reason(errno));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ sdk::Result<void> AdminServer::start() {
     if (::bind(socket->listening, address.get(), SocketAddress::size()) != 0) {
         return unusable("while binding it");
     }
-    struct stat made{};
+    struct stat made {};
     if (::chmod((data_ / fresh).c_str(), 0600) != 0 ||
         ::stat((data_ / fresh).c_str(), &made) != 0 ||
         ::listen(socket->listening, SOMAXCONN) != 0 ||
@@ -114,7 +114,7 @@ void AdminServer::stop() {
     }
     socket_->thread.join();
     // Another server over the same folder may have taken the name.
-    struct stat named{};
+    struct stat named {};
     const auto name = data_ / kSocketName;
     if (::stat(name.c_str(), &named) == 0 && named.st_ino == socket_->name_node) {
         ::unlink(name.c_str());
@@ -170,13 +170,13 @@ sdk::Result<sdk::Json> AdminServer::answer(const sdk::Json& request, const Outpu
     const std::string name = sdk::text_member(request, "command");
     const auto command = commands_.find(name);
     if (command == commands_.end()) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "admin.command_unknown",
-                               "the server does not know the command '" + name +
-                                   "'; it is of another version");
+        return sdk::make_error(
+            sdk::ErrorKind::invalid, "admin.command_unknown",
+            "the server does not know the command '" + name + "'; it is of another version");
     }
     sdk::log(sdk::LogLevel::info, "admin", name + " began");
-    auto answered = command->second(
-        {request, output, [this] { return socket_->is_stopping.load(); }});
+    auto answered =
+        command->second({request, output, [this] { return socket_->is_stopping.load(); }});
     sdk::log(sdk::LogLevel::info, "admin",
              name + (answered ? " ended" : " failed: " + answered.error().code));
     return answered;

@@ -11,8 +11,8 @@
 #include <stele/sdk/result.hpp>
 
 /// How `stele backup` and its like reach the server that has the store open: a socket in the data
-/// folder, which only the owner of the folder can open (docs/decisions/0012). One line of JSON asks;
-/// frames answer: kind (one byte), length (four bytes, little endian), content.
+/// folder, which only the owner of the folder can open (docs/decisions/0012). One line of JSON
+/// asks; frames answer: kind (one byte), length (four bytes, little endian), content.
 namespace stele::kernel::admin {
 
 /// What a command sends before it ends; waits for the reader.

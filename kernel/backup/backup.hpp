@@ -30,8 +30,7 @@ struct BackupSummary {
 /// Writes everything that the store holds at the moment of the call, and the blobs that it refers
 /// to; others may write meanwhile. Needs little memory, whatever the size. Waits for the sink: not
 /// on a thread that serves connections.
-sdk::Result<BackupSummary> write_backup(sdk::Engine& engine,
-                                        const storage::BlobProviders& binaries,
+sdk::Result<BackupSummary> write_backup(sdk::Engine& engine, const storage::BlobProviders& binaries,
                                         const BackupOptions& options, const Sink& sink);
 
 /// `invalid` (`backup.damaged`) unless the last frame of a backup counts what was found in it.

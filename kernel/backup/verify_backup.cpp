@@ -27,9 +27,9 @@ sdk::Result<void> check_counts(const std::string& end, const BackupSummary& summ
         const auto member = counts ? sdk::integer_member(*counts, name) : std::nullopt;
         return member && static_cast<std::uint64_t>(*member) == count;
     };
-    const bool is_all =
-        is_counted("entries", summary.entries) && is_counted("bytes", summary.bytes) &&
-        is_counted("blobs", summary.blobs) && is_counted("blobBytes", summary.blob_bytes);
+    const bool is_all = is_counted("entries", summary.entries) &&
+                        is_counted("bytes", summary.bytes) && is_counted("blobs", summary.blobs) &&
+                        is_counted("blobBytes", summary.blob_bytes);
     return is_all ? sdk::Result<void>() : damaged("it does not hold as much as it says");
 }
 

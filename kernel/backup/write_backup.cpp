@@ -113,15 +113,14 @@ sdk::Result<void> BackupRun::write_blob(sdk::BlobStore& store, const std::string
 
 sdk::Result<void> BackupRun::write_end() {
     return writer_.write_json(FrameKind::end, sdk::Json{{"entries", summary_.entries},
-                                                   {"bytes", summary_.bytes},
-                                                   {"blobs", summary_.blobs},
-                                                   {"blobBytes", summary_.blob_bytes}});
+                                                        {"bytes", summary_.bytes},
+                                                        {"blobs", summary_.blobs},
+                                                        {"blobBytes", summary_.blob_bytes}});
 }
 
 }  // namespace
 
-sdk::Result<BackupSummary> write_backup(sdk::Engine& engine,
-                                        const storage::BlobProviders& binaries,
+sdk::Result<BackupSummary> write_backup(sdk::Engine& engine, const storage::BlobProviders& binaries,
                                         const BackupOptions& options, const Sink& sink) {
     return BackupRun(binaries, sink).run(engine, options);
 }

@@ -135,8 +135,8 @@ int run(const http::InstanceOptions& options, const BackupArguments& arguments) 
     const fs::path target = target_of(arguments.to);
     BackupFile file(target);
     if (auto begun = file.begin(); !begun) return complain(begun.error());
-    auto summary = back_up(options, arguments,
-                           [&file](std::string_view bytes) { return file.write(bytes); });
+    auto summary =
+        back_up(options, arguments, [&file](std::string_view bytes) { return file.write(bytes); });
     if (!summary) return complain(summary.error());
     if (auto kept = file.keep(); !kept) return complain(kept.error());
     show(*summary, target.string());

@@ -22,8 +22,7 @@ int check(http::InstanceOptions options) {
 }  // namespace
 
 void add_check(CLI::App& app, CommandLine& line) {
-    CLI::App* command =
-        add_command(app, line, "check", "Verify a store that is not being served");
+    CLI::App* command = add_command(app, line, "check", "Verify a store that is not being served");
     command->callback([&line] { line.run = [&line] { return check(line.options()); }; });
 }
 

@@ -35,8 +35,7 @@ int show_config(http::InstanceOptions options) {
 }  // namespace
 
 void add_config(CLI::App& app, CommandLine& line) {
-    CLI::App* command =
-        add_command(app, line, "config", "Print every setting with its meaning");
+    CLI::App* command = add_command(app, line, "config", "Print every setting with its meaning");
     command->callback([&line] { line.run = [&line] { return show_config(line.options()); }; });
 }
 

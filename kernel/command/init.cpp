@@ -61,7 +61,8 @@ void add_init(CLI::App& app, CommandLine& line) {
     CLI::App* command = add_command(app, line, "init", "Prepare a store");
     auto seed = std::make_shared<std::string>();
     command->add_option("--seed", *seed, "JSON file with the first administrator and client");
-    command->callback([&line, seed] { line.run = [&line, seed] { return init(line.options(), *seed); }; });
+    command->callback(
+        [&line, seed] { line.run = [&line, seed] { return init(line.options(), *seed); }; });
 }
 
 }  // namespace stele::kernel::command

@@ -63,8 +63,8 @@ int restore(http::InstanceOptions options, const backup::Source& source) {
     auto summary = (*instance)->restore(source);
     if (!summary) return complain(summary.error());
     show(summary->was_resumed ? "Went on and restored" : "Restored", *summary);
-    const bool has_keys = summary->has_secret_keys ||
-                          std::filesystem::exists(options.data / http::kSecretKeyFile);
+    const bool has_keys =
+        summary->has_secret_keys || std::filesystem::exists(options.data / http::kSecretKeyFile);
     if (!has_keys) {
         std::cout << "The backup holds no keys for the secrets in it: put secrets.key of the old "
                      "store into "

@@ -25,9 +25,9 @@ struct Outcome {
 
 /// Asks the server that has the store open, else opens it.
 sdk::Result<Outcome> reseal(http::InstanceOptions options, const std::string& key_digest) {
-    auto answer = admin::ask_server(options.data,
-                                    {{"command", "rotate-secrets"}, {"key", key_digest}},
-                                    [](std::string_view) { return sdk::Result<void>(); });
+    auto answer =
+        admin::ask_server(options.data, {{"command", "rotate-secrets"}, {"key", key_digest}},
+                          [](std::string_view) { return sdk::Result<void>(); });
     if (answer) {
         return Outcome{sdk::integer_member(*answer, "sealed").value_or(0),
                        sdk::integer_member(*answer, "resealed").value_or(0)};
@@ -49,8 +49,7 @@ bool is_served(const http::InstanceOptions& options) {
     return answer || answer.error().code != "admin.not_served";
 }
 
-sdk::Result<http::SecretKeys> add_key(const http::InstanceOptions& options,
-                                      http::SecretKeys keys) {
+sdk::Result<http::SecretKeys> add_key(const http::InstanceOptions& options, http::SecretKeys keys) {
     if (is_served(options)) {
         return sdk::make_error(sdk::ErrorKind::conflict, "command.store_served",
                                "stop the server first: it would not know the new key");
@@ -58,8 +57,10 @@ sdk::Result<http::SecretKeys> add_key(const http::InstanceOptions& options,
     auto key = http::make_secret_key(keys);
     if (!key) return key.error();
     keys.insert(keys.begin(), std::move(*key));
-    if (auto written = http::write_secret_keys(options.data, keys); !written) return written.error();
-    std::cout << "Key " << int{keys.front().id} << " was added to " << http::kSecretKeyFile << ".\n";
+    if (auto written = http::write_secret_keys(options.data, keys); !written)
+        return written.error();
+    std::cout << "Key " << int{keys.front().id} << " was added to " << http::kSecretKeyFile
+              << ".\n";
     return keys;
 }
 
@@ -67,9 +68,9 @@ int run(const http::InstanceOptions& options, const RotateArguments& arguments) 
     auto configured = http::read_secret_keys(options);
     if (!configured) return complain(configured.error());
     if (!configured->is_file && (arguments.adds_key || arguments.drops_old)) {
-        return complain(sdk::make_error(
-            sdk::ErrorKind::invalid, "command.keys_elsewhere",
-            "the keys are in the setting secrets.key: change them there"));
+        return complain(
+            sdk::make_error(sdk::ErrorKind::invalid, "command.keys_elsewhere",
+                            "the keys are in the setting secrets.key: change them there"));
     }
     http::SecretKeys keys = std::move(configured->keys);
     if (arguments.adds_key) {

@@ -29,8 +29,8 @@ int with_accounts(http::InstanceOptions options, const AccountWork& work) {
             sdk::ErrorKind::unavailable, "command.accounts_missing",
             "no enabled plugin keeps users; enable one that does, the one that issues tokens"));
     }
-    auto done = (*instance)->run_as_system(
-        [&](sdk::Context& context) { return work(*accounts, context); });
+    auto done =
+        (*instance)->run_as_system([&](sdk::Context& context) { return work(*accounts, context); });
     return done ? 0 : complain(done.error());
 }
 
@@ -87,8 +87,9 @@ using UserCommand = std::function<int(const http::InstanceOptions&, const UserAr
 
 void add_user(CLI::App& app, CommandLine& line) {
     CLI::App* user = app.add_subcommand(
-        "user", "Manage the users of a store that is not being served; passwords are typed, or "
-                "come from the standard input");
+        "user",
+        "Manage the users of a store that is not being served; passwords are typed, or "
+        "come from the standard input");
     user->require_subcommand(1);
     auto arguments = std::make_shared<UserArguments>();
     const auto add_to = [&](const char* name, const char* meaning, const UserCommand& run) {

@@ -4,11 +4,12 @@ namespace stele::kernel::config {
 
 namespace {
 
+using enum SettingKind;
+
 constexpr std::int64_t kMany = 1'000'000;
 
 // Times and sizes of limits below one would refuse every request.
 std::vector<SettingInfo> server_settings() {
-    using enum SettingKind;
     return {
         {.key = "server.host",
          .default_value = "127.0.0.1",
@@ -81,7 +82,6 @@ std::vector<SettingInfo> server_settings() {
 }
 
 std::vector<SettingInfo> storage_settings() {
-    using enum SettingKind;
     return {
         {.key = "storage.engine",
          .default_value = "leveldb",
@@ -108,7 +108,6 @@ std::vector<SettingInfo> storage_settings() {
 }
 
 std::vector<SettingInfo> limit_settings() {
-    using enum SettingKind;
     return {
         {.key = "limits.requests_per_second",
          .default_value = "0",
@@ -145,7 +144,6 @@ std::vector<SettingInfo> limit_settings() {
 }
 
 std::vector<SettingInfo> data_store_settings() {
-    using enum SettingKind;
     return {
         {.key = "stores.lock_wait",
          .default_value = "5s",
@@ -167,7 +165,6 @@ std::vector<SettingInfo> data_store_settings() {
 }
 
 std::vector<SettingInfo> other_settings() {
-    using enum SettingKind;
     return {
         {.key = "pagination.sort_numbers",
          .default_value = "string",

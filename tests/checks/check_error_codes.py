@@ -18,6 +18,8 @@ NOT_CODES = {
     'identity.sessions': 'a key space',
     'options.locale': 'a query parameter',
     'stele.lock': 'a file',
+    'stele.reserve': 'a file',
+    'platform.stack': 'a key space',
     'admin.sock': 'a file',
 }
 # Areas whose sources state the part behind the dot alone, in the calls that the pattern finds.
