@@ -10,9 +10,11 @@ function(stele_compile_options target)
         target_compile_options(${target} PRIVATE -fsanitize=${STELE_SANITIZE}
                                -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
         target_link_options(${target} PRIVATE -fsanitize=${STELE_SANITIZE})
-        # What g++ 12 sees in std::string when it sanitizes is not there.
-        target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
-                               -Wno-restrict)
+        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+            # What g++ 12 sees in std::string when it sanitizes is not there.
+            target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+                                   -Wno-restrict)
+        endif()
     endif()
     if(STELE_FUZZ)
         target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
