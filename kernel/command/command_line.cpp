@@ -41,7 +41,9 @@ http::InstanceOptions CommandLine::options() const {
 
 CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const char* meaning) {
     CLI::App* command = app.add_subcommand(name, meaning);
-    command->add_option("--data", line.data, "Folder that holds the store")->capture_default_str();
+    command->add_option("--data", line.data, "Folder that holds the store")
+        ->capture_default_str()
+        ->take_last();
     command->add_option("--config", line.config, "Configuration file");
     command->add_option("--enable", line.enabled, "Plugins to enable, separated by commas");
     command->add_option("--plugins", line.folders, "Another folder with plugins; repeatable");
