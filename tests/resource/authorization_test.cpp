@@ -55,29 +55,37 @@ TEST_CASE_METHOD(Library, "A write conflicts with whatever takes rights away bef
         expect(authorities.grant(library, group, "editor"));
         return authorities.add_member(group, user->principal.key, sdk::PrincipalKind::user);
     });
-    using Take = std::function<sdk::Result<void>(sdk::Authorities&)>;
-    const auto [name, role, take] = GENERATE_COPY(
-        std::make_tuple("a revoke", "editor", Take([&](sdk::Authorities& authorities) {
-                            return authorities.revoke(library, user->principal.key, "EDITOR");
+    // Every run has a fixture of its own, so the cases capture nothing.
+    struct Cast {
+        sdk::RecordKey library, group, user;
+    };
+    using Take = sdk::Result<void> (*)(sdk::Authorities&, const Cast&);
+    const auto [name, role, take] = GENERATE(
+        std::make_tuple("a revoke", "editor",
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.revoke(cast.library, cast.user, "EDITOR");
                         })),
-        std::make_tuple("a revoke of all", "editor", Take([&](sdk::Authorities& authorities) {
-                            return authorities.revoke(library, user->principal.key, "all");
+        std::make_tuple("a revoke of all", "editor",
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.revoke(cast.library, cast.user, "all");
                         })),
-        std::make_tuple("the end of a membership", "", Take([&](sdk::Authorities& authorities) {
-                            return authorities.remove_member(group, user->principal.key);
+        std::make_tuple("the end of a membership", "",
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.remove_member(cast.group, cast.user);
                         })),
         std::make_tuple("another meaning of a role", "custodian",
-                        Take([&](sdk::Authorities& authorities) {
-                            return authorities.define_role(library, {"custodian", {}});
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.define_role(cast.library, {"custodian", {}});
                         })),
         std::make_tuple("the removal of a role", "custodian",
-                        Take([&](sdk::Authorities& authorities) {
-                            return authorities.remove_role(library, "custodian");
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.remove_role(cast.library, "custodian");
                         })),
         std::make_tuple("the removal of a principal", "editor",
-                        Take([&](sdk::Authorities& authorities) {
-                            return authorities.forget_principal(user->principal.key);
+                        Take([](sdk::Authorities& authorities, const Cast& cast) {
+                            return authorities.forget_principal(cast.user);
                         })));
+    const Cast cast{library, group, user->principal.key};
     INFO(name);
     if (std::string_view(role).empty()) {
         CHECK(code_of("PUT", "/libraries/north").empty());
@@ -92,7 +100,8 @@ TEST_CASE_METHOD(Library, "A write conflicts with whatever takes rights away bef
 
     const auto write = begin(user, "PUT", "/libraries/north", {{"secret", "mine"}});
     REQUIRE(write->run().has_value());
-    as_system([&, &take = take](sdk::Context& context) { return take(context.authorities()); });
+    as_system(
+        [&, &take = take](sdk::Context& context) { return take(context.authorities(), cast); });
     CHECK(is_conflict(write->commit()));
     CHECK_FALSE(code_of("PUT", "/libraries/north").empty());
     CHECK(json(system(), "GET", "/libraries/north").value("secret", "") != "mine");
