@@ -90,13 +90,16 @@ sdk::Result<void> Settings::read_file(const std::filesystem::path& file) {
         return sdk::make_error(sdk::ErrorKind::not_found, "config.file_unreadable",
                                "The configuration file " + file.string() + " cannot be read.");
     }
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    auto entries = read_ini(text, file.string());
+    return read_text({std::istreambuf_iterator<char>(stream), {}}, file.string());
+}
+
+sdk::Result<void> Settings::read_text(const std::string& text, const std::string& file_name) {
+    auto entries = read_ini(text, file_name);
     if (!entries) return entries.error();
     for (IniEntry& entry : *entries) {
         file_values_.insert_or_assign(
             std::move(entry.key),
-            Value{std::move(entry.value), file.string() + ":" + std::to_string(entry.line)});
+            Value{std::move(entry.value), file_name + ":" + std::to_string(entry.line)});
     }
     return {};
 }

@@ -39,6 +39,8 @@ public:
     /// Reads the file; an empty path reads none. Values of keys that plugins declare later are kept
     /// until `check_unknown`.
     sdk::Result<void> read_file(const std::filesystem::path& file);
+    /// The same for what a file of that name holds.
+    sdk::Result<void> read_text(const std::string& text, const std::string& file_name);
     void read_environment();
     void set(std::string_view key, std::string_view value);
     /// `invalid` (`config.key_unknown`) for the first key that nobody declared.
