@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -92,15 +93,18 @@ void check_has_exactly(sdk::Engine& engine, int count) {
     CHECK(wrong == 0);
 }
 
-/// A compaction on its way may hold the room that removals need for a moment.
-bool remove_in_the_end(sdk::Engine& engine, const std::string& key) {
+/// A compaction on its way may hold the room that a write needs for a moment.
+bool write_in_the_end(sdk::Engine& engine, const std::function<void(sdk::Transaction&)>& change) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < deadline) {
         const auto transaction = engine.begin();
-        transaction->remove(key);
-        const auto removed = sdk::commit_and_wait(*transaction);
-        if (removed) return true;
-        if (removed.error().code != "engine.disk_full") return false;
+        change(*transaction);
+        const auto written = sdk::commit_and_wait(*transaction);
+        if (written) return true;
+        if (written.error().code != "engine.disk_full") {
+            UNSCOPED_INFO(written.error().code << ": " << written.error().detail);
+            return false;
+        }
         std::this_thread::yield();
     }
     return false;
@@ -123,7 +127,7 @@ TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals")
         CHECK(failure.kind == sdk::ErrorKind::storage_full);
         CHECK(failure.code == "engine.disk_full");
         // Before many reads, because these make LevelDB compact, which takes from the reserve.
-        CHECK(remove_in_the_end(*engine, "key"));
+        CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.remove("key"); }));
         CHECK(value_of(*engine, key_of(stored)) == "-");
         CHECK(counter_of(*engine, "count") == stored);
         check_has_exactly(*engine, stored);
@@ -167,8 +171,8 @@ TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothin
     std::ofstream(ballast) << std::string(30'000'000, 'x');
     int stored = 0;
     {
-        const LevelDbOptions without_room{.reserve_bytes = 0, .recovery_bytes = 0};
-        const auto engine = open_leveldb(disk.path() / "data", without_room).value();
+        const LevelDbOptions unguarded{.reserve_bytes = 0, .recovery_bytes = 0};
+        const auto engine = open_leveldb(disk.path() / "data", unguarded).value();
         const auto [count, failure] = fill(*engine);
         stored = count;
         CHECK(failure.kind == sdk::ErrorKind::storage_full);
@@ -177,10 +181,11 @@ TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothin
         CHECK(write(*engine, kMoreThanFit).has_error());
         check_has_exactly(*engine, stored);
     }
-    const auto engine = open_leveldb(disk.path() / "data", {.reserve_bytes = 4'000'000}).value();
+    const LevelDbOptions guarded{.reserve_bytes = 4'000'000, .recovery_bytes = 0};
+    const auto engine = open_leveldb(disk.path() / "data", guarded).value();
     check_has_exactly(*engine, stored);
     CHECK(value_of(*engine, key_of(kMoreThanFit)) == "-");
-    put(*engine, "after", "1");
+    CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.put("after", "1"); }));
 }
 
 TEST_CASE("A write that fails half-way stops the engine and loses nothing") {

@@ -199,7 +199,7 @@ sdk::Result<void> Committer::write_batch() {
         batch_.Clear();
     }
     if (status.ok()) return {};
-    const bool is_full = disk_.refresh().has_value() && !disk_.fits(kCompactionBytes, true);
+    const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
     failure_ = is_full ? DiskGuard::full(status.ToString())
                        : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
                                          "The store cannot be written until the server restarts.",
