@@ -91,6 +91,7 @@ void Instance::stop() {
     state_->housekeeper->stop();
     state_->jobs->stop();
     state_->workers->stop();
+    state_->pipeline->wait_for_commits();
     state_->server.reset();
 }
 

@@ -9,6 +9,7 @@
 
 #include <stele/sdk/services/authenticator.hpp>
 
+#include "kernel/http/commits_under_way.hpp"
 #include "kernel/http/lock_waits.hpp"
 #include "kernel/http/message.hpp"
 #include "kernel/http/rate_limits.hpp"
@@ -63,6 +64,9 @@ public:
         is_draining_ = true;
         lock_waits_.stop();
     }
+    /// Returns when the engine has answered every commit. After the workers have stopped, so that
+    /// none is handed over any more.
+    void wait_for_commits() { commits_.wait_for_none(); }
     /// Before serving begins.
     void set_limits(RateLimits limits) { limits_ = std::move(limits); }
     /// Adds lines to `/metrics`.
@@ -110,6 +114,7 @@ private:
     RateLimits limits_;
     std::atomic<std::uint64_t> refused_by_rate_{0};
     std::atomic<bool> is_draining_{false};
+    CommitsUnderWay commits_;
     const std::chrono::milliseconds lock_patience_;
     // The last one: what it resumes uses the others.
     LockWaits lock_waits_;

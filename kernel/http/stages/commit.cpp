@@ -9,8 +9,11 @@ constexpr int kAttempts = 64;
 
 /// Hands the transaction to the engine; the thread goes on with other requests meanwhile.
 void RequestPipeline::commit(const std::shared_ptr<PendingRequest>& pending) {
-    pending->context->transaction().commit(
-        [this, pending](sdk::Result<void> result) { committed(pending, std::move(result)); });
+    commits_.add();
+    pending->context->transaction().commit([this, pending](sdk::Result<void> result) {
+        committed(pending, std::move(result));
+        commits_.remove();
+    });
 }
 
 /// On the engine's thread: short. Effects and repetitions go to a worker.
