@@ -279,10 +279,10 @@ sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& col
 
 /// Only owners have rights on all that is inside, so only they can give it to everybody.
 sdk::Result<void> BoundDocuments::check_opening(const sdk::Change& change) {
-    if (!opens_data_store(change) || context_.session().is_system) return {};
-    auto held = context_.authorities().permissions(context_.principal().key, change.before->key);
-    if (!held) return held.error();
-    if (*held == sdk::PermissionSet::all()) return {};
+    if (!opens_data_store(change)) return {};
+    auto may = sdk::holds(context_, change.before->key, sdk::PermissionSet::all());
+    if (!may) return may.error();
+    if (*may) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "data_store.owner_required",
                            "only owners of a data store can switch its authorities off");
 }

@@ -33,12 +33,11 @@ sdk::PermissionSet most_moved(const sdk::Json& fields) {
 /// Nobody gives or takes more than it has: whoever changes, assigns or unassigns a policy may
 /// manage permissions on the platform and holds what the policy can give or take.
 sdk::Result<void> require_administration(sdk::Context& context, const sdk::Json& fields) {
-    if (context.session().is_system) return {};
-    auto held = context.authorities().permissions(context.principal().key, context.platform().root);
-    if (!held) return held.error();
-    if (held->has(sdk::Permission::modify_permissions) && held->contains(most_moved(fields))) {
-        return {};
-    }
+    auto may =
+        sdk::holds(context, context.platform().root,
+                   most_moved(fields) | sdk::PermissionSet{sdk::Permission::modify_permissions});
+    if (!may) return may.error();
+    if (*may) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "access_policies.administration_needed",
                            "MODIFY_PERMISSIONS on the platform and everything that the policy can "
                            "give or take are needed for this");

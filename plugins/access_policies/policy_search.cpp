@@ -60,9 +60,9 @@ sdk::Result<sdk::Json> PolicySearch::readable(const std::vector<std::string>& id
         auto policy = context.documents().read(call_.collection(), id);
         if (!policy && policy.error().kind == sdk::ErrorKind::not_found) continue;
         if (!policy) return policy.error();
-        auto held = context.authorities().permissions(context.principal().key, policy->key);
-        if (!held) return held.error();
-        if (!held->has(sdk::Permission::read)) continue;
+        auto is_readable = sdk::holds(context, policy->key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        if (!*is_readable) continue;
         const auto own = policy->fields.find("scope");
         const bool has_scope = own != policy->fields.end() && own->is_string();
         const std::string_view own_scope =

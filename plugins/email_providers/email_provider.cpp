@@ -19,10 +19,9 @@ sdk::Result<sdk::Document> readable_email(const sdk::Call& call) {
     auto email = context.documents().read({kEmailType, call.collection().container}, *id);
     if (!email && email.error().kind != sdk::ErrorKind::not_found) return email;
     if (email) {
-        if (context.session().is_system) return email;
-        auto held = context.authorities().permissions(context.principal().key, email->key);
-        if (!held) return held.error();
-        if (held->has(sdk::Permission::read)) return email;
+        auto is_readable = sdk::holds(context, email->key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        if (*is_readable) return email;
     }
     return sdk::make_error(sdk::ErrorKind::not_found, "email_providers.email_unknown",
                            "the application has no email " + *id + ", or none that you may read");

@@ -56,12 +56,10 @@ sdk::Result<sdk::Principal> addressee(sdk::Context& context, sdk::PrincipalDirec
     const std::string id = sdk::text_member(fields, kPrincipalMember);
     auto found = principals.find(context, domain.empty() ? id : domain + "/" + id);
     if (!found && found.error().kind != sdk::ErrorKind::not_found) return found;
-    if (found && !context.session().is_system) {
-        auto held = context.authorities().permissions(context.principal().key, found->key);
-        if (!held) return held.error();
-        if (held->has(sdk::Permission::read)) return found;
-    } else if (found) {
-        return found;
+    if (found) {
+        auto is_readable = sdk::holds(context, found->key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        if (*is_readable) return found;
     }
     return wrong(kPrincipalMember, "email_providers.principal_unknown",
                  "toPrincipalId names no principal, or none that you may read: " + id);

@@ -80,9 +80,9 @@ sdk::Result<sdk::Reply> AuthEndpoints::impersonate(const sdk::Call& call) {
         std::string(call.path("domainId")) + "/" + std::string(call.path("principalId"));
     auto record = find_principal_record(context, form);
     if (!record) return record.error();
-    auto held = context.authorities().permissions(context.principal().key, record->key);
-    if (!held) return held.error();
-    if (!held->has(sdk::Permission::impersonate)) {
+    auto may = sdk::holds(context, record->key, sdk::Permission::impersonate);
+    if (!may) return may.error();
+    if (!*may) {
         return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                                "IMPERSONATE on " + form + " is needed for this");
     }

@@ -41,10 +41,10 @@ sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Conte
                                  "there is no user " + form}});
     }
     sdk::Principal principal = principal_of(*record);
-    if (context.session().is_system || record->key == context.principal().key) return principal;
-    auto held = context.authorities().permissions(context.principal().key, record->key);
-    if (!held) return held.error();
-    if (held->has(sdk::Permission::impersonate)) return principal;
+    if (record->key == context.principal().key) return principal;
+    auto may = sdk::holds(context, record->key, sdk::Permission::impersonate);
+    if (!may) return may.error();
+    if (*may) return principal;
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "IMPERSONATE on " + form + " is needed for a grant in its name");
 }

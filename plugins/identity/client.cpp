@@ -118,11 +118,9 @@ sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, s
     auto document =
         context.documents().read({std::string(type), ""}, sdk::text_member(record, "_doc"));
     if (!document) return document.error();
-    if (!context.session().is_system) {
-        auto held = context.authorities().permissions(context.principal().key, document->key);
-        if (!held) return held.error();
-        if (!held->has(sdk::Permission::modify_credentials)) return {};
-    }
+    auto may = sdk::holds(context, document->key, sdk::Permission::modify_credentials);
+    if (!may) return may.error();
+    if (!*may) return {};
     record["secret"] = sdk::text_member(document->secrets, "secret");
     return {};
 }

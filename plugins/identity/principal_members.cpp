@@ -20,12 +20,11 @@ constexpr std::size_t kMostChecks = 1000;
 /// Of the principals of the keys, those that the caller may read.
 sdk::Result<std::vector<sdk::RecordKey>> readable(sdk::Context& context,
                                                   std::vector<sdk::RecordKey> keys) {
-    if (context.session().is_system) return keys;
     std::vector<sdk::RecordKey> visible;
     for (sdk::RecordKey& key : keys) {
-        auto held = context.authorities().permissions(context.principal().key, key);
-        if (!held) return held.error();
-        if (held->has(sdk::Permission::read)) visible.push_back(std::move(key));
+        auto is_readable = sdk::holds(context, key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        if (*is_readable) visible.push_back(std::move(key));
     }
     return visible;
 }
@@ -185,10 +184,10 @@ sdk::Result<sdk::Reply> PrincipalFamily::identity(const sdk::Call& call) {
     if (!row) return row.error();
     const sdk::RecordKey key = *row ? (*row)->identity : sdk::RecordKey();
     bool may_read = !key.empty();
-    if (may_read && !context.session().is_system) {
-        auto held = context.authorities().permissions(context.principal().key, key);
-        if (!held) return held.error();
-        may_read = held->has(sdk::Permission::read);
+    if (may_read) {
+        auto is_readable = sdk::holds(context, key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        may_read = *is_readable;
     }
     if (!may_read) {
         return sdk::make_error(sdk::ErrorKind::not_found, "identity.unknown",

@@ -47,14 +47,6 @@ sdk::Result<bool> caller_shares(const sdk::RecordKey& identity, sdk::Context& co
     return row->has_value() && (*row)->identity == identity;
 }
 
-sdk::Result<bool> caller_may(sdk::Permission permission, const sdk::RecordKey& record,
-                             sdk::Context& context) {
-    if (context.session().is_system) return true;
-    auto held = context.authorities().permissions(context.principal().key, record);
-    if (!held) return held.error();
-    return held->has(permission);
-}
-
 sdk::Result<void> link_identity(const sdk::Document& user, std::string_view password,
                                 sdk::Context& context, std::uint64_t root_platform) {
     auto identity = identity_of(user, context, root_platform);
@@ -66,7 +58,7 @@ sdk::Result<void> link_identity(const sdk::Document& user, std::string_view pass
         return sdk::make_error({{"password", "identity.password_elsewhere",
                                  "an identity that exists already has its own password"}});
     }
-    auto may = caller_may(sdk::Permission::modify_credentials, **identity, context);
+    auto may = sdk::holds(context, **identity, sdk::Permission::modify_credentials);
     if (!may) return may.error();
     if (*may) return {};
     auto shares = caller_shares(**identity, context);
@@ -87,7 +79,7 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context) 
             return sdk::make_error(
                 {{"groups", "principal.group_unknown", "there is no group " + name}});
         }
-        auto may = caller_may(sdk::Permission::update, group->key, context);
+        auto may = sdk::holds(context, group->key, sdk::Permission::update);
         if (!may) return may.error();
         if (!*may) return forbidden("UPDATE on group " + name + " is needed to join it");
         auto added = context.authorities().add_member(group->key, member.key, member.kind);
@@ -180,7 +172,7 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
     }
     // Not on the user: its creator owns that one record, the password opens all users of the
     // person.
-    auto may = caller_may(sdk::Permission::modify_credentials, identity->key, context);
+    auto may = sdk::holds(context, identity->key, sdk::Permission::modify_credentials);
     if (!may) return may.error();
     if (!*may) {
         return forbidden("MODIFY_CREDENTIALS on the identity is needed to change the password");

@@ -11,10 +11,7 @@ namespace stele::platform {
 namespace {
 
 sdk::Result<bool> sees_all(sdk::Context& context) {
-    if (context.session().is_system) return true;
-    auto held = context.authorities().permissions(context.principal().key, context.platform().root);
-    if (!held) return held.error();
-    return held->has(sdk::Permission::update);
+    return sdk::holds(context, context.platform().root, sdk::Permission::update);
 }
 
 bool runs_as(const sdk::Json& job, const sdk::Principal& principal) {

@@ -41,14 +41,12 @@ sdk::Result<std::string> make_stack(sdk::Context& context, const std::string& ti
 
 sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
     auto stack = context.documents().read(kStacks, id);
-    bool is_known = stack.has_value();
     if (!stack && stack.error().kind != sdk::ErrorKind::not_found) return stack.error();
-    if (stack && !context.session().is_system) {
-        auto held = context.authorities().permissions(context.principal().key, stack->key);
-        if (!held) return held.error();
-        is_known = held->has(sdk::Permission::read);
+    if (stack) {
+        auto is_readable = sdk::holds(context, stack->key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
+        if (*is_readable) return {};
     }
-    if (is_known) return {};
     return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
 }
 

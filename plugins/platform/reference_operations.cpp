@@ -55,11 +55,9 @@ sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
     auto key = find_record(context, sdk::text_member(entry, "ref"));
     if (!key) return key.error();
     if (!*key) return {};
-    if (!context.session().is_system) {
-        auto held = context.authorities().permissions(context.principal().key, **key);
-        if (!held) return held.error();
-        if (!held->has(sdk::Permission::read)) return {};
-    }
+    auto is_readable = sdk::holds(context, **key, sdk::Permission::read);
+    if (!is_readable) return is_readable.error();
+    if (!*is_readable) return {};
     auto record = context.documents().read(**key);
     if (!record && leads_nowhere(record.error())) return {};
     if (!record) return record.error();
@@ -119,11 +117,11 @@ sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(
     auto record = find_record(context, sdk::text_member(entry, "permissioned"));
     if (!record) return record.error();
     subject.record = *std::move(record);
-    if (subject.record && !context.session().is_system) {
+    if (subject.record) {
         // What the caller may not know of answers like what does not exist.
-        auto own = context.authorities().permissions(context.principal().key, *subject.record);
-        if (!own) return own.error();
-        if (!own->has(sdk::Permission::connect)) subject.record.reset();
+        auto may_know = sdk::holds(context, *subject.record, sdk::Permission::connect);
+        if (!may_know) return may_know.error();
+        if (!*may_know) subject.record.reset();
     }
     auto principal = principals_.find(context, sdk::text_member(entry, "principalId"));
     if (principal) {

@@ -17,14 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 7> kStoreTypes{
     "application", "directory", "domain", "registrar", "repository", "vault", "webhost"};
 
-sdk::Result<bool> holds(sdk::Context& context, const sdk::RecordKey& record,
-                        sdk::Permission permission) {
-    if (context.session().is_system) return true;
-    auto held = context.authorities().permissions(context.principal().key, record);
-    if (!held) return held.error();
-    return held->has(permission);
-}
-
 sdk::Error unknown_store(std::string_view type, std::string_view id) {
     return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
                            "there is no " + std::string(type) + " " + std::string(id));
@@ -39,7 +31,7 @@ sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view ty
     auto store = context.documents().read({std::string(type), ""}, id);
     if (!store && store.error().kind == sdk::ErrorKind::not_found) return unknown_store(type, id);
     if (!store) return store;
-    const auto readable = holds(context, store->key, sdk::Permission::read);
+    const auto readable = sdk::holds(context, store->key, sdk::Permission::read);
     if (!readable) return readable.error();
     if (!*readable) return unknown_store(type, id);
     return store;
@@ -53,7 +45,7 @@ sdk::Result<std::optional<sdk::Document>> read_assigned(sdk::Context& context,
         return std::optional<sdk::Document>();
     }
     if (!store) return store.error();
-    const auto readable = holds(context, key, sdk::Permission::read);
+    const auto readable = sdk::holds(context, key, sdk::Permission::read);
     if (!readable) return readable.error();
     if (!*readable) return std::optional<sdk::Document>();
     return std::optional<sdk::Document>(*std::move(store));
@@ -140,7 +132,7 @@ sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
     auto store = find_store(context, *type, *id);
     if (!store) return store.error();
     // What is granted on the stack reaches into the store from now on.
-    const auto managed = holds(context, store->key, sdk::Permission::modify_permissions);
+    const auto managed = sdk::holds(context, store->key, sdk::Permission::modify_permissions);
     if (!managed) return managed.error();
     if (!*managed) {
         return sdk::make_error(

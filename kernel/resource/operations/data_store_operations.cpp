@@ -23,11 +23,10 @@ sdk::Result<sdk::Reply> store_reply(const RoutedCall& call, const sdk::Reader& r
 }
 
 sdk::Result<void> check_may_unlock(const RoutedCall& call, const StoreLock& lock) {
-    const sdk::Session& session = call.context().session();
-    if (session.is_system || session.principal.key == lock.holder) return {};
-    auto held = call.context().authorities().permissions(session.principal.key, call.record_key());
-    if (!held) return held.error();
-    if (held->has(sdk::Permission::modify_permissions)) return {};
+    if (call.context().principal().key == lock.holder) return {};
+    auto may = sdk::holds(call.context(), call.record_key(), sdk::Permission::modify_permissions);
+    if (!may) return may.error();
+    if (*may) return {};
     return sdk::make_error(
         sdk::ErrorKind::forbidden, "data_store.lock_foreign",
         "only " + lock.name + ", who holds the lock, and managers of the store can unlock it");

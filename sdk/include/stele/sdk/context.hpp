@@ -50,4 +50,10 @@ public:
     virtual Context& as_system() = 0;
 };
 
+/// Whether whoever acts has all of the permissions on the record; the server itself has every one.
+/// Fails like `Authorities::permissions`.
+[[nodiscard]] Result<bool> holds(Context& context, const RecordKey& record,
+                                 PermissionSet permissions);
+[[nodiscard]] Result<bool> holds(Context& context, const RecordKey& record, Permission permission);
+
 }  // namespace stele::sdk
