@@ -1,5 +1,7 @@
 #include "kernel/authority/authority_keys.hpp"
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::kernel::authority {
 
 namespace {
@@ -29,11 +31,7 @@ std::optional<std::string_view> cut_record_key(std::string_view& bytes) {
 }
 
 std::string fold_role_key(std::string_view role_key) {
-    std::string folded(role_key);
-    for (char& c : folded) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-    }
-    return folded;
+    return sdk::lower_case(role_key);
 }
 
 std::string entries_prefix(std::uint64_t platform, char tag, std::string_view first) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/message_text.hpp"
 
 namespace stele::kernel::http {
@@ -39,7 +41,7 @@ std::string_view client_address(const Request& request, std::string_view peer,
     std::string_view client = peer;
     // Several lines are one list (RFC 9110, 5.3).
     for (auto header = request.headers.rbegin(); header != request.headers.rend(); ++header) {
-        if (!equals_ignoring_case(header->first, "X-Forwarded-For")) continue;
+        if (!sdk::equals_ignoring_case(header->first, "X-Forwarded-For")) continue;
         std::string_view list = header->second;
         while (!list.empty()) {
             const std::string_view hop = take_last(list);

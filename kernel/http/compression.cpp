@@ -5,6 +5,8 @@
 
 #include <zlib.h>
 
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/message_text.hpp"
 
 namespace stele::kernel::http {
@@ -62,7 +64,7 @@ bool is_refused(std::string_view parameters) {
     while (!parameters.empty()) {
         std::string_view parameter = trimmed(take_until(parameters, ';'));
         const std::string_view name = trimmed(take_until(parameter, '='));
-        if (!equals_ignoring_case(name, "q")) continue;
+        if (!sdk::equals_ignoring_case(name, "q")) continue;
         return trimmed(parameter).find_first_not_of("0.") == std::string_view::npos;
     }
     return false;
@@ -75,7 +77,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
     while (!accept_encoding.empty()) {
         std::string_view parameters = take_until(accept_encoding, ',');
         const std::string_view name = trimmed(take_until(parameters, ';'));
-        if (equals_ignoring_case(name, "gzip") || equals_ignoring_case(name, "x-gzip")) {
+        if (sdk::equals_ignoring_case(name, "gzip") || sdk::equals_ignoring_case(name, "x-gzip")) {
             return !is_refused(parameters);
         }
         if (name == "*") any = !is_refused(parameters);
@@ -87,13 +89,14 @@ bool is_compressible(std::string_view content_type) {
     const std::string_view type = trimmed(take_until(content_type, ';'));
     for (const std::string_view known :
          {"application/json", "application/javascript", "application/xml", "image/svg+xml"}) {
-        if (equals_ignoring_case(type, known)) return true;
+        if (sdk::equals_ignoring_case(type, known)) return true;
     }
     const auto ends_in = [&](std::string_view suffix) {
         return type.size() > suffix.size() &&
-               equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix);
+               sdk::equals_ignoring_case(type.substr(type.size() - suffix.size()), suffix);
     };
-    return equals_ignoring_case(type.substr(0, 5), "text/") || ends_in("+json") || ends_in("+xml");
+    return sdk::equals_ignoring_case(type.substr(0, 5), "text/") || ends_in("+json") ||
+           ends_in("+xml");
 }
 
 bool gzip(std::string_view text, std::string& out) {

@@ -4,10 +4,10 @@
 #include <exception>
 #include <utility>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/error_mapping.hpp"
-#include "kernel/http/message_text.hpp"
 #include "kernel/http/request_metrics.hpp"
 
 namespace stele::kernel::http {
@@ -120,7 +120,7 @@ bool Connection::receive() {
 bool Connection::on_header() {
     const auto expectation = parser_.request().header("Expect");
     if (expectation && !parser_.is_http_1_0()) {
-        if (!equals_ignoring_case(*expectation, "100-continue")) {
+        if (!sdk::equals_ignoring_case(*expectation, "100-continue")) {
             fail(417, "http.expectation_unknown", "the only expectation met is '100-continue'");
             return true;
         }

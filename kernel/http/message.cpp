@@ -1,12 +1,12 @@
 #include "kernel/http/message.hpp"
 
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::kernel::http {
 
 std::optional<std::string_view> Request::header(std::string_view name) const {
     for (const auto& [present, value] : headers) {
-        if (equals_ignoring_case(present, name)) return value;
+        if (sdk::equals_ignoring_case(present, name)) return value;
     }
     return std::nullopt;
 }

@@ -4,9 +4,10 @@
 #include <array>
 #include <charconv>
 
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/message_rules.hpp"
-#include "kernel/http/message_text.hpp"
 
 namespace stele::kernel::http {
 
@@ -51,7 +52,7 @@ void append_status_line(std::string& out, int status) {
 
 bool is_own_line(std::string_view name) {
     return std::any_of(kOwnLines.begin(), kOwnLines.end(),
-                       [&](std::string_view own) { return equals_ignoring_case(own, name); });
+                       [&](std::string_view own) { return sdk::equals_ignoring_case(own, name); });
 }
 
 /// The handler's lines; answers whether `Cache-Control` was among them.
@@ -59,7 +60,7 @@ bool append_response_lines(std::string& out, const Response& response) {
     bool has_cache_control = false;
     for (const auto& [name, value] : response.headers) {
         if (is_own_line(name)) continue;
-        has_cache_control = has_cache_control || equals_ignoring_case(name, "Cache-Control");
+        has_cache_control = has_cache_control || sdk::equals_ignoring_case(name, "Cache-Control");
         append_line(out, name, value);
     }
     return has_cache_control;

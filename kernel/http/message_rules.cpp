@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/message_text.hpp"
 
 namespace stele::kernel::http {
@@ -50,8 +52,7 @@ bool is_host_character(char c) {
 }  // namespace
 
 std::optional<std::string> normalized_origin(std::string_view text) {
-    std::string origin(text);
-    std::transform(origin.begin(), origin.end(), origin.begin(), to_lower);
+    std::string origin = sdk::lower_case(text);
     if (origin.ends_with('/')) origin.pop_back();
     // What sandboxed frames and files send.
     if (origin == "null") return origin;
@@ -82,7 +83,7 @@ bool names_etag(std::string_view if_none_match, std::string_view etag) {
 
 const std::string* find_header(const Response& response, std::string_view name) {
     for (const auto& [present, value] : response.headers) {
-        if (equals_ignoring_case(present, name)) return &value;
+        if (sdk::equals_ignoring_case(present, name)) return &value;
     }
     return nullptr;
 }

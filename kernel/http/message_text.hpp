@@ -5,19 +5,6 @@
 
 namespace stele::kernel::http {
 
-inline char to_lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
-/// Compares ASCII text without regard to case.
-inline bool equals_ignoring_case(std::string_view left, std::string_view right) {
-    if (left.size() != right.size()) return false;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        if (to_lower(left[i]) != to_lower(right[i])) return false;
-    }
-    return true;
-}
-
 /// Cuts blanks and tabs off both ends.
 inline std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::kernel::http {
 
@@ -43,7 +43,7 @@ std::string_view view(boost::beast::string_view text) {
 /// The part of an absolute URI from its path on (RFC 9112, 3.2.2).
 std::string_view without_authority(std::string_view target) {
     for (const std::string_view scheme : {"http://", "https://"}) {
-        if (!equals_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
+        if (!sdk::equals_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
         const std::size_t path = target.find_first_of("/?", scheme.size());
         return path == std::string_view::npos ? std::string_view("/") : target.substr(path);
     }
@@ -88,7 +88,7 @@ void HeadParser::on_field_impl(beast_http::field field, Text name, Text value, C
             return refuse(code, 400, "http.request_malformed",
                           "HTTP/1.0 knows no Transfer-Encoding");
         }
-        if (!equals_ignoring_case(view(value), "chunked")) {
+        if (!sdk::equals_ignoring_case(view(value), "chunked")) {
             return refuse(code, 501, "http.transfer_unsupported",
                           "the only Transfer-Encoding understood is 'chunked'");
         }

@@ -5,11 +5,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/server_test_client.hpp"
 
 namespace stele::kernel::http {
@@ -104,9 +105,7 @@ std::optional<ClientReply> TestClient::receive(bool has_body) {
         if (line->empty()) break;
         const std::size_t colon = line->find(": ");
         if (colon == std::string::npos) return std::nullopt;
-        std::string name = line->substr(0, colon);
-        std::transform(name.begin(), name.end(), name.begin(), to_lower);
-        reply.headers.emplace(name, line->substr(colon + 2));
+        reply.headers.emplace(sdk::lower_case(line->substr(0, colon)), line->substr(colon + 2));
     }
     if (!has_body || reply.status == 304 || reply.status == 100) return reply;
     if (reply.header("transfer-encoding") == "chunked") {

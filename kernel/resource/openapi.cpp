@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -100,7 +102,7 @@ sdk::Json operation_of(const Route& route) {
 std::string openapi_document(const Registry& registry, const std::vector<Route>& kernel_routes) {
     sdk::Json paths = sdk::Json::object();
     const auto add = [&paths](const Route& route) {
-        paths[route.path.empty() ? "/" : route.path][lower_case(route.method)] =
+        paths[route.path.empty() ? "/" : route.path][sdk::lower_case(route.method)] =
             operation_of(route);
     };
     for (const Route& route : kernel_routes)

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "kernel/resource/record_fields.hpp"
@@ -34,7 +35,7 @@ sdk::Result<std::string> Records::reference_word(const RegisteredResource& resou
     if (member.empty()) return resource.descriptor.type;
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
-    return lower_case(sdk::text_member(document->fields, member));
+    return sdk::lower_case(sdk::text_member(document->fields, member));
 }
 
 sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
@@ -74,10 +75,10 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
     const std::string_view word = reference.substr(0, separator);
     const std::vector<std::string> ids = split_ids(reference.substr(separator + 3));
     if (ids.empty()) return malformed(reference);
-    if (lower_case(ids.front()) != lower_case(platform.id)) {
+    if (sdk::lower_case(ids.front()) != sdk::lower_case(platform.id)) {
         return unknown_record("record", reference);
     }
-    if (lower_case(word) == kPlatformType) return platform.root;
+    if (sdk::lower_case(word) == kPlatformType) return platform.root;
     const RegisteredResource* resource = registry_.find_reference_type(word);
     if (!resource) return unknown_record("record", reference);
     if (ids.size() != resource->chain.size() + 1) return malformed(reference);
@@ -89,7 +90,7 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
         if (!place) return place.error();
         auto found = read(reader, *place, ids[i + 1], record);
         if (!found && found.error().kind == sdk::ErrorKind::not_found) {
-            found = read(reader, *place, lower_case(ids[i + 1]), record);
+            found = read(reader, *place, sdk::lower_case(ids[i + 1]), record);
         }
         if (!found) return found.error();
     }

@@ -1,9 +1,8 @@
 #include "kernel/resource/registry.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
+
+#include <stele/sdk/letter_case.hpp>
 
 #include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/descriptor_check.hpp"
@@ -11,13 +10,6 @@
 #include "kernel/resource/standard_routes.hpp"
 
 namespace stele::kernel::resource {
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
 
 std::vector<std::string> placeholders_of(std::string_view path) {
     std::vector<std::string> names;
@@ -117,12 +109,12 @@ namespace {
 
 void add_reference_words(std::map<std::string, RegisteredResource*, std::less<>>& words,
                          RegisteredResource& resource) {
-    words[lower_case(resource.descriptor.type)] = &resource;
+    words[sdk::lower_case(resource.descriptor.type)] = &resource;
     const std::string& member = resource.descriptor.reference_type_member;
     for (const sdk::Field& field : resource.descriptor.fields) {
         if (member.empty() || field.name != member) continue;
         for (const std::string& value : field.one_of)
-            words[lower_case(value)] = &resource;
+            words[sdk::lower_case(value)] = &resource;
     }
 }
 
@@ -149,7 +141,7 @@ const RegisteredResource* Registry::find(std::string_view type) const {
 }
 
 const RegisteredResource* Registry::find_reference_type(std::string_view word) const {
-    const auto found = by_reference_type_.find(lower_case(word));
+    const auto found = by_reference_type_.find(sdk::lower_case(word));
     return found == by_reference_type_.end() ? nullptr : found->second;
 }
 

@@ -117,6 +117,4 @@ private:
 /// Names between braces, in order.
 std::vector<std::string> placeholders_of(std::string_view path);
 
-std::string lower_case(std::string_view text);
-
 }  // namespace stele::kernel::resource

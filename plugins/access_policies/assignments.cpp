@@ -1,22 +1,13 @@
 #include "assignments.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::access_policies {
 
 namespace {
-
-std::string folded(std::string_view reference) {
-    std::string lower(reference);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
 
 std::string tagged(const std::string& space, char tag, std::string_view text) {
     return sdk::KeyWriter(space).tag(tag).text(text).key();
@@ -50,7 +41,7 @@ std::string Assignments::principal_row(const sdk::RecordKey& principal,
 sdk::Result<void> Assignments::assign(std::string_view policy, std::string_view reference) {
     // What the reference meant before may be another principal than what it means now.
     if (auto undone = unassign(policy, reference); !undone) return undone;
-    const std::string lower = folded(reference);
+    const std::string lower = sdk::lower_case(reference);
     auto principal = principal_of(reference);
     if (!principal) return principal.error();
     sdk::Transaction& transaction = context_.transaction();
@@ -73,7 +64,7 @@ sdk::Result<sdk::RecordKey> Assignments::principal_of(std::string_view reference
 
 sdk::Result<void> Assignments::unassign(std::string_view policy, std::string_view reference) {
     if (auto checked = check_reference(reference); !checked) return checked;
-    const std::string lower = folded(reference);
+    const std::string lower = sdk::lower_case(reference);
     sdk::Transaction& transaction = context_.transaction();
     const std::string row = reference_row(lower, policy);
     // The principal that was meant when the policy was assigned, whatever it is called by now.
@@ -131,7 +122,7 @@ sdk::Result<std::vector<std::string>> Assignments::last_elements(const std::stri
 }
 
 sdk::Result<std::vector<std::string>> Assignments::policies_of(std::string_view reference) {
-    return last_elements(tagged(space_, 'r', folded(reference)));
+    return last_elements(tagged(space_, 'r', sdk::lower_case(reference)));
 }
 
 sdk::Result<std::vector<std::string>> Assignments::policies_of_principal(

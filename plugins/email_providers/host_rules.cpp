@@ -8,6 +8,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::email_providers {
 
 namespace {
@@ -23,14 +25,6 @@ constexpr const char* kPrivateNetworks[] = {
     "172.16.0.0/12", "192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15",  "224.0.0.0/3",
     "::/128",        "::1/128",      "64:ff9b::/96",   "64:ff9b:1::/48", "fc00::/7",
     "fe80::/10",     "ff00::/8"};
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    }
-    return lower;
-}
 
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
@@ -118,7 +112,7 @@ bool HostRules::add_pattern(std::string_view text) {
     }
     if (host.substr(0, 2) == "*.") host.remove_prefix(1);
     if (host.empty() || host.find('*') != std::string_view::npos) return false;
-    pattern.host = lower_case(host);
+    pattern.host = sdk::lower_case(host);
     patterns_.push_back(std::move(pattern));
     return true;
 }
@@ -145,7 +139,7 @@ bool HostRules::add_network(std::string_view text) {
 
 bool HostRules::allows(std::string_view host, std::uint16_t port) const {
     if (patterns_.empty()) return true;
-    std::string name = lower_case(host);
+    std::string name = sdk::lower_case(host);
     if (!name.empty() && name.back() == '.') name.pop_back();
     return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
         if (pattern.port != 0 && pattern.port != port) return false;

@@ -1,10 +1,10 @@
 #include "recipients.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 namespace stele::email_providers {
@@ -12,12 +12,6 @@ namespace stele::email_providers {
 namespace {
 
 constexpr char kPrincipalMember[] = "toPrincipalId";
-
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return text;
-}
 
 sdk::Error wrong(const char* member, const char* code, const std::string& problem) {
     return sdk::make_error({{member, code, problem}});
@@ -29,7 +23,7 @@ public:
     explicit Envelope(std::vector<std::string>& addresses) : addresses_(addresses) {}
 
     void add(const std::string& address) {
-        if (seen_.insert(lower_case(address)).second) addresses_.push_back(address);
+        if (seen_.insert(sdk::lower_case(address)).second) addresses_.push_back(address);
     }
     void add(const std::vector<Mailbox>& mailboxes) {
         for (const Mailbox& mailbox : mailboxes)

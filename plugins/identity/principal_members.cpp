@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "principal.hpp"
@@ -136,9 +137,7 @@ sdk::Result<sdk::Reply> PrincipalFamily::members(const sdk::Call& call) {
     if (auto checked = require_group(call.record()); !checked) return checked.error();
     auto indirect = is_indirect(call);
     if (!indirect) return indirect.error();
-    std::string filter = call.parameter("filter").value_or("");
-    std::transform(filter.begin(), filter.end(), filter.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string filter = sdk::lower_case(call.parameter("filter").value_or(""));
     sdk::MemberKind kind = sdk::MemberKind::any;
     if (filter == "user") kind = sdk::MemberKind::user;
     if (filter == "group") kind = sdk::MemberKind::group;

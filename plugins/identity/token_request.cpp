@@ -1,8 +1,9 @@
 #include "token_request.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
+
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::identity {
 
@@ -13,12 +14,6 @@ int hex_value(char c) {
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
-}
-
-bool equals_without_case(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -111,7 +106,7 @@ std::optional<FormFields> parse_form(std::string_view text) {
 
 std::optional<ClientCredentials> parse_basic(std::string_view header) {
     const Authorization authorization = split_authorization(header);
-    if (!equals_without_case(authorization.scheme, "basic")) return std::nullopt;
+    if (!sdk::equals_ignoring_case(authorization.scheme, "basic")) return std::nullopt;
     const auto decoded = base64_decoded(authorization.value);
     if (!decoded) return std::nullopt;
     const std::size_t colon = decoded->find(':');
@@ -121,7 +116,7 @@ std::optional<ClientCredentials> parse_basic(std::string_view header) {
 
 std::string_view bearer_of(std::string_view header) {
     const Authorization authorization = split_authorization(header);
-    if (!equals_without_case(authorization.scheme, "bearer")) return {};
+    if (!sdk::equals_ignoring_case(authorization.scheme, "bearer")) return {};
     return authorization.value;
 }
 

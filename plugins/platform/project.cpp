@@ -1,10 +1,8 @@
 #include "project.hpp"
 
-#include <algorithm>
-#include <cctype>
-
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "stack_stores.hpp"
@@ -78,10 +76,7 @@ sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& proje
 }
 
 bool is_synchronous(const sdk::Call& call) {
-    std::string schedule = call.parameter("schedule").value_or("");
-    std::transform(schedule.begin(), schedule.end(), schedule.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return schedule == "synchronous";
+    return sdk::equals_ignoring_case(call.parameter("schedule").value_or(""), "synchronous");
 }
 
 /// Named after the job, so that a repeated one finds what it had made.

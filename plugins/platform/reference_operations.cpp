@@ -1,6 +1,5 @@
 #include "reference_operations.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -8,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 namespace stele::platform {
@@ -94,13 +94,6 @@ sdk::Json permission_names(sdk::PermissionSet permissions) {
     return names;
 }
 
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    });
-    return text;
-}
-
 }  // namespace
 
 /// The principal and the record of an entry, as far as both are there.
@@ -185,7 +178,7 @@ sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::J
         entry["hasAuthority"] = false;
         if (subject->is_known()) {
             auto held = context.authorities().has_role(*subject->principal, *subject->record,
-                                                       lower_case(authority_id));
+                                                       sdk::lower_case(authority_id));
             if (!held && !leads_nowhere(held.error())) return held.error();
             entry["hasAuthority"] = held && *held;
         }

@@ -1,8 +1,9 @@
 #include <stele/sdk/permission.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::sdk {
 
@@ -25,16 +26,6 @@ constexpr std::array<std::string_view, kPermissionCount> kNames{
     "DELETE_WITH_DEFINITION",
     "MODIFY_PERMISSIONS_WITH_DEFINITION",
 };
-
-// ASCII only: wire names hold nothing else, and the process's locale must not matter.
-constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](char x, char y) { return lower(x) == lower(y); });
-}
 
 }  // namespace
 

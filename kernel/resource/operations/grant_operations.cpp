@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/record_fields.hpp"
@@ -170,7 +172,7 @@ sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
 sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    auto allowed = check_revoke(call, *principal, lower_case(call.path("authorityId")));
+    auto allowed = check_revoke(call, *principal, sdk::lower_case(call.path("authorityId")));
     if (!allowed) return allowed.error();
     auto revoked = call.context().authorities().revoke(call.record_key(), principal->key,
                                                        call.path("authorityId"));
