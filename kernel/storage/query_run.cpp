@@ -54,8 +54,7 @@ bool PlannedRun::is_page_full() const {
     return input_.page.limit >= 0 && handed_out_ >= static_cast<std::uint64_t>(input_.page.limit);
 }
 
-sdk::Result<bool> PlannedRun::next_ordered(Record& row) {
-    Candidate candidate;
+sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
         const auto more = plan_.source->next(candidate);
         if (!more) return more.error();
@@ -65,15 +64,25 @@ sdk::Result<bool> PlannedRun::next_ordered(Record& row) {
         }
         const auto match = is_match(candidate, row);
         if (!match) return match.error();
-        if (!*match || ++matched_ <= input_.page.skip) continue;
-        if (!is_loaded_) {
-            const auto loaded = load(candidate, row);
-            if (!loaded) return loaded.error();
-        }
-        ++handed_out_;
+        if (!*match) continue;
+        ++matched_;
         return true;
     }
     return false;
+}
+
+sdk::Result<bool> PlannedRun::next_ordered(Record& row) {
+    Candidate candidate;
+    do {
+        const auto match = next_match(candidate, row);
+        if (!match || !*match) return match;
+    } while (matched_ <= input_.page.skip);
+    if (!is_loaded_) {
+        const auto loaded = load(candidate, row);
+        if (!loaded) return loaded.error();
+    }
+    ++handed_out_;
+    return true;
 }
 
 sdk::Result<bool> PlannedRun::next_sorted(Record& row) {
@@ -94,13 +103,9 @@ sdk::Result<void> PlannedRun::rank_all() {
     Candidate candidate;
     std::string key;
     for (;;) {
-        const auto more = plan_.source->next(candidate);
-        if (!more) return more.error();
-        if (!*more) break;
-        const auto match = is_match(candidate, scratch_);
+        const auto match = next_match(candidate, scratch_);
         if (!match) return match.error();
-        if (!*match) continue;
-        ++matched_;
+        if (!*match) break;
         if (ranked_limit_ == 0) continue;
         if (!is_loaded_) {
             const auto loaded = load(candidate, scratch_);
@@ -110,7 +115,6 @@ sdk::Result<void> PlannedRun::rank_all() {
         key.append(candidate.sequence);
         rank(key);
     }
-    is_exhausted_ = true;
     is_ranked_ = true;
     std::sort(ranked_.begin(), ranked_.end());
     next_ranked_ =
@@ -200,18 +204,11 @@ sdk::Result<std::uint64_t> PlannedRun::count_rest() {
         if (auto ranked = rank_all(); !ranked) return ranked.error();
     }
     Candidate candidate;
-    while (!is_exhausted_) {
-        const auto more = plan_.source->next(candidate);
-        if (!more) return more.error();
-        if (!*more) {
-            is_exhausted_ = true;
-            break;
-        }
-        const auto match = is_match(candidate, scratch_);
+    for (;;) {
+        const auto match = next_match(candidate, scratch_);
         if (!match) return match.error();
-        if (*match) ++matched_;
+        if (!*match) return matched_;
     }
-    return matched_;
 }
 
 void PlannedRun::advise() {

@@ -42,6 +42,9 @@ private:
     PlannedRun(QueryInput input, pagination::SortOrder order, CompositeAdvisor& advisor)
         : input_(std::move(input)), order_(std::move(order)), advisor_(advisor) {}
 
+    /// The next visible match, counted; false when there is none any more. Reads it into `row` when
+    /// it must be looked at.
+    sdk::Result<bool> next_match(Candidate& candidate, Record& row);
     sdk::Result<bool> next_ordered(Record& row);
     sdk::Result<bool> next_sorted(Record& row);
     sdk::Result<void> rank_all();
@@ -52,7 +55,6 @@ private:
     /// Whether a candidate is a visible match. Reads it into `row` when it must be looked at.
     sdk::Result<bool> is_match(const Candidate& candidate, Record& row);
     sdk::Result<bool> load(const Candidate& candidate, Record& row);
-    bool is_in_page(std::uint64_t position) const;
     bool is_page_full() const;
     void advise();
 
