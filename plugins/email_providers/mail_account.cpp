@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "mail_address.hpp"
 
 namespace stele::email_providers {
@@ -161,10 +163,7 @@ MailAccount account_of(const sdk::Document& provider) {
     if (account.port == 0) account.port = default_port(account.security);
     account.is_enabled = flag_of(fields, "smtp_enabled", true);
     account.username = text_of(fields, "username");
-    const auto password = provider.secrets.find(kPassword);
-    if (password != provider.secrets.end() && password->is_string()) {
-        account.password = password->get<std::string>();
-    }
+    account.password = sdk::text_member(provider.secrets, kPassword);
     account.requires_auth = flag_of(fields, "smtp_requires_auth", !account.username.empty());
     return account;
 }
@@ -204,9 +203,7 @@ void check_account(const sdk::Document& provider, sdk::Violations& violations) {
             {path, "field.value_unknown", path + " must be a number from 1 to 65535"});
     }
     check_text(provider, "username", violations);
-    const auto password = provider.secrets.find(kPassword);
-    if (password != provider.secrets.end() && password->is_string() &&
-        has_control_character(password->get_ref<const std::string&>())) {
+    if (has_control_character(sdk::text_member(provider.secrets, kPassword))) {
         violations.push_back({kPassword, "field.value_unknown",
                               "password must not hold line breaks or other control characters"});
     }

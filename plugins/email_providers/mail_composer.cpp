@@ -66,7 +66,7 @@ sdk::Result<Mailbox> sender_of(const sdk::Json& fields, const MailAccount& accou
 
 sdk::Result<std::string> reference_of(const sdk::Json& entry, const std::string& member) {
     if (entry.is_string()) return entry.get<std::string>();
-    std::string reference = entry.is_object() ? sdk::text_member(entry, "ref") : std::string();
+    std::string reference = sdk::text_member(entry, "ref");
     if (!reference.empty()) return reference;
     return wrong(member, "email_providers.attachment_malformed",
                  member + " must be a reference, or an object with ref and attachmentId");
@@ -188,8 +188,7 @@ sdk::Result<void> MailComposer::add_attachments(sdk::Context& context, const sdk
         const sdk::Json& entry = (*entries)[i];
         auto reference = reference_of(entry, member);
         if (!reference) return reference.error();
-        std::string id =
-            entry.is_object() ? sdk::text_member(entry, "attachmentId") : std::string();
+        std::string id = sdk::text_member(entry, "attachmentId");
         if (id.empty()) id = kDefaultAttachment;
         auto attachment = read_attachment(context, member, *reference, id);
         if (!attachment) return attachment.error();
