@@ -3,17 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
-#include <stele/sdk/seal.hpp>
 
-#include "client.hpp"
+#include "key_and_secret.hpp"
 #include "principal_lookup.hpp"
 
 namespace stele::identity {
 
 namespace {
-
-constexpr std::size_t kKeyBytes = 16;
-constexpr std::size_t kSecretBytes = 32;
 
 /// Of the principal's key, next to the secret: an id may come to name somebody else.
 constexpr char kSealedPrincipal[] = "principal";
@@ -63,11 +59,7 @@ bool stands_for(const sdk::Document& grant, const sdk::RecordKey& principal) {
 
 sdk::ResourceDescriptor AuthenticationGrant::describe() const {
     using enum sdk::FieldKind;
-    const sdk::Fields fields{
-        {.name = "title", .kind = text},
-        {.name = "description", .kind = text},
-        {.name = "key", .kind = text, .read_only = true, .unique = true, .addresses = true},
-        {.name = "secret", .kind = text, .read_only = true, .secret = true},
+    const sdk::Fields own{
         {.name = "principalDomainId", .kind = text},
         {.name = "principalId", .kind = text, .required = true},
         {.name = "clientId", .kind = text},
@@ -79,7 +71,7 @@ sdk::ResourceDescriptor AuthenticationGrant::describe() const {
     return {.type = kGrantType,
             .path = "auth/grants",
             .placeholder = "authenticationGrantId",
-            .fields = fields,
+            .fields = with_key_and_secret(own),
             .presented_by = {"full"},
             .list_filters = {"clientId", "domainId", "principalId"},
             .title = "authentication grants"};
@@ -88,10 +80,7 @@ sdk::ResourceDescriptor AuthenticationGrant::describe() const {
 sdk::Result<void> AuthenticationGrant::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) return {};
     sdk::Json& fields = change.after->fields;
-    if (change.kind == sdk::ChangeKind::create) {
-        fields["key"] = sdk::random_hex(kKeyBytes);
-        change.after->secrets["secret"] = sdk::random_token(kSecretBytes);
-    }
+    if (change.kind == sdk::ChangeKind::create) make_key_and_secret(*change.after);
     // Each update too: whoever opens a grant, or enables it, may log in with it.
     auto principal = granted_principal(fields, context);
     if (!principal) return principal.error();

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
-#include <stele/sdk/seal.hpp>
 
+#include "key_and_secret.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
 
@@ -12,8 +12,6 @@ namespace stele::identity {
 
 namespace {
 
-constexpr std::size_t kKeyBytes = 16;
-constexpr std::size_t kSecretBytes = 32;
 /// Times of validity beyond ten years are taken for mistakes.
 constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
 
@@ -30,11 +28,7 @@ void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& v
 
 sdk::ResourceDescriptor ClientFamily::describe() const {
     using enum sdk::FieldKind;
-    const sdk::Fields fields{
-        {.name = "title", .kind = text},
-        {.name = "description", .kind = text},
-        {.name = "key", .kind = text, .read_only = true, .unique = true, .addresses = true},
-        {.name = "secret", .kind = text, .read_only = true, .secret = true},
+    const sdk::Fields own{
         {.name = "scope", .default_json = R"(["api"])"},
         {.name = "authorizedGrantTypes",
          .kind = array,
@@ -53,15 +47,14 @@ sdk::ResourceDescriptor ClientFamily::describe() const {
     return {.type = kClientType,
             .path = "clients",
             .placeholder = "clientId",
-            .fields = fields,
+            .fields = with_key_and_secret(own),
             .presented_by = {"full"},
             .title = "clients"};
 }
 
 sdk::Result<void> ClientFamily::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::create) {
-        change.after->fields["key"] = sdk::random_hex(kKeyBytes);
-        change.after->secrets["secret"] = sdk::random_token(kSecretBytes);
+        make_key_and_secret(*change.after);
     }
     if (change.kind == sdk::ChangeKind::remove) {
         const SessionKeys keys = SessionKeys::of(context);
@@ -109,19 +102,6 @@ sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& clie
     auto patched =
         context.documents().patch({kClientType, ""}, client.id, {{"key", key}, {"secret", secret}});
     if (!patched) return patched.error();
-    return {};
-}
-
-sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, sdk::Json& record) {
-    if (call.parameter("full").value_or("") != "true") return {};
-    sdk::Context& context = call.context();
-    auto document =
-        context.documents().read({std::string(type), ""}, sdk::text_member(record, "_doc"));
-    if (!document) return document.error();
-    auto may = sdk::holds(context, document->key, sdk::Permission::modify_credentials);
-    if (!may) return may.error();
-    if (!*may) return {};
-    record["secret"] = sdk::text_member(document->secrets, "secret");
     return {};
 }
 

@@ -24,8 +24,4 @@ public:
 sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& client,
                                 std::string_view key, std::string_view secret);
 
-/// Adds `secret` to a record on its way out, if the caller holds MODIFY_CREDENTIALS on it and asked
-/// for it with `full=true`, as the published drivers do. For clients and authentication grants.
-sdk::Result<void> present_secret(const sdk::Call& call, std::string_view type, sdk::Json& record);
-
 }  // namespace stele::identity
