@@ -15,20 +15,23 @@ public:
     RouteList(const RegisteredResource* resource, std::string plugin_id, std::vector<Route>& routes)
         : resource_(resource), plugin_id_(std::move(plugin_id)), routes_(routes) {}
 
-    Route& add(RouteKind kind, const char* method, std::string path, const char* operation) {
+    Route& add(RouteKind kind, const char* method, std::string path, const char* operation,
+               std::vector<sdk::Parameter> parameters = {}) {
         Route& route = routes_.emplace_back();
         route.method = method;
         route.path = std::move(path);
         route.kind = kind;
         route.plugin_id = plugin_id_;
         route.operation = operation;
+        route.parameters = std::move(parameters);
         route.resource = resource_;
         route.placeholders = placeholders_of(route.path);
         return route;
     }
 
-    Route& add_item(RouteKind kind, const char* method, std::string path, const char* operation) {
-        Route& route = add(kind, method, std::move(path), operation);
+    Route& add_item(RouteKind kind, const char* method, std::string path, const char* operation,
+                    std::vector<sdk::Parameter> parameters = {}) {
+        Route& route = add(kind, method, std::move(path), operation, std::move(parameters));
         route.is_item = true;
         return route;
     }
@@ -36,11 +39,9 @@ public:
     void add_permission_routes(const std::string& item, const std::string& collection) {
         const std::vector<sdk::Parameter> id{{"id", true}};
         add_item(RouteKind::check_permission, "POST", item + "/permissions/{permissionId}/check",
-                 "check permission")
-            .parameters = id;
+                 "check permission", id);
         add_item(RouteKind::check_authority, "POST", item + "/authorities/{authorityId}/check",
-                 "check single authority")
-            .parameters = id;
+                 "check single authority", id);
         add(RouteKind::check_authorities, "POST", collection + "/authorities/check",
             "check multiple authorities")
             .is_slow = true;
@@ -48,16 +49,12 @@ public:
             "check multiple permissions")
             .is_slow = true;
         add_item(RouteKind::grant, "POST", item + "/authorities/{authorityId}/grant",
-                 "grant authority")
-            .parameters = id;
+                 "grant authority", id);
         add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
-                 "revoke authority")
-            .parameters = id;
-        Route& acl = add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL");
-        acl.is_paged = true;
-        acl.parameters = page_parameters();
-        add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal")
-            .parameters = id;
+                 "revoke authority", id);
+        add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters())
+            .is_paged = true;
+        add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal", id);
         add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
                  "read ACL for principal");
         add_item(RouteKind::report, "POST", item + "/authorities", "authorities report");
@@ -79,17 +76,16 @@ void add_standard_routes(const RegisteredResource& resource, std::vector<Route>&
     RouteList list(&resource, resource.plugin_id, routes);
     if (operations.create) list.add(RouteKind::create, "POST", collection, "create");
     if (operations.list) {
-        Route& route = list.add(RouteKind::list, "GET", collection, "list");
+        Route& route = list.add(RouteKind::list, "GET", collection, "list", page_parameters());
         route.is_paged = route.is_slow = true;
-        route.parameters = page_parameters();
         for (const std::string& filter : resource.descriptor.list_filters) {
             route.parameters.push_back({filter, false});
         }
     }
     if (operations.query) {
-        Route& route = list.add(RouteKind::query, "POST", collection + "/query", "query");
+        Route& route =
+            list.add(RouteKind::query, "POST", collection + "/query", "query", page_parameters());
         route.is_paged = route.is_slow = true;
-        route.parameters = page_parameters();
     }
     if (operations.read) list.add_item(RouteKind::read, "GET", item, "read");
     if (operations.update) {
