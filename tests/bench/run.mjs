@@ -6,21 +6,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bin, median, option, root, rounds, seconds, SteleServer } from './bench.mjs';
 
-const root = new URL('../..', import.meta.url).pathname;
-const bin = process.env.STELE_BENCH_BIN ?? join(root, 'build/release/bin');
-process.env.STELE_BIN ??= join(bin, 'stele');
-const { SteleServer } = await import('../support/stele_server.mjs');
-
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
-const seconds = Number(option('seconds', 4));
-const rounds = Number(option('rounds', 3));
 const only = option('only', 'read,create,list,start').split(',');
 
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const cpuMicroseconds = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10_000;

@@ -6,20 +6,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { PostgresServer } from '../support/postgres_server.mjs';
+import { bin, median, root, rounds, seconds, SteleServer } from './bench.mjs';
 
-const root = new URL('../..', import.meta.url).pathname;
-const bin = process.env.STELE_BENCH_BIN ?? join(root, 'build/release/bin');
-process.env.STELE_BIN ??= join(bin, 'stele');
-const { SteleServer } = await import('../support/stele_server.mjs');
-
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return Number(at < 0 ? fallback : process.argv[at + 1]);
-};
-const seconds = option('seconds', 4);
-const rounds = option('rounds', 3);
 const connections = 64;
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /// Requests a second that `wrk` gets through to all servers together.
 async function load(servers, path, token, script) {
