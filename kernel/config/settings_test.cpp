@@ -9,6 +9,7 @@
 #include "kernel/config/ini_reader.hpp"
 #include "kernel/config/nearest_name.hpp"
 #include "kernel/config/quantity.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace stele::kernel::config;
 
@@ -16,18 +17,11 @@ namespace {
 
 class TemporaryFile {
 public:
-    explicit TemporaryFile(std::string_view text) {
-        std::string name = (std::filesystem::temp_directory_path() / "settings-XXXXXX").string();
-        const int handle = mkstemp(name.data());
-        REQUIRE(handle >= 0);
-        path_ = name;
-        std::ofstream(path_) << text;
-    }
-    ~TemporaryFile() { std::filesystem::remove(path_); }
-    const std::filesystem::path& path() const { return path_; }
+    explicit TemporaryFile(std::string_view text) { std::ofstream(path()) << text; }
+    std::filesystem::path path() const { return folder_.path() / "settings"; }
 
 private:
-    std::filesystem::path path_;
+    stele::testing::TemporaryFolder folder_;
 };
 
 class TemporaryVariable {

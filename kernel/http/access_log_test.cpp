@@ -13,6 +13,7 @@
 
 #include "kernel/http/server_test_client.hpp"
 #include "kernel/http/server_test_handler.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::kernel::http {
 
@@ -23,19 +24,10 @@ using nlohmann::json;
 
 class LogFolder {
 public:
-    LogFolder() {
-        std::string name = (fs::temp_directory_path() / "stele-access-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()));
-        path_ = name;
-    }
-    ~LogFolder() { fs::remove_all(path_); }
-    LogFolder(const LogFolder&) = delete;
-    LogFolder& operator=(const LogFolder&) = delete;
-
-    fs::path file() const { return path_ / "access.log"; }
+    fs::path file() const { return folder_.path() / "access.log"; }
 
 private:
-    fs::path path_;
+    testing::TemporaryFolder folder_;
 };
 
 std::vector<json> lines_of(const fs::path& file) {

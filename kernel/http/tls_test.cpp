@@ -3,10 +3,8 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -15,6 +13,7 @@
 
 #include "kernel/http/server_test_client.hpp"
 #include "kernel/http/server_test_handler.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::kernel::http {
 
@@ -36,9 +35,6 @@ using Session = std::unique_ptr<SSL, Freed<SSL_free>>;
 class SelfSigned {
 public:
     SelfSigned() {
-        std::string name = (std::filesystem::temp_directory_path() / "stele-tls-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()));
-        folder_ = name;
         const Key key(EVP_EC_gen("P-256"));
         const Certificate certificate(X509_new());
         X509_set_version(certificate.get(), X509_VERSION_3);
@@ -60,10 +56,9 @@ public:
     }
     SelfSigned(const SelfSigned&) = delete;
     SelfSigned& operator=(const SelfSigned&) = delete;
-    ~SelfSigned() { std::filesystem::remove_all(folder_); }
 
-    std::string certificate_file() const { return folder_ / "certificate.pem"; }
-    std::string key_file() const { return folder_ / "key.pem"; }
+    std::string certificate_file() const { return folder_.path() / "certificate.pem"; }
+    std::string key_file() const { return folder_.path() / "key.pem"; }
 
     ServerOptions options() const {
         ServerOptions options;
@@ -73,7 +68,7 @@ public:
     }
 
 private:
-    std::filesystem::path folder_;
+    testing::TemporaryFolder folder_;
 };
 
 class TlsClient final : public TestClient {

@@ -1,5 +1,4 @@
 #include <atomic>
-#include <filesystem>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -10,6 +9,7 @@
 #include "kernel/storage/name_table.hpp"
 #include "tests/documents/random_documents.hpp"
 #include "tests/documents/used_engine.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::tests {
 
@@ -20,21 +20,6 @@ namespace {
 
 constexpr int kWriters = 4;
 constexpr int kWrites = 300;
-
-class TemporaryFolder {
-public:
-    TemporaryFolder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("stele-documents-" + sequence_text(next_sequence()))) {}
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 class SharedStore {
 public:
@@ -155,7 +140,7 @@ TEST_CASE("Indexes and counters stay right under concurrent writers, readers and
 }
 
 TEST_CASE("The same holds on LevelDB, also after the store was opened again") {
-    const TemporaryFolder folder;
+    const testing::TemporaryFolder folder;
     {
         const auto engine = open_leveldb(folder.path()).value();
         write_and_read_together(*engine);

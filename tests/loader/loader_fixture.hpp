@@ -6,9 +6,12 @@
 #include <string>
 
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::loader_test {
+
+using testing::TemporaryFolder;
 
 /// The library of a wrong plugin.
 inline std::filesystem::path broken(const std::string& failure) {
@@ -19,24 +22,6 @@ inline std::filesystem::path broken(const std::string& failure) {
 inline std::filesystem::path sound() {
     return STELE_TEMPLATE_PLUGIN;
 }
-
-/// A folder that is gone after the test.
-class TemporaryFolder final {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "stele_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        path_ = name;
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 inline std::string read_bytes(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);

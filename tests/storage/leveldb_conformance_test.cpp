@@ -2,7 +2,7 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "tests/storage/engine_conformance.hpp"
-#include "tests/storage/temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 

@@ -3,12 +3,10 @@
 // Commits per second of the LevelDB engine against LevelDB with a bare group commit in the same
 // run: keys written blindly, and the same when each commit has read one key and scanned a range.
 
-#include <stdlib.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
@@ -19,6 +17,7 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "tests/bench/commit/raw_group_commit.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace stele::bench {
 
@@ -30,26 +29,6 @@ struct Load {
     int bytes = 600;
     double seconds = 3;
     int rounds = 3;
-};
-
-class Folder {
-public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "stele-bench-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-        path_ = name;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
 };
 
 std::string random_key(std::minstd_rand& random) {
@@ -89,13 +68,13 @@ double measure(const Load& load, const std::function<void(const Entries&)>& comm
 }
 
 double measure_raw(const Load& load) {
-    const Folder folder;
+    const testing::TemporaryFolder folder;
     RawGroupCommit raw(folder.path());
     return measure(load, [&raw](const Entries& entries) { raw.commit(entries); });
 }
 
 double measure_engine(const Load& load, bool reads) {
-    const Folder folder;
+    const testing::TemporaryFolder folder;
     const auto engine = kernel::storage::open_leveldb(folder.path()).value();
     return measure(load, [&engine, reads](const Entries& entries) {
         const auto transaction = engine->begin();
