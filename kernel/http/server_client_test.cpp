@@ -9,6 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
 #include <stele/sdk/letter_case.hpp>
 
 #include "kernel/http/server_test_client.hpp"
@@ -134,6 +137,17 @@ bool TestClient::is_at_end() {
 
 void TestClient::end_sending() {
     ::shutdown(descriptor_, SHUT_WR);
+}
+
+nlohmann::json error_of(const std::optional<ClientReply>& reply) {
+    REQUIRE(reply);
+    nlohmann::json body = nlohmann::json::parse(reply->body);
+    CHECK(body["ok"] == false);
+    CHECK(body["error"] == true);
+    CHECK(body["status"] == reply->status);
+    CHECK(body["requestId"] == reply->header("x-request-id"));
+    CHECK_FALSE(body["message"].get<std::string>().empty());
+    return body;
 }
 
 }  // namespace stele::kernel::http

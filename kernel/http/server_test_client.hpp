@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace stele::kernel::http {
 
 /// A reply as a test sees it. Header names are in lower case.
@@ -20,6 +22,9 @@ struct ClientReply {
         return at == headers.end() ? "(none)" : at->second;
     }
 };
+
+/// The body of a reply that is an error, as every error is written.
+nlohmann::json error_of(const std::optional<ClientReply>& reply);
 
 /// Blocking connection over a plain socket; what it cannot read within some seconds is missing.
 class TestClient {
