@@ -46,50 +46,46 @@ std::optional<Row> complete(const RowReader& reader, Row row) {
     return row;
 }
 
-}  // namespace
-
-std::string AccessRow::encode() const {
-    return sdk::KeyWriter()
-        .tag(kFormat)
-        .integer(platform)
-        .text(principal)
-        .text(client)
-        .integer(stored_time(expires_at_ms))
-        .text(refresh_digest)
-        .text(masked_refresh)
-        .key();
+/// The elements that rows of both kinds of token begin with.
+template <class Row>
+sdk::KeyWriter token_writer(const Row& row) {
+    sdk::KeyWriter writer;
+    writer.tag(kFormat).integer(row.platform).text(row.principal).text(row.client);
+    writer.integer(stored_time(row.expires_at_ms));
+    return writer;
 }
 
-std::optional<AccessRow> AccessRow::decode(std::string_view bytes) {
-    RowReader reader(bytes);
-    AccessRow row;
+template <class Row>
+Row read_token(RowReader& reader) {
+    Row row;
     row.platform = reader.integer();
     row.principal = reader.text();
     row.client = reader.text();
     row.expires_at_ms = reader.time();
+    return row;
+}
+
+}  // namespace
+
+std::string AccessRow::encode() const {
+    return token_writer(*this).text(refresh_digest).text(masked_refresh).key();
+}
+
+std::optional<AccessRow> AccessRow::decode(std::string_view bytes) {
+    RowReader reader(bytes);
+    auto row = read_token<AccessRow>(reader);
     row.refresh_digest = reader.text();
     row.masked_refresh = reader.text();
     return complete(reader, std::move(row));
 }
 
 std::string RefreshRow::encode() const {
-    return sdk::KeyWriter()
-        .tag(kFormat)
-        .integer(platform)
-        .text(principal)
-        .text(client)
-        .integer(stored_time(expires_at_ms))
-        .text(scope)
-        .key();
+    return token_writer(*this).text(scope).key();
 }
 
 std::optional<RefreshRow> RefreshRow::decode(std::string_view bytes) {
     RowReader reader(bytes);
-    RefreshRow row;
-    row.platform = reader.integer();
-    row.principal = reader.text();
-    row.client = reader.text();
-    row.expires_at_ms = reader.time();
+    auto row = read_token<RefreshRow>(reader);
     row.scope = reader.text();
     return complete(reader, std::move(row));
 }
