@@ -14,6 +14,11 @@ int check(http::InstanceOptions options) {
     if (!differences) return complain(differences.error());
     for (const std::string& difference : *differences)
         std::cout << difference << "\n";
+    auto removed = (*instance)->count_removed();
+    if (!removed) return complain(removed.error());
+    if (*removed > 0) {
+        std::cout << *removed << " records of removed containers are still to be erased.\n";
+    }
     std::cout << (differences->empty() ? "The store is consistent.\n"
                                        : "The store is NOT consistent.\n");
     return differences->empty() ? 0 : 2;

@@ -66,6 +66,8 @@ public:
 
     /// Differences between records, indexes and counts; empty when all is well.
     sdk::Result<std::vector<std::string>> check();
+    /// Records of removed containers that the next start goes on to erase.
+    sdk::Result<std::uint64_t> count_removed();
     /// Work of the server itself on the root platform, outside of any request.
     sdk::Result<void> run_as_system(const std::function<sdk::Result<void>(sdk::Context&)>& work);
     /// Null when no enabled plugin keeps users.

@@ -9,6 +9,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/http/instance_state.hpp"
+#include "kernel/resource/declarations.hpp"
 
 namespace stele::kernel::http {
 
@@ -144,6 +145,7 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     prepared.client_key = text_at(complete, "client", "key");
     prepared.client_secret = text_at(complete, "client", "secret");
     resource::Rooms& rooms = *state_->rooms;
+    if (auto applied = resource::apply_declarations(rooms); !applied) return applied.error();
     auto installed = resource::install_plugins(rooms, state_->installations, *root, complete, true);
     if (!installed) return installed.error();
     auto marked = sdk::write_with_retry(*rooms.engine, [](sdk::Transaction& transaction) {

@@ -2,6 +2,8 @@
 
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
+#include "kernel/resource/data_store_count.hpp"
+#include "kernel/resource/declarations.hpp"
 
 namespace stele::kernel::http {
 
@@ -30,6 +32,7 @@ sdk::Result<void> Instance::start() {
     resource::Rooms& rooms = *state_->rooms;
     auto platforms = rooms.platforms.all();
     if (!platforms) return platforms.error();
+    if (auto applied = resource::apply_declarations(rooms); !applied) return applied;
     for (const sdk::PlatformScope& platform : *platforms) {
         auto installed = resource::install_plugins(rooms, state_->installations, platform,
                                                    sdk::Json::object(), false);
@@ -96,8 +99,11 @@ void Instance::stop() {
 }
 
 sdk::Result<std::vector<std::string>> Instance::check() {
-    const auto reader = state_->rooms->engine->snapshot();
-    return state_->rooms->documents.check(*reader);
+    return resource::check_store(*state_->rooms);
+}
+
+sdk::Result<std::uint64_t> Instance::count_removed() {
+    return resource::count_removed(*state_->rooms);
 }
 
 std::string Instance::describe_settings() const {

@@ -89,6 +89,15 @@ void list_dirty_store(sdk::Transaction& transaction, const sdk::RecordKey& store
     }
 }
 
+sdk::Result<sdk::DataStoreSize> read_store_size(const sdk::Reader& reader,
+                                                const sdk::RecordKey& store) {
+    auto objects = reader.get(row_key(store, Row::objects));
+    if (!objects) return objects.error();
+    auto bytes = reader.get(row_key(store, Row::bytes));
+    if (!bytes) return bytes.error();
+    return sdk::DataStoreSize{sdk::read_counter(*objects), sdk::read_counter(*bytes)};
+}
+
 sdk::Result<sdk::DataStoreSize> peek_store_size(const sdk::Transaction& transaction,
                                                 const sdk::RecordKey& store) {
     auto objects = peek_counter(transaction, row_key(store, Row::objects));

@@ -45,7 +45,10 @@ void list_dirty_store(sdk::Transaction& transaction, const sdk::RecordKey& store
 sdk::Result<std::vector<sdk::RecordKey>> dirty_stores(const sdk::Reader& reader,
                                                       std::uint64_t platform);
 
-/// What is in the store; everybody who writes into it changes these numbers, so they are read
+/// What is in the store, as the reader shows it.
+sdk::Result<sdk::DataStoreSize> read_store_size(const sdk::Reader& reader,
+                                                const sdk::RecordKey& store);
+/// The same in a transaction; everybody who writes into it changes these numbers, so they are read
 /// without a promise that they last.
 sdk::Result<sdk::DataStoreSize> peek_store_size(const sdk::Transaction& transaction,
                                                 const sdk::RecordKey& store);

@@ -85,6 +85,10 @@ public:
     sdk::Result<std::optional<CollectionInfo>> describe(const sdk::Reader& reader,
                                                         CollectionId collection);
 
+    /// Every collection of a platform.
+    sdk::Result<std::vector<CollectionId>> collections(const sdk::Reader& reader,
+                                                       std::uint64_t platform);
+
     /// Reads by id, custom id or alias; false when there is none.
     sdk::Result<bool> read(const sdk::Reader& reader, CollectionId collection, std::string_view id,
                            Record& record);
@@ -131,6 +135,18 @@ public:
     /// Number of records of the collection; one read.
     sdk::Result<std::uint64_t> count(const sdk::Reader& reader, CollectionId collection);
 
+    struct Contents {
+        std::uint64_t records = 0;
+        std::uint64_t bytes = 0;  ///< their `Record::content_size`
+    };
+    /// By looking at every record.
+    sdk::Result<Contents> measure(const sdk::Reader& reader, CollectionId collection);
+
+    /// Makes the rows by which a field is unique, for records that were stored while it was not
+    /// declared so, in short transactions. Safe to repeat. `conflict` (`document.value_duplicate`)
+    /// when two records have one value. Waits: not on an I/O thread.
+    sdk::Result<void> build_unique(CollectionId collection, const std::string& field);
+
     /// Starts a query. `reader` must outlive the run. `numeric_sort` is the setting
     /// `pagination.sort_numbers: numeric`. The query is taken over.
     sdk::Result<std::unique_ptr<QueryRun>> query(const sdk::Reader& reader, CollectionId collection,
@@ -147,6 +163,7 @@ public:
 
 private:
     struct View;
+    class UniqueBuilder;
 
     /// The collection's indexes, completed by what the rules declare.
     sdk::Result<std::shared_ptr<const IndexState>> declared_state(sdk::Transaction& transaction,

@@ -112,4 +112,17 @@ sdk::Result<std::optional<DocumentStore::CollectionInfo>> DocumentStore::describ
     return std::optional(std::move(info));
 }
 
+sdk::Result<std::vector<CollectionId>> DocumentStore::collections(const sdk::Reader& reader,
+                                                                  std::uint64_t platform) {
+    const std::string prefix = kind_prefix(platform, 'C');
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    std::vector<CollectionId> collections;
+    for (; cursor->is_valid(); cursor->next()) {
+        const auto number = sdk::KeyReader(cursor->key().substr(prefix.size())).integer();
+        if (number) collections.push_back({platform, *number});
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return collections;
+}
+
 }  // namespace stele::kernel::storage

@@ -71,6 +71,22 @@ sdk::Result<std::vector<Record>> DocumentStore::first_records(const sdk::Reader&
     return records;
 }
 
+sdk::Result<DocumentStore::Contents> DocumentStore::measure(const sdk::Reader& reader,
+                                                            CollectionId collection) {
+    const std::string prefix = collection_prefix(collection, 'd');
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    Contents contents;
+    Record record;
+    for (; cursor->is_valid(); cursor->next()) {
+        record.buffer().assign(cursor->value());
+        if (!record.decode()) return broken_record(collection, cursor->key().substr(prefix.size()));
+        ++contents.records;
+        contents.bytes += record.content_size();
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return contents;
+}
+
 sdk::Result<bool> DocumentStore::sweep_removed(sdk::Transaction& transaction,
                                                CollectionId collection, std::size_t most) {
     std::size_t left = most;

@@ -9,9 +9,15 @@
 
 namespace stele::sdk {
 
-Result<void> Transaction::add_within(std::string_view key, std::int64_t delta, std::int64_t) {
-    auto noted = get(key);
-    if (!noted) return noted.error();
+Result<void> Transaction::add_within(std::string_view key, std::int64_t delta, std::int64_t most) {
+    if (delta > 0) {
+        auto present = get(key);
+        if (!present) return present.error();
+        if (read_counter(*present) > most - delta) {
+            return make_error(ErrorKind::conflict, "engine.conflict",
+                              "The data was changed by somebody else at the same time.");
+        }
+    }
     add(key, delta);
     return {};
 }

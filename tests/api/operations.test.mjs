@@ -12,13 +12,17 @@ const rows = JSON.parse(readFileSync(`${shared}/interface/operations.json`, 'utf
 const families = {
   'access policies': { placeholder: 'accessPolicyId', collection: '/access/policies' },
   'ui configs': { placeholder: 'uiConfigId', collection: '/uiconfigs' },
+  'registrars': { placeholder: 'registrarId', collection: '/registrars' },
+  'web hosts': { placeholder: 'webhostId', collection: '/webhosts' },
   'email providers': { placeholder: 'emailProviderId', collection: '/applications/{applicationId}/emailproviders' },
 };
 /// Placeholders of collections, filled in by `before`.
 const containers = {};
 const mails = mkdtempSync(join(tmpdir(), 'stele-mails-'));
+// Teams and roles of data stores have rows of their own kind.
 const tested = rows.filter((row) => row.family in families &&
-                                    !['export', 'import'].includes(row.operation));
+                                    !['export', 'import'].includes(row.operation) &&
+                                    !/ (team|role)|^(team|role)/.test(row.operation));
 
 let server;
 let user;
@@ -41,6 +45,8 @@ async function makeEmail() {
 test('the file has rows for the families', () => {
   assert.equal(tested.filter((row) => row.family === 'access policies').length, 26);
   assert.equal(tested.filter((row) => row.family === 'ui configs').length, 17);
+  assert.equal(tested.filter((row) => row.family === 'registrars').length, 22);
+  assert.equal(tested.filter((row) => row.family === 'web hosts').length, 22);
   assert.equal(tested.filter((row) => row.family === 'email providers').length, 19);
 });
 

@@ -11,6 +11,7 @@ import sources
 NOT_CODES = {
     'kernel.container': 'a key space',
     'kernel.installed': 'a key space',
+    'kernel.declared': 'a key space',
     'kernel.prepared': 'a key space',
     'kernel.restore': 'a key space',
     'kernel.preparing': 'a key space',

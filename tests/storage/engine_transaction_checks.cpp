@@ -148,6 +148,37 @@ void adds(EngineStore& store) {
     CHECK(counter_of(*engine, "n") == -99);
 }
 
+bool adds_within(sdk::Engine& engine, std::int64_t delta, std::int64_t most) {
+    const auto transaction = engine.begin();
+    const auto added = transaction->add_within("n", delta, most);
+    if (!added) CHECK(added.error().code == "engine.conflict");
+    return added && commits(*transaction);
+}
+
+void keeps_counters_within_bounds(EngineStore& store) {
+    const auto engine = store.open();
+    CHECK(adds_within(*engine, 5, 10));
+    std::vector<std::unique_ptr<sdk::Transaction>> rivals;
+    for (int i = 0; i < 2; ++i) {
+        rivals.push_back(engine->begin());
+        CHECK(rivals.back()->add_within("n", 4, 10).has_value());
+    }
+    CHECK(commit_all(rivals) == 1);
+    CHECK(counter_of(*engine, "n") == 9);
+    CHECK_FALSE(adds_within(*engine, 2, 10));
+    CHECK(adds_within(*engine, 1, 10));
+
+    // Of two bounds in one transaction both hold.
+    const auto twice = engine->begin();
+    CHECK(twice->add_within("n", 1, 100).has_value());
+    const auto second = twice->add_within("n", 1, 11);
+    CHECK_FALSE((second && commits(*twice)));
+    // What does not grow is not bounded.
+    CHECK(adds_within(*engine, -3, 1));
+    CHECK(adds_within(*engine, 0, 1));
+    CHECK(counter_of(*engine, "n") == 7);
+}
+
 void adding_never_conflicts_with_adding(EngineStore& store) {
     const auto engine = store.open();
     const auto one = engine->begin();
@@ -436,6 +467,7 @@ const std::vector<EngineCheck>& engine_transaction_checks() {
         {"adds to counters, mixed with other writes of a transaction", adds},
         {"never lets two additions conflict, but an addition and a reader",
          adding_never_conflicts_with_adding},
+        {"keeps counters within their bounds at commit", keeps_counters_within_bounds},
         {"refuses a commit whose keys were changed", conflicts_on_keys},
         {"refuses a commit whose key was removed", conflicts_on_removal},
         {"refuses a commit when a scanned range was written, and only then", detects_phantoms},

@@ -17,6 +17,8 @@ Fields data_store_fields();
 struct DataStoreSize {
     std::int64_t objects = 0;
     std::int64_t bytes = 0;
+
+    friend bool operator==(const DataStoreSize&, const DataStoreSize&) = default;
 };
 
 /// Locks, sizes and binaries of data stores, inside the transaction of a context. Records are

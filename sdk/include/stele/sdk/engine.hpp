@@ -58,11 +58,12 @@ public:
     /// Adds to a counter (eight bytes, see `read_counter`) without reading it: two transactions
     /// that add to the same counter never conflict.
     virtual void add(std::string_view key, std::int64_t delta) = 0;
-    /// The same, but the commit fails with `conflict` when the counter would grow and then be
-    /// above `most`. Whoever repeats after a conflict sees the counter as it is and decides.
-    /// Transactions that leave it within their bounds do not conflict; the default body reads the
-    /// counter, and so conflicts with everybody who adds to it. Not for a counter that this
-    /// transaction has put.
+    /// The same, but where that makes the counter greater than `most`, the commit fails with
+    /// `conflict`, or this does when the transaction sees it already. Whoever repeats after a
+    /// conflict sees the counter as it is and decides. Transactions that stay within their bounds
+    /// do not conflict; the default body reads the counter, and so conflicts with everybody who
+    /// adds to it. What does not grow is not bounded. Not for a counter that this transaction has
+    /// put.
     virtual Result<void> add_within(std::string_view key, std::int64_t delta, std::int64_t most);
     /// Gets without the promise of serializability: a later change of `key` is no conflict.
     virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;

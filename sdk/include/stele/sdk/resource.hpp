@@ -30,7 +30,9 @@ public:
     virtual ResourceDescriptor describe() const = 0;
 
     /// May edit `change.after` and write other records through the context. On remove: the place to
-    /// remove what depends on the record, or to refuse with `conflict`.
+    /// remove what depends on the record, or to refuse with `conflict`. A record that goes because
+    /// its container was removed is past refusing when the container held many: then a refusal is
+    /// logged. The container's family refuses for those inside where it matters.
     virtual Result<void> prepare(Change& change, Context& context);
     /// Adds what is wrong with the document; must not edit anything.
     virtual void validate(const Change& change, Context& context, Violations& violations);

@@ -1,0 +1,180 @@
+#include "kernel/resource/data_store_count.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "kernel/resource/data_store_records.hpp"
+#include "kernel/resource/data_store_rows.hpp"
+#include "kernel/resource/declarations.hpp"
+#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+sdk::Result<std::map<sdk::RecordKey, sdk::DataStoreSize>> count_data_stores(
+    Records& records, const sdk::Reader& reader, std::uint64_t platform) {
+    auto collections = records.documents().collections(reader, platform);
+    if (!collections) return collections.error();
+    std::map<sdk::RecordKey, sdk::DataStoreSize> sizes;
+    for (const storage::CollectionId& collection : *collections) {
+        // Any record of the collection lies in the same store.
+        const sdk::RecordKey any =
+            storage::record_key(collection, storage::Sequence(storage::kSequenceSize, '\0'));
+        auto store = data_store_of(records, reader, any);
+        if (!store) return store.error();
+        if (!*store || **store == any) continue;
+        auto contents = records.documents().measure(reader, collection);
+        if (!contents) return contents.error();
+        if (contents->records == 0) continue;
+        sdk::DataStoreSize& size = sizes[**store];
+        size.objects += static_cast<std::int64_t>(contents->records);
+        size.bytes += static_cast<std::int64_t>(contents->bytes);
+    }
+    return sizes;
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> keys_of_family(Records& records, const sdk::Reader& reader,
+                                                        const sdk::PlatformScope& platform,
+                                                        const RegisteredResource& resource) {
+    auto place = records.collection(reader, platform, resource);
+    if (!place) return place.error();
+    std::vector<sdk::RecordKey> keys;
+    if (!place->id) return keys;
+    auto all = records.documents().first_records(reader, *place->id, SIZE_MAX);
+    if (!all) return all.error();
+    for (const storage::Record& record : *all)
+        keys.push_back(record.key());
+    return keys;
+}
+
+namespace {
+
+void compare(std::string_view what, const std::string& store, std::int64_t kept,
+             std::int64_t counted, std::vector<std::string>& differences) {
+    if (kept == counted) return;
+    differences.push_back(
+        fmt::format("{}: the {} kept are {}, counted are {}", store, what, kept, counted));
+}
+
+sdk::Result<void> check_data_store(Records& records, const sdk::Reader& reader,
+                                   const sdk::RecordKey& key, const sdk::DataStoreSize& counted,
+                                   std::vector<std::string>& differences) {
+    storage::Record record;
+    if (auto found = records.read(reader, key, record); !found) return found;
+    auto document = document_of(record, sdk::Json::object());
+    if (!document) return document.error();
+    const sdk::Json& fields = document->fields;
+    const std::string name =
+        fmt::format("{} {}", sdk::text_member(fields, "datastoreTypeId"), document->id);
+    auto state = read_store_state(reader, key);
+    if (!state) return state.error();
+    if (!*state) {
+        differences.push_back(name + ": the data store has no state");
+        return {};
+    }
+    const auto has = [&fields](const char* member, const sdk::Json& value) {
+        return fields.value(member, sdk::Json()) == value;
+    };
+    if (!has("locked", (*state)->lock.has_value()) ||
+        ((*state)->lock && !has("lockedBy", (*state)->lock->name))) {
+        differences.push_back(name + ": its record and its lock do not agree");
+    }
+    auto is_open = is_open_store(reader, key);
+    if (!is_open) return is_open.error();
+    if (*is_open != has("enableAuthorities", false)) {
+        differences.push_back(name + ": its record and its authorities do not agree");
+    }
+    auto kept = read_store_size(reader, key);
+    if (!kept) return kept.error();
+    compare("objects", name, kept->objects, counted.objects, differences);
+    compare("bytes", name, kept->bytes, counted.bytes, differences);
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<void> check_data_stores(Records& records, const sdk::Reader& reader,
+                                    const sdk::PlatformScope& platform,
+                                    std::vector<std::string>& differences) {
+    auto counted = count_data_stores(records, reader, platform.number);
+    if (!counted) return counted.error();
+    for (const RegisteredResource& resource : records.registry().resources()) {
+        if (!resource.descriptor.capabilities.data_store) continue;
+        auto adopted = are_data_stores(reader, platform.number, resource.descriptor.type);
+        if (!adopted) return adopted.error();
+        // A store of an older version, which the next start brings up to date.
+        if (!*adopted) continue;
+        auto keys = keys_of_family(records, reader, platform, resource);
+        if (!keys) return keys.error();
+        for (const sdk::RecordKey& key : *keys) {
+            const auto size = counted->find(key);
+            auto checked = check_data_store(
+                records, reader, key, size == counted->end() ? sdk::DataStoreSize() : size->second,
+                differences);
+            if (!checked) return checked;
+        }
+    }
+    return {};
+}
+
+namespace {
+
+/// A collection whose container is gone must be marked, or nobody would ever empty it.
+sdk::Result<void> check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t platform,
+                                   std::vector<std::string>& differences) {
+    auto collections = rooms.documents.collections(reader, platform);
+    if (!collections) return collections.error();
+    for (const storage::CollectionId& collection : *collections) {
+        auto info = rooms.documents.describe(reader, collection);
+        if (!info) return info.error();
+        if (!*info || (*info)->container.empty()) continue;
+        storage::Record container;
+        auto found = rooms.documents.read(reader, (*info)->container, container);
+        if (!found) return found.error();
+        if (*found) continue;
+        auto removed = rooms.documents.is_removed(reader, collection);
+        if (!removed) return removed.error();
+        if (*removed) continue;
+        differences.push_back(
+            fmt::format("platform {}, collection {} ({}): the record that contains it is gone",
+                        platform, collection.number, (*info)->type));
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<std::vector<std::string>> check_store(Rooms& rooms) {
+    const auto reader = rooms.engine->snapshot();
+    auto differences = rooms.documents.check(*reader);
+    if (!differences) return differences;
+    auto platforms = rooms.platforms.all();
+    if (!platforms) return platforms.error();
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto checked = check_data_stores(rooms.records, *reader, platform, *differences);
+        if (checked) checked = check_containers(rooms, *reader, platform.number, *differences);
+        if (!checked) return checked.error();
+    }
+    return differences;
+}
+
+sdk::Result<std::uint64_t> count_removed(Rooms& rooms) {
+    const auto reader = rooms.engine->snapshot();
+    auto platforms = rooms.platforms.all();
+    if (!platforms) return platforms.error();
+    std::uint64_t left = 0;
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto removed = rooms.documents.removed_collections(*reader, platform.number);
+        if (!removed) return removed.error();
+        for (const storage::RemovedCollection& collection : *removed) {
+            auto count = rooms.documents.count(*reader, collection.id);
+            if (!count) return count.error();
+            left += *count;
+        }
+    }
+    return left;
+}
+
+}  // namespace stele::kernel::resource

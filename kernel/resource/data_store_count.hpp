@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/data_store.hpp>
+#include <stele/sdk/engine.hpp>
+
+#include "kernel/resource/records.hpp"
+
+namespace stele::kernel::resource {
+
+struct Rooms;
+
+/// What each data store of a platform holds, by looking at every record. Stores that hold nothing
+/// are not in it.
+sdk::Result<std::map<sdk::RecordKey, sdk::DataStoreSize>> count_data_stores(
+    Records& records, const sdk::Reader& reader, std::uint64_t platform);
+
+/// Keys of the records of a family at the platform's level.
+sdk::Result<std::vector<sdk::RecordKey>> keys_of_family(Records& records, const sdk::Reader& reader,
+                                                        const sdk::PlatformScope& platform,
+                                                        const RegisteredResource& resource);
+
+/// Compares what is kept of the data stores of a platform with what is in them; one line per
+/// difference.
+sdk::Result<void> check_data_stores(Records& records, const sdk::Reader& reader,
+                                    const sdk::PlatformScope& platform,
+                                    std::vector<std::string>& differences);
+
+/// Everything that `stele check` compares: records with indexes and counts, data stores with what
+/// is in them, collections with the records that contain them.
+sdk::Result<std::vector<std::string>> check_store(Rooms& rooms);
+
+/// Records of removed containers that are still to be erased; no difference, but worth a line.
+sdk::Result<std::uint64_t> count_removed(Rooms& rooms);
+
+}  // namespace stele::kernel::resource

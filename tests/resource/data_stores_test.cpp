@@ -1,0 +1,370 @@
+// Data stores as the rooms keep them: counts at any depth, removal in steps, and stores that were
+// written before their families declared what they declare now.
+
+#include <catch2/catch.hpp>
+
+#include <stele/sdk/data_store.hpp>
+
+#include "kernel/resource/data_store_count.hpp"
+#include "kernel/resource/data_store_rows.hpp"
+#include "kernel/resource/declarations.hpp"
+#include "kernel/resource/housekeeper.hpp"
+#include "sdk/testing/memory_engine.hpp"
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class Family final : public sdk::Resource {
+public:
+    explicit Family(sdk::ResourceDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    sdk::ResourceDescriptor describe() const override { return descriptor_; }
+
+private:
+    sdk::ResourceDescriptor descriptor_;
+};
+
+struct Declared {
+    bool is_data_store = true;
+    bool is_key_unique = false;
+};
+
+/// Museums hold rooms, rooms hold exhibits; only museums are data stores.
+std::vector<std::unique_ptr<sdk::Resource>> museum_families(Declared declared = {}) {
+    std::vector<std::unique_ptr<sdk::Resource>> families;
+    const auto add = [&](const char* type, const char* container, const char* path) {
+        sdk::ResourceDescriptor descriptor;
+        descriptor.type = type;
+        descriptor.container = container;
+        descriptor.path = path;
+        descriptor.placeholder = std::string(type) + "Id";
+        descriptor.capabilities.data_store =
+            declared.is_data_store && descriptor.container == kPlatformType;
+        if (descriptor.type == "exhibit" && declared.is_key_unique) {
+            descriptor.fields = {{.name = "key", .kind = sdk::FieldKind::text, .addresses = true}};
+        }
+        families.push_back(std::make_unique<Family>(std::move(descriptor)));
+    };
+    add("museum", kPlatformType, "museums");
+    add("room", "museum", "rooms");
+    add("exhibit", "room", "exhibits");
+    return families;
+}
+
+/// Lets several servers come after one another over one store.
+class BorrowedEngine final : public sdk::Engine {
+public:
+    explicit BorrowedEngine(sdk::Engine& engine) : engine_(engine) {}
+    std::unique_ptr<sdk::Reader> snapshot() override { return engine_.snapshot(); }
+    std::unique_ptr<sdk::Transaction> begin() override { return engine_.begin(); }
+    bool is_local() const override { return engine_.is_local(); }
+    void observe(std::string prefix, sdk::CommitObserver observer) override {
+        engine_.observe(std::move(prefix), std::move(observer));
+    }
+    std::uint64_t approximate_size(const sdk::KeyRange& range) override {
+        return engine_.approximate_size(range);
+    }
+
+private:
+    sdk::Engine& engine_;
+};
+
+/// A server of its own over a store, from its start on.
+struct Server {
+    Server(sdk::Engine& engine, Declared declared)
+        : rooms(std::make_unique<BorrowedEngine>(engine),
+                sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
+        for (auto& family : museum_families(declared))
+            expect(rooms.registry.add("museums", std::move(family)));
+        expect(rooms.registry.freeze());
+        if (rooms.platforms.root()) return;
+        expect(sdk::write_with_retry(engine, [this](sdk::Transaction& transaction) {
+            auto made = rooms.platforms.create(transaction, "Test");
+            return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
+        }));
+    }
+
+    sdk::Result<sdk::RecordKey> create(const sdk::CollectionName& name, const sdk::Json& fields) {
+        sdk::RecordKey key;
+        auto made = run_as_system(rooms, value_of(rooms.platforms.root()),
+                                  [&](sdk::Context& context) -> sdk::Result<void> {
+                                      auto created = context.documents().create(name, fields);
+                                      if (!created) return created.error();
+                                      key = created->key;
+                                      return {};
+                                  });
+        if (!made) return made.error();
+        return key;
+    }
+    std::vector<std::string> differences() { return value_of(check_store(rooms)); }
+
+    Rooms rooms;
+};
+
+struct Museums : ResourceFixture {
+    Museums() : ResourceFixture(museum_families()) {
+        expect(apply_declarations(rooms));
+        museum = create({"museum", ""}, {{"_doc", "m"}, {"maxsize", -1}});
+    }
+
+    sdk::RecordKey make_room(const std::string& id, int exhibits) {
+        const sdk::RecordKey room = create({"room", "m", museum}, {{"_doc", id}});
+        for (int i = 0; i < exhibits; ++i)
+            create({"exhibit", id, room}, {{"n", i}, {"text", std::string(i % 7, 'x')}});
+        return room;
+    }
+    sdk::DataStoreSize size() {
+        return value_of(read_store_size(*rooms.engine->snapshot(), museum));
+    }
+    sdk::DataStoreSize counted() {
+        return value_of(count_data_stores(rooms.records, *rooms.engine->snapshot(), 1))[museum];
+    }
+    std::vector<std::string> differences() { return value_of(check_store(rooms)); }
+    std::size_t removed() {
+        return value_of(rooms.documents.removed_collections(*rooms.engine->snapshot(), 1)).size();
+    }
+
+    sdk::RecordKey museum;
+    Housekeeper housekeeper{rooms, 1h};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Museums, "A data store counts what is in it at every depth") {
+    make_room("r", 5);
+    CHECK(size().objects == 6);
+    CHECK(size() == counted());
+    json(system(), "PUT", "/museums/m/rooms/r", {{"title", "a longer title than before"}});
+    CHECK(size() == counted());
+    const auto exhibit = json(system(), "GET", "/museums/m/rooms/r/exhibits")
+                             .at("rows")
+                             .at(0)
+                             .at("_doc")
+                             .get<std::string>();
+    json(system(), "DELETE", "/museums/m/rooms/r/exhibits/" + exhibit);
+    CHECK(size().objects == 5);
+    CHECK(size() == counted());
+    json(system(), "DELETE", "/museums/m/rooms/r");
+    CHECK(size() == sdk::DataStoreSize{});
+    CHECK(differences().empty());
+}
+
+TEST_CASE_METHOD(Museums, "What a removed container held is gone at once and erased in steps") {
+    const sdk::RecordKey room = make_room("r", 450);
+    make_room("other", 3);
+    const auto page = json(system(), "GET", "/museums/m/rooms/r/exhibits?limit=1");
+    const auto exhibit = page.at("rows").at(0).at("_doc").get<std::string>();
+    sdk::RecordKey key;
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        key = value_of(context.documents().read({"exhibit", "r", room}, exhibit)).key;
+        return {};
+    });
+
+    json(system(), "DELETE", "/museums/m/rooms/r");
+    CHECK(removed() == 1);
+    CHECK(size().objects == 4 + 450);
+    CHECK(differences().empty());
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        CHECK(context.documents().read(key).error().kind == sdk::ErrorKind::not_found);
+        const sdk::CollectionName inside{"exhibit", "r", room};
+        CHECK(context.documents().query(inside, {}).error().kind == sdk::ErrorKind::not_found);
+        CHECK(context.documents().create(inside, {}).error().kind == sdk::ErrorKind::not_found);
+        return {};
+    });
+    create({"room", "m", museum}, {{"_doc", "r"}});
+    CHECK(json(system(), "GET", "/museums/m/rooms/r/exhibits").at("total_rows") == 0);
+
+    expect(housekeeper.empty_removed());
+    CHECK(removed() == 0);
+    CHECK(size().objects == 5);
+    CHECK(size() == counted());
+    CHECK(differences().empty());
+}
+
+TEST_CASE_METHOD(Museums, "One step of emptying is bounded") {
+    make_room("r", 450);
+    json(system(), "DELETE", "/museums/m/rooms/r");
+    const auto collection =
+        value_of(rooms.documents.removed_collections(*rooms.engine->snapshot(), 1)).at(0);
+    std::uint64_t before = 450;
+    for (int step = 0; step < 3; ++step) {
+        as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            auto& documents = static_cast<WorkContext&>(context).bound_documents();
+            CHECK_FALSE(value_of(documents.empty_removed(collection)));
+            return {};
+        });
+        const auto now = value_of(rooms.documents.count(*rooms.engine->snapshot(), collection.id));
+        CHECK(before - now <= BoundDocuments::kMostRemovals);
+        CHECK(now < before);
+        before = now;
+    }
+    CHECK(before == 0);
+}
+
+TEST_CASE_METHOD(Museums, "A removed data store takes its rows along, however much it held") {
+    make_room("small", 2);
+    make_room("large", 300);
+    for (int i = 0; i < 250; ++i)
+        make_room("r" + std::to_string(i), 1);
+    json(system(), "DELETE", "/museums/m");
+    CHECK_FALSE(value_of(read_store_state(*rooms.engine->snapshot(), museum)).has_value());
+    CHECK(differences().empty());
+    expect(housekeeper.empty_removed());
+    // Rooms that held much were marked while museums were emptied.
+    expect(housekeeper.empty_removed());
+    CHECK(removed() == 0);
+    CHECK(size() == sdk::DataStoreSize{});
+    CHECK(differences().empty());
+    CHECK(value_of(rooms.documents.collections(*rooms.engine->snapshot(), 1)).size() <= 4);
+}
+
+TEST_CASE_METHOD(Museums, "Plugins count and guard what they keep elsewhere") {
+    const auto owner = make_user("owner");
+    const auto other = make_user("other");
+    for (const auto& user : {owner, other})
+        grant(museum, user, "manager");
+    json(system(), "PUT", "/museums/m", {{"maxsize", 100}});
+    const sdk::RecordKey room = create({"room", "m", museum}, {});
+    const std::int64_t used = size().bytes;
+    json(system(), "PUT", "/museums/m", {{"maxsize", used + 100}});
+
+    const auto count = [&](const sdk::SessionPtr& user, sdk::DataStoreSize change) {
+        WorkContext context(rooms, user);
+        auto counted = context.data_stores().count(room, change);
+        if (!counted) return counted.error().code;
+        CHECK(value_of(context.data_stores().size(room)).bytes == size().bytes + change.bytes);
+        expect(sdk::commit_and_wait(context.transaction()));
+        return std::string();
+    };
+    CHECK(count(owner, {1, 60}) == "");
+    CHECK(count(owner, {1, 41}) == "data_store.full");
+    CHECK(count(owner, {1, 40}) == "");
+    CHECK(count(owner, {0, 0}) == "");
+    CHECK(count(owner, {-2, -100}) == "");
+    json(owner, "POST", "/museums/m/lock");
+    CHECK(count(other, {1, 1}) == "data_store.locked");
+    CHECK(count(other, {-1, -1}) == "data_store.locked");
+    CHECK(count(owner, {1, 1}) == "");
+    CHECK(count(system(), {1, 1}) == "");
+}
+
+TEST_CASE_METHOD(Museums, "Two writers that fit alone but not together are put in order") {
+    make_room("r", 0);
+    json(system(), "PUT", "/museums/m", {{"maxsize", size().bytes + 100}});
+    std::vector<std::unique_ptr<WorkContext>> rivals;
+    for (int i = 0; i < 2; ++i) {
+        auto& rival = rivals.emplace_back(std::make_unique<WorkContext>(rooms, system()));
+        expect(rival->data_stores().count(museum, {1, 60}));
+    }
+    CHECK(sdk::commit_and_wait(rivals[0]->transaction()).has_value());
+    CHECK(sdk::commit_and_wait(rivals[1]->transaction()).error().code == "engine.conflict");
+}
+
+TEST_CASE_METHOD(Museums, "A write that was let in before a lock conflicts with it") {
+    const auto writer = make_user("writer");
+    grant(museum, writer, "collaborator");
+    make_room("r", 0);
+    const auto write = begin(writer, "POST", "/museums/m/rooms", {{"title", "late"}});
+    CHECK(write->run().has_value());
+    json(system(), "POST", "/museums/m/lock");
+    CHECK(write->commit().error().code == "engine.conflict");
+    const auto again = begin(writer, "POST", "/museums/m/rooms", {{"title", "late"}});
+    CHECK(again->run().error().code == "data_store.locked");
+    CHECK(again->call().work().blocked_by() == museum);
+}
+
+TEST_CASE("Fields that have become unique get their rows at start") {
+    sdk::testing::MemoryEngine engine;
+    sdk::RecordKey museum, room;
+    {
+        Server before(engine, {.is_key_unique = false});
+        expect(apply_declarations(before.rooms));
+        museum = value_of(before.create({"museum", ""}, {{"_doc", "m"}}));
+        room = value_of(before.create({"room", "m", museum}, {{"_doc", "r"}}));
+        for (int i = 0; i < 1200; ++i) {
+            value_of(before.create({"exhibit", "r", room}, {{"key", "k" + std::to_string(i)}}));
+        }
+    }
+    const sdk::CollectionName exhibits{"exhibit", "r", room};
+    {
+        Server after(engine, {.is_key_unique = true});
+        expect(apply_declarations(after.rooms));
+        CHECK(after.create(exhibits, {{"key", "k7"}}).error().code == "document.value_taken");
+        CHECK(after.create(exhibits, {{"key", "k1199"}}).error().code == "document.value_taken");
+        value_of(after.create(exhibits, {{"key", "new"}}));
+        CHECK(after.differences().empty());
+    }
+    {
+        // While it is not declared, nobody looks after the rows.
+        Server between(engine, {.is_key_unique = false});
+        expect(apply_declarations(between.rooms));
+        value_of(between.create(exhibits, {{"key", "free"}}));
+        expect(run_as_system(between.rooms, value_of(between.rooms.platforms.root()),
+                             [&](sdk::Context& context) -> sdk::Result<void> {
+                                 auto page = context.documents().query(exhibits, {{"key", "k7"}});
+                                 if (!page) return page.error();
+                                 auto done = context.documents().update(
+                                     exhibits, page->rows.at(0).id, {{"key", "moved"}});
+                                 if (!done) return done.error();
+                                 return {};
+                             }));
+    }
+    Server last(engine, {.is_key_unique = true});
+    expect(apply_declarations(last.rooms));
+    value_of(last.create(exhibits, {{"key", "k7"}}));
+    CHECK(last.create(exhibits, {{"key", "moved"}}).error().code == "document.value_taken");
+    CHECK(last.create(exhibits, {{"key", "free"}}).error().code == "document.value_taken");
+    CHECK(last.differences().empty());
+}
+
+TEST_CASE("A server does not start over records that a field's uniqueness does not fit") {
+    sdk::testing::MemoryEngine engine;
+    {
+        Server before(engine, {});
+        const auto museum = value_of(before.create({"museum", ""}, {{"_doc", "m"}}));
+        const auto room = value_of(before.create({"room", "m", museum}, {{"_doc", "r"}}));
+        for (const char* key : {"one", "same", "same"})
+            value_of(before.create({"exhibit", "r", room}, {{"key", key}}));
+    }
+    Server after(engine, {.is_key_unique = true});
+    const auto refused = apply_declarations(after.rooms);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == "document.value_duplicate");
+    CHECK(refused.error().message.find("exhibit") != std::string::npos);
+    CHECK(refused.error().message.find("key") != std::string::npos);
+    CHECK(refused.error().message.find("'same'") != std::string::npos);
+}
+
+TEST_CASE("Records whose family has become a data store are counted at start") {
+    sdk::testing::MemoryEngine engine;
+    sdk::RecordKey museum;
+    {
+        Server before(engine, {.is_data_store = false});
+        expect(apply_declarations(before.rooms));
+        museum = value_of(before.create({"museum", ""}, {{"_doc", "m"}, {"title", "old"}}));
+        value_of(before.create({"museum", ""}, {{"_doc", "empty"}}));
+        const auto room = value_of(before.create({"room", "m", museum}, {{"_doc", "r"}}));
+        for (int i = 0; i < 5; ++i)
+            value_of(before.create({"exhibit", "r", room}, {{"n", i}}));
+    }
+    Server after(engine, {.is_data_store = true});
+    expect(apply_declarations(after.rooms));
+    CHECK(after.differences().empty());
+    CHECK(value_of(read_store_size(*after.rooms.engine->snapshot(), museum)).objects == 6);
+    expect(Housekeeper(after.rooms, 1h).take_statistics());
+    storage::Record record;
+    expect(after.rooms.records.read(*after.rooms.engine->snapshot(), museum, record));
+    const sdk::Json fields = value_of(sdk::parse_json(record.text()));
+    CHECK(fields.at("title") == "old");
+    CHECK(fields.at("objectcount") == 6);
+    CHECK(fields.at("datastoreTypeId") == "museum");
+    CHECK(fields.at("locked") == false);
+    // Nothing is counted a second time.
+    expect(apply_declarations(after.rooms));
+    CHECK(after.differences().empty());
+}
+
+}  // namespace stele::kernel::resource::testing
