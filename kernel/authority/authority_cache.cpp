@@ -99,6 +99,7 @@ private:
             case kMembershipTag:
             case kRoleTag:
             case kEveryoneTag:
+            case kSourceTag:
             case kRemovalTag:
                 return decisions_.drop_platform(*platform);
             case kStoreTag:

@@ -19,6 +19,8 @@ inline constexpr char kGrantOfTag = 'G';
 inline constexpr char kMemberTag = 'm';
 inline constexpr char kMembershipTag = 'M';
 inline constexpr char kRoleTag = 'r';
+inline constexpr char kSourceTag = 'h';
+inline constexpr char kHeirTag = 'H';
 inline constexpr char kEveryoneTag = 'e';
 inline constexpr char kWithdrawalsTag = 'v';
 // Written by the rooms of records, and looked at here.
@@ -43,7 +45,7 @@ std::string grant_key_prefix(std::uint64_t platform, char tag, std::string_view 
 /// The same with the folded key of a role.
 std::string grant_key(std::uint64_t platform, char tag, std::string_view first,
                       std::string_view second, std::string_view role_key);
-/// `first` and `second`: group and member, or the other way round.
+/// `first` and `second`: group and member, or the other way round; heir and source likewise.
 std::string membership_key(std::uint64_t platform, char tag, std::string_view first,
                            std::string_view second);
 std::string role_definition_key(std::uint64_t platform, std::string_view container,

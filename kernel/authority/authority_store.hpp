@@ -28,7 +28,8 @@ struct VisibleRecords {
 /// Reach (docs/decisions/0003-reach-of-authorities.md): a grant counts on the record that it lies
 /// on; `owner`, and roles granted with `is_deep` (teams), also count for everything inside it. A
 /// principal holds what it was granted, what the groups that contain it were granted (transitively;
-/// cycles are harmless), what `everyone` was granted, and what policies give.
+/// cycles are harmless), what `everyone` was granted, and what policies give. What reaches inside
+/// reaches the heirs of the record as well.
 class AuthorityStore {
 public:
     explicit AuthorityStore(RecordTree& tree) : tree_(tree) {}
@@ -88,7 +89,14 @@ public:
     sdk::Result<std::vector<sdk::CustomRole>> roles(const sdk::Reader& reader,
                                                     const sdk::RecordKey& container);
 
-    /// Grants on a removed record, and custom roles defined on it.
+    /// What reaches inside `source` also counts on `record`, which lies on the platform itself, and
+    /// inside it; custom roles of `source` can be granted there.
+    sdk::Result<void> inherit(sdk::Transaction& transaction, const sdk::RecordKey& record,
+                              const sdk::RecordKey& source);
+    sdk::Result<void> disinherit(sdk::Transaction& transaction, const sdk::RecordKey& record,
+                                 const sdk::RecordKey& source);
+
+    /// Grants on a removed record, custom roles defined on it, and what it inherits.
     sdk::Result<void> forget_record(sdk::Transaction& transaction, const sdk::RecordKey& record);
     /// Grants to, and memberships of, a removed principal.
     sdk::Result<void> forget_principal(sdk::Transaction& transaction,

@@ -1,5 +1,7 @@
 #include "kernel/authority/container_chain.hpp"
 
+#include "kernel/authority/inheritance.hpp"
+
 namespace stele::kernel::authority {
 
 namespace {
@@ -7,11 +9,9 @@ namespace {
 // Far beyond any real nesting; containers that contain each other must not hang the server.
 constexpr std::size_t kMostContainers = 64;
 
-}  // namespace
-
-sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTree& tree,
-                                            const sdk::RecordKey& record) {
-    ContainerChain chain{record};
+sdk::Result<std::vector<sdk::RecordKey>> containers_of(const sdk::Reader& reader, RecordTree& tree,
+                                                       const sdk::RecordKey& record) {
+    std::vector<sdk::RecordKey> chain{record};
     while (true) {
         auto container = tree.container_of(reader, chain.back());
         if (!container) return container.error();
@@ -22,6 +22,20 @@ sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTre
         }
         chain.push_back(**std::move(container));
     }
+}
+
+}  // namespace
+
+sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTree& tree,
+                                            const sdk::RecordKey& record) {
+    auto records = containers_of(reader, tree, record);
+    if (!records) return records.error();
+    if (records->size() < 2) return ContainerChain(*std::move(records), 0);
+    // Only what lies on the platform itself inherits, so one look is enough.
+    const auto sources = sources_of(reader, *(records->end() - 2));
+    if (!sources) return sources.error();
+    records->insert(records->end() - 1, sources->begin(), sources->end());
+    return ContainerChain(*std::move(records), sources->size());
 }
 
 }  // namespace stele::kernel::authority

@@ -1,13 +1,40 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "kernel/authority/record_tree.hpp"
 
 namespace stele::kernel::authority {
 
-/// The record and what contains it, innermost first, up to the platform's root record.
-using ContainerChain = std::vector<sdk::RecordKey>;
+/// Where rights on a record may lie, innermost first: the record, what contains it, what the
+/// outermost of these inherits from (the stacks of a data store), and the platform's root record.
+class ContainerChain {
+public:
+    ContainerChain() = default;
+    explicit ContainerChain(sdk::RecordKey record) : records_{std::move(record)} {}
+    /// `sources` of the records lie beside one another, in front of the last.
+    ContainerChain(std::vector<sdk::RecordKey> records, std::size_t sources)
+        : records_(std::move(records)), sources_(sources) {}
+
+    std::size_t size() const { return records_.size(); }
+    const sdk::RecordKey& operator[](std::size_t level) const { return records_[level]; }
+    const sdk::RecordKey& front() const { return records_.front(); }
+
+    /// Whether what is defined at level `outer` holds at level `level`. What a record inherits from
+    /// knows nothing of what else it inherits from.
+    bool is_above(std::size_t outer, std::size_t level) const {
+        return outer >= level && (outer == level || !is_source(outer) || !is_source(level));
+    }
+
+private:
+    bool is_source(std::size_t level) const {
+        return level + 1 < records_.size() && level + 1 + sources_ >= records_.size();
+    }
+
+    std::vector<sdk::RecordKey> records_;
+    std::size_t sources_ = 0;
+};
 
 sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTree& tree,
                                             const sdk::RecordKey& record);

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <map>
 
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/authority/effective_roles.hpp"
+#include "kernel/authority/inheritance.hpp"
 
 namespace stele::kernel::authority {
 
@@ -91,6 +93,39 @@ sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& 
     return cursor->status();
 }
 
+/// Whether a role with READ reaches in from the record.
+sdk::Result<bool> reads_inside(const EffectiveRoles& roles) {
+    bool is_reading = false;
+    const auto visited = roles.each(kAllReach, [&is_reading](const HeldRole& role) {
+        is_reading = role.permissions.has(sdk::Permission::read);
+        return !is_reading;
+    });
+    if (!visited) return visited.error();
+    return is_reading;
+}
+
+/// Adds the records with the prefix that the principal may read by what they inherit.
+sdk::Result<void> add_inherited(const sdk::Reader& reader, RecordTree& tree,
+                                const sdk::RecordKey& principal, std::uint64_t platform,
+                                std::string_view record_key_prefix,
+                                std::vector<sdk::RecordKey>& readable) {
+    std::map<sdk::RecordKey, bool> known;
+    return each_heir(
+        reader, platform, record_key_prefix,
+        [&](const sdk::RecordKey& record, const sdk::RecordKey& source) -> sdk::Result<void> {
+            auto found = known.find(source);
+            if (found == known.end()) {
+                const auto roles = EffectiveRoles::open(reader, tree, principal, source);
+                if (!roles) return roles.error();
+                const auto reads = reads_inside(*roles);
+                if (!reads) return reads.error();
+                found = known.emplace(source, *reads).first;
+            }
+            if (found->second) readable.push_back(record);
+            return {};
+        });
+}
+
 }  // namespace
 
 sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& reader,
@@ -173,11 +208,9 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     if (!open) return open.error();
     visible.is_everything = open->has(sdk::Permission::read);
     if (visible.is_everything) return visible;
-    const auto visited = roles->each(kAllReach, [&visible](const HeldRole& role) {
-        visible.is_everything = role.permissions.has(sdk::Permission::read);
-        return !visible.is_everything;
-    });
-    if (!visited) return visited.error();
+    const auto reads = reads_inside(*roles);
+    if (!reads) return reads.error();
+    visible.is_everything = *reads;
     // Policies take away only what policies gave.
     if (visible.is_everything) return visible;
     if (policies_) {
@@ -192,6 +225,12 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     for (const sdk::RecordKey& holder : roles->holders()) {
         const auto added =
             add_readable(reader, *roles, holder, record_key_prefix, container_roles, only);
+        if (!added) return added.error();
+    }
+    // What lies deeper is reached through the container.
+    if (roles->chain().size() == 1) {
+        const auto added =
+            add_inherited(reader, tree_, principal, roles->platform(), record_key_prefix, only);
         if (!added) return added.error();
     }
     std::sort(only.begin(), only.end());

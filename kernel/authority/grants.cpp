@@ -3,6 +3,7 @@
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/authority/grant_entry.hpp"
+#include "kernel/authority/inheritance.hpp"
 #include "kernel/authority/role_lookup.hpp"
 
 namespace stele::kernel::authority {
@@ -106,7 +107,7 @@ sdk::Result<void> AuthorityStore::grant(sdk::Transaction& transaction, const sdk
     if (!platform) return platform.error();
     if (const auto home = platform_of(principal); !home) return home.error();
     const std::string folded = fold_role_key(role_key);
-    ContainerChain chain{record};
+    ContainerChain chain(record);
     if (!sdk::find_built_in_role(folded)) {
         auto containers = container_chain(transaction, tree_, record);
         if (!containers) return containers.error();
@@ -185,7 +186,7 @@ sdk::Result<std::vector<std::string>> AuthorityStore::direct_roles(
     return roles;
 }
 
-// Nobody's decision is withdrawn: what was allowed on the record or inside it has read the record.
+// Decisions on the record, or inside it, need not be withdrawn: they have read the record.
 sdk::Result<void> AuthorityStore::forget_record(sdk::Transaction& transaction,
                                                 const sdk::RecordKey& record) {
     const auto platform = platform_of(record);
@@ -197,6 +198,9 @@ sdk::Result<void> AuthorityStore::forget_record(sdk::Transaction& transaction,
     if (!rests) return rests.error();
     for (const std::string& rest : *rests)
         transaction.remove(prefix + rest);
+    const auto inherited = forget_inheritance(transaction, record);
+    if (!inherited) return inherited.error();
+    if (*inherited) withdraw_decisions(transaction, *platform);
     return {};
 }
 

@@ -43,6 +43,7 @@ sdk::Result<std::optional<sdk::CustomRole>> RoleLookup::find(std::size_t level,
     if (known != known_.end()) return known->role;
     Found found;
     for (std::size_t i = level; i < chain_.size() && !found; ++i) {
+        if (!chain_.is_above(i, level)) continue;
         auto role = defined_role(reader_, chain_[i], folded_key);
         if (!role) return role.error();
         found = *std::move(role);

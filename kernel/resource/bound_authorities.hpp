@@ -78,6 +78,13 @@ public:
     sdk::Result<std::vector<sdk::CustomRole>> roles(const sdk::RecordKey& container) override {
         return store_.roles(transaction_, container);
     }
+    sdk::Result<void> inherit(const sdk::RecordKey& record, const sdk::RecordKey& source) override {
+        return store_.inherit(transaction_, record, source);
+    }
+    sdk::Result<void> disinherit(const sdk::RecordKey& record,
+                                 const sdk::RecordKey& source) override {
+        return store_.disinherit(transaction_, record, source);
+    }
     sdk::Result<void> forget_principal(const sdk::RecordKey& principal) override {
         return store_.forget_principal(transaction_, principal);
     }

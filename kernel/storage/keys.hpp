@@ -32,6 +32,11 @@
 ///   P m group member                -> joined            memberships
 ///   P M member group                -> joined            the same, by member
 ///   P r record role                 -> custom role
+///   P h record source               -> empty             whose rights reach the record too
+///   P H source record               -> empty             the same, by source
+///   P t record team                 -> group, members of the team's record
+///   P T group                       -> record team       teams, by their groups
+///   P q record role                 -> the custom role as clients see it
 ///   P e                             -> key of the group `everyone`
 ///   P v                             -> counter           how often rights were taken away
 ///   P S record s, n, b, o           -> state, objects, bytes, openness of a data store, see
@@ -51,6 +56,9 @@ inline constexpr std::size_t kSequenceSize = 10;
 inline constexpr char kStoreTag = 'S';
 inline constexpr char kDirtyStoreTag = 'D';
 inline constexpr char kRemovalTag = 'R';
+inline constexpr char kTeamTag = 't';
+inline constexpr char kTeamGroupTag = 'T';
+inline constexpr char kRoleRecordTag = 'q';
 
 struct CollectionId {
     std::uint64_t platform = 0;

@@ -91,6 +91,12 @@ public:
     virtual Result<void> remove_role(const RecordKey& container, std::string_view role_key) = 0;
     virtual Result<std::vector<CustomRole>> roles(const RecordKey& container) = 0;
 
+    /// What reaches inside `source`, of a family with the capability `teams`, also counts on
+    /// `record`, which lies on the platform itself, and inside it; custom roles of `source` can be
+    /// granted there. Repeating is harmless. Ends with either of the records.
+    virtual Result<void> inherit(const RecordKey& record, const RecordKey& source) = 0;
+    virtual Result<void> disinherit(const RecordKey& record, const RecordKey& source) = 0;
+
     /// Forgets a removed principal: its grants and memberships.
     virtual Result<void> forget_principal(const RecordKey& principal) = 0;
 
