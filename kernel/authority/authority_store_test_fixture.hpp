@@ -32,6 +32,23 @@ struct StoreFixture {
     static sdk::RecordKey user(std::uint64_t number) { return record_key(kPlatform, 150, number); }
     static sdk::RecordKey group(std::uint64_t number) { return record_key(kPlatform, 151, number); }
 
+    /// A record of the platform's from which others inherit.
+    sdk::RecordKey stack(std::uint64_t number) {
+        const sdk::RecordKey key = record_key(kPlatform, 4, number);
+        tree.containers[key] = root;
+        return key;
+    }
+    void inherit(const sdk::RecordKey& record, const sdk::RecordKey& source) {
+        write(engine, [&](sdk::Transaction& transaction) {
+            return store.inherit(transaction, record, source);
+        });
+    }
+    void disinherit(const sdk::RecordKey& record, const sdk::RecordKey& source) {
+        write(engine, [&](sdk::Transaction& transaction) {
+            return store.disinherit(transaction, record, source);
+        });
+    }
+
     void grant(const sdk::RecordKey& record, const sdk::RecordKey& principal, std::string_view role,
                bool is_deep = false) {
         write(engine, [&](sdk::Transaction& transaction) {

@@ -76,8 +76,10 @@ sdk::Result<void> AuthorityStore::inherit(sdk::Transaction& transaction,
     if (*stored) return {};
     transaction.put(key, {});
     transaction.put(membership_key(*platform, kHeirTag, source, record), {});
-    // A custom role of the source may hide one of the platform.
-    withdraw_decisions(transaction, *platform);
+    // Inheriting gives rights only, unless a custom role of the source hides one of the platform.
+    const auto defined = roles(transaction, source);
+    if (!defined) return defined.error();
+    if (!defined->empty()) withdraw_decisions(transaction, *platform);
     return {};
 }
 

@@ -6,69 +6,65 @@ namespace stele::kernel::authority::testing {
 
 namespace {
 
-using sdk::Permission;
 using sdk::PermissionSet;
+using sdk::RecordKey;
 
 }  // namespace
 
-TEST_CASE("what reaches inside a record reaches those that inherit from it", "[authority]") {
-    Fixture f;
-    const RecordKey stack = f.stack(1);
-    f.grant(stack, f.ann, "consumer", true);
-    f.grant(stack, f.bob, "consumer");
-    REQUIRE_FALSE(f.can_read(f.ann, f.shop));
+TEST_CASE_METHOD(StoreFixture, "What reaches inside a record reaches those that inherit from it") {
+    const RecordKey source = stack(1);
+    grant(source, ann, "consumer", true);
+    grant(source, bob, "consumer");
+    REQUIRE_FALSE(can_read(ann, shop));
 
-    f.inherit(f.shop, stack);
-    for (const RecordKey& record : {stack, f.shop, f.branch, f.leaf})
-        CHECK(f.can_read(f.ann, record));
-    CHECK_FALSE(f.can_read(f.bob, f.shop));
-    CHECK_FALSE(f.can_read(f.bob, f.leaf));
-    CHECK_FALSE(f.can_read(f.ann, f.root));
-    REQUIRE(f.report(f.leaf, f.ann).size() == 1);
-    CHECK(f.report(f.leaf, f.ann).front().inherits_from == stack);
+    inherit(shop, source);
+    for (const RecordKey& record : {source, shop, branch, leaf})
+        CHECK(can_read(ann, record));
+    CHECK_FALSE(can_read(bob, shop));
+    CHECK_FALSE(can_read(bob, leaf));
+    CHECK_FALSE(can_read(ann, root));
+    REQUIRE(report(leaf, ann).size() == 1);
+    CHECK(report(leaf, ann).front().inherits_from == source);
 
-    f.disinherit(f.shop, stack);
-    CHECK_FALSE(f.can_read(f.ann, f.shop));
-    CHECK_FALSE(f.can_read(f.ann, f.leaf));
+    disinherit(shop, source);
+    CHECK_FALSE(can_read(ann, shop));
+    CHECK_FALSE(can_read(ann, leaf));
 }
 
-TEST_CASE("lists of a platform's records show those that are read by inheritance", "[authority]") {
-    Fixture f;
+TEST_CASE_METHOD(StoreFixture,
+                 "Lists of a platform's records show those that are read by inheritance") {
     const RecordKey other_shop = record_key(kPlatform, 2, 2);
-    f.tree.containers[other_shop] = f.root;
-    f.grant(f.stack(1), f.ann, "consumer", true);
-    f.inherit(f.shop, f.stack(1));
-    f.inherit(other_shop, f.stack(2));
-    const auto shops = [&f](const RecordKey& principal) {
-        return value_of(f.store.visible_records(*f.engine.snapshot(), principal, f.root,
-                                                collection_prefix(kPlatform, 2)));
+    tree.containers[other_shop] = root;
+    grant(stack(1), ann, "consumer", true);
+    inherit(shop, stack(1));
+    inherit(other_shop, stack(2));
+    const auto shops = [&](const RecordKey& principal) {
+        return value_of(store.visible_records(*engine.snapshot(), principal, root,
+                                              collection_prefix(kPlatform, 2)));
     };
-    CHECK(shops(f.ann).only == Keys{f.shop});
-    CHECK(shops(f.bob).only == Keys{});
+    CHECK(shops(ann).only == Keys{shop});
+    CHECK(shops(bob).only == Keys{});
 }
 
-TEST_CASE("a role means the same on a stack whatever other stacks define", "[authority]") {
-    Fixture f;
-    f.define(f.root, "picker", kConsumer);
-    f.define(f.stack(2), "picker", PermissionSet::all());
-    f.grant(f.stack(1), f.ann, "picker", true);
-    f.inherit(f.shop, f.stack(1));
-    f.inherit(f.shop, f.stack(2));
-    CHECK(f.permissions(f.ann, f.shop) == kConsumer);
-    CHECK(f.permissions(f.ann, f.leaf) == kConsumer);
+TEST_CASE_METHOD(StoreFixture, "A role means the same on a stack whatever other stacks define") {
+    define(root, "picker", kConsumer);
+    define(stack(2), "picker", PermissionSet::all());
+    grant(stack(1), ann, "picker", true);
+    inherit(shop, stack(1));
+    inherit(shop, stack(2));
+    CHECK(permissions(ann, shop) == kConsumer);
+    CHECK(permissions(ann, leaf) == kConsumer);
 }
 
-TEST_CASE("a removed record takes along what it inherits and bequeaths", "[authority]") {
-    for (const bool is_source : {true, false}) {
-        Fixture f;
-        f.grant(f.stack(1), f.ann, "consumer", true);
-        f.inherit(f.shop, f.stack(1));
-        write(f.engine, [&](sdk::Transaction& transaction) {
-            return f.store.forget_record(transaction, is_source ? f.stack(1) : f.shop);
-        });
-        f.grant(f.stack(1), f.ann, "consumer", true);
-        CHECK_FALSE(f.can_read(f.ann, f.shop));
-    }
+TEST_CASE_METHOD(StoreFixture, "A removed record takes along what it inherits and bequeaths") {
+    const bool is_source = GENERATE(true, false);
+    grant(stack(1), ann, "consumer", true);
+    inherit(shop, stack(1));
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.forget_record(transaction, is_source ? stack(1) : shop);
+    });
+    grant(stack(1), ann, "consumer", true);
+    CHECK_FALSE(can_read(ann, shop));
 }
 
 }  // namespace stele::kernel::authority::testing

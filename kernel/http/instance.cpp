@@ -117,6 +117,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state->jobs.get());
     state->row_query = std::make_unique<resource::RowQuery>(state->rooms->has_numeric_sort);
     state->services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state->row_query.get());
+    state->services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&state->rooms->teams);
 
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);
@@ -130,6 +131,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
         sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
     }
     state->rooms->principals = state->service<sdk::PrincipalDirectory>();
+    state->rooms->team_groups = state->service<sdk::TeamGroups>();
     if (auto* policies = state->service<sdk::PolicySource>()) {
         state->rooms->authorities.set_policy_source(policies);
         state->rooms->authority_cache.watch(*policies);

@@ -10,6 +10,7 @@
 
 #include "kernel/http/instance_state.hpp"
 #include "kernel/resource/declarations.hpp"
+#include "kernel/resource/standard_teams.hpp"
 
 namespace stele::kernel::http {
 
@@ -148,6 +149,7 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     if (auto applied = resource::apply_declarations(rooms); !applied) return applied.error();
     auto installed = resource::install_plugins(rooms, state_->installations, *root, complete, true);
     if (!installed) return installed.error();
+    if (auto given = resource::give_standard_teams(rooms); !given) return given.error();
     auto marked = sdk::write_with_retry(*rooms.engine, [](sdk::Transaction& transaction) {
         transaction.put(prepared_key(), "1");
         transaction.remove(claim_key());

@@ -3,6 +3,9 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/services/teams.hpp>
 
 namespace stele::kernel::plugin_check {
 
@@ -23,6 +26,27 @@ private:
     }
 };
 
+class UnopenedTeams final : public sdk::Teams {
+public:
+    sdk::Result<sdk::Team> create(sdk::Context&, const sdk::RecordKey&, std::string_view,
+                                  const sdk::Json&) override {
+        refuse();
+    }
+    sdk::Result<std::optional<sdk::Team>> find(sdk::Context&, const sdk::RecordKey&,
+                                               std::string_view) override {
+        refuse();
+    }
+    sdk::Result<std::optional<sdk::Team>> team_of(sdk::Context&, const sdk::RecordKey&) override {
+        refuse();
+    }
+    sdk::Result<sdk::Json> describe(sdk::Context&, const sdk::Team&) override { refuse(); }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::logic_error("teams are used before the server serves");
+    }
+};
+
 bool is_setting_name(std::string_view name) {
     return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") ==
                                 std::string_view::npos;
@@ -32,6 +56,8 @@ bool is_setting_name(std::string_view name) {
 
 CheckingRegistrar::CheckingRegistrar()
     : engine_(std::make_unique<UnopenedEngine>()), jobs_(*engine_, {}), row_query_(false) {
+    static UnopenedTeams teams;
+    services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&teams);
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);
 }

@@ -165,13 +165,14 @@ sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
 }
 
 sdk::Result<void> BoundDocuments::grant_on_create(const CollectionPlace& place,
-                                                  const sdk::RecordKey& key) {
+                                                  const sdk::RecordKey& key, bool is_hidden) {
     sdk::Transaction& transaction = context_.transaction();
     if (!context_.session().is_system) {
         auto granted =
             rooms_.authorities.grant(transaction, key, context_.principal().key, "owner");
         if (!granted) return granted;
     }
+    if (is_hidden) return {};
     for (const sdk::DefaultGrant& grant : place.resource->descriptor.default_grants) {
         sdk::RecordKey to = key;
         if (grant.to == sdk::DefaultGrant::To::everyone) {
@@ -193,7 +194,15 @@ sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& col
     return create(*place, std::move(fields));
 }
 
-sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields) {
+sdk::Result<sdk::Document> BoundDocuments::create_hidden(const sdk::CollectionName& collection,
+                                                         sdk::Json fields) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    return create(*place, std::move(fields), true);
+}
+
+sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields,
+                                                  bool is_hidden) {
     BoundDataStores& stores = context_.bound_data_stores();
     const bool is_contained = place.resource->container != nullptr;
     if (is_contained) {
@@ -230,7 +239,13 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
                        : sdk::Result<void>();
     if (counted && is_store) counted = sync_data_store(transaction, change);
     if (!counted) return counted.error();
-    if (auto granted = grant_on_create(place, after.key); !granted) return granted.error();
+    if (auto granted = grant_on_create(place, after.key, is_hidden); !granted) return granted.error();
+    if (place.resource->descriptor.capabilities.teams) {
+        std::vector<sdk::Principal> members;
+        if (!context_.session().is_system) members.push_back(context_.principal());
+        auto made = rooms_.teams.create_owners(context_, after.key, members);
+        if (!made) return made.error();
+    }
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
     return after;
 }

@@ -23,6 +23,8 @@ public:
                                          const sdk::PageRequest& page) override;
     sdk::Result<sdk::Document> create(const sdk::CollectionName& collection,
                                       sdk::Json fields) override;
+    sdk::Result<sdk::Document> create_hidden(const sdk::CollectionName& collection,
+                                             sdk::Json fields) override;
     sdk::Result<sdk::Document> update(const sdk::CollectionName& collection, std::string_view id,
                                       sdk::Json fields) override;
     sdk::Result<sdk::Document> patch(const sdk::CollectionName& collection, std::string_view id,
@@ -32,7 +34,8 @@ public:
                                 std::string_view id) override;
 
     /// The same for callers that have found the place or the record already.
-    sdk::Result<sdk::Document> create(const CollectionPlace& place, sdk::Json fields);
+    sdk::Result<sdk::Document> create(const CollectionPlace& place, sdk::Json fields,
+                                      bool is_hidden = false);
     sdk::Result<sdk::Document> update(const CollectionPlace& place, const storage::Record& record,
                                       sdk::Json fields);
     sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
@@ -53,7 +56,8 @@ private:
                                       storage::CollectionId collection,
                                       const std::string& custom_id, std::string_view sequence,
                                       const sdk::Document& after);
-    sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key);
+    sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key,
+                                      bool is_hidden);
     sdk::Result<void> check_opening(const sdk::Change& change);
     sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
                               const sdk::Document& before, sdk::Document& after);

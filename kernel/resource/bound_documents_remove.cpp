@@ -2,6 +2,7 @@
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/bound_documents.hpp"
+#include "kernel/resource/role_rows.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -53,6 +54,12 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
         auto counted = context_.data_stores().count(
             before.key, {-1, -static_cast<std::int64_t>(record.content_size())});
         if (!counted) return counted;
+    }
+    if (place.resource->descriptor.capabilities.teams) {
+        if (auto gone = rooms_.teams.forget(context_, before.key); !gone) return gone;
+    }
+    if (place.resource->descriptor.capabilities.roles) {
+        if (auto gone = forget_roles(transaction, before.key); !gone) return gone;
     }
     return rooms_.authorities.forget_record(transaction, before.key);
 }

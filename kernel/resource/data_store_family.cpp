@@ -13,6 +13,7 @@
 
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/resource/operations/data_store_operations.hpp"
+#include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
@@ -61,18 +62,6 @@ bool checks_authorities(const sdk::Json& fields) {
     return member == fields.end() || *member != sdk::Json(false);
 }
 
-sdk::Action store_action(const char* name, const char* method, sdk::Permission permission,
-                         sdk::Result<sdk::Reply> (*run)(const RoutedCall&), bool is_slow) {
-    return {
-        .name = name,
-        .method = method,
-        .permission = permission,
-        // Only routes lead here, and their calls are the kernel's own.
-        .run = [run](sdk::Resource&,
-                     const sdk::Call& call) { return run(static_cast<const RoutedCall&>(call)); },
-        .slow = is_slow};
-}
-
 }  // namespace
 
 void add_data_store(sdk::ResourceDescriptor& descriptor) {
@@ -81,13 +70,18 @@ void add_data_store(sdk::ResourceDescriptor& descriptor) {
     descriptor.fields = std::move(fields);
     // Whoever may say who else has rights on a store may also close it to the others.
     const sdk::Permission manage = sdk::Permission::modify_permissions;
-    descriptor.actions.push_back(store_action("lock", "POST", manage, &lock_store, false));
-    descriptor.actions.push_back(
-        store_action("unlock", "POST", sdk::Permission::connect, &unlock_store, false));
-    descriptor.actions.push_back(
-        store_action("stats", "POST", sdk::Permission::read, &take_statistics, true));
-    descriptor.actions.push_back(
-        store_action("info", "GET", sdk::Permission::read, &read_store_info, false));
+    for (KernelAction action : {
+             KernelAction{"lock", "POST", manage, &lock_store},
+             {"unlock", "POST", sdk::Permission::connect, &unlock_store},
+             {.name = "stats",
+             .method = "POST",
+             .permission = sdk::Permission::read,
+             .run = &take_statistics,
+             .is_slow = true},
+             {"info", "GET", sdk::Permission::read, &read_store_info},
+         }) {
+        descriptor.actions.push_back(action_of(std::move(action)));
+    }
 }
 
 void settle_data_store(const sdk::Change& change) {

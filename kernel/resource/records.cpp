@@ -240,7 +240,9 @@ bool Records::is_container(const sdk::RecordKey& record) {
     const auto known = infos_.find({collection.platform, collection.number});
     if (known == infos_.end()) return true;
     const Info& info = known->second;
-    return !info.resource || info.type == kPlatformType || !info.resource->contained.empty();
+    // What has teams may be what others inherit from.
+    return !info.resource || info.type == kPlatformType || !info.resource->contained.empty() ||
+           info.resource->descriptor.capabilities.teams;
 }
 
 sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk::Reader& reader,

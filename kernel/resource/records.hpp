@@ -102,6 +102,9 @@ private:
                                      storage::Record& container) const;
     sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
     sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
+    sdk::Result<sdk::RecordKey> find_team(const sdk::Reader& reader,
+                                          const sdk::PlatformScope& platform,
+                                          std::string_view reference) const;
     sdk::Result<std::string> reference_word(const RegisteredResource& resource,
                                             const storage::Record& record) const;
     sdk::Result<std::vector<sdk::PolicySubject::Store>> stores_of(const sdk::Reader& reader,

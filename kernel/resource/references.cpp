@@ -6,6 +6,7 @@
 
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/records.hpp"
+#include "kernel/resource/team_rows.hpp"
 
 namespace stele::kernel::resource {
 
@@ -27,7 +28,30 @@ std::vector<std::string> split_ids(std::string_view ids) {
     return parts;
 }
 
+constexpr char kTeamWord[] = "team";
+
 }  // namespace
+
+/// `team://{type}/{platform}/{ids of the record}/{key}`: the group that stands behind the team.
+sdk::Result<sdk::RecordKey> Records::find_team(const sdk::Reader& reader,
+                                               const sdk::PlatformScope& platform,
+                                               std::string_view reference) const {
+    std::vector<std::string> parts = split_ids(reference.substr(reference.find("://") + 3));
+    if (parts.size() < 3 || sdk::lower_case(parts.front()) == kTeamWord)
+        return malformed(reference);
+    const std::string key = parts.back();
+    std::string of_record = parts.front() + "://";
+    for (std::size_t i = 1; i + 1 < parts.size(); ++i)
+        of_record += (i > 1 ? "/" : "") + parts[i];
+    auto record = find_reference(reader, platform, of_record);
+    if (!record) return record;
+    for (const std::string& spelled : {key, sdk::lower_case(key)}) {
+        auto team = read_team(reader, *record, spelled);
+        if (!team) return team.error();
+        if (*team) return (*team)->group;
+    }
+    return unknown_record("team", key);
+}
 
 sdk::Result<std::string> Records::reference_word(const RegisteredResource& resource,
                                                  const storage::Record& record) const {
@@ -75,6 +99,7 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
     const std::string_view word = reference.substr(0, separator);
     const std::vector<std::string> ids = split_ids(reference.substr(separator + 3));
     if (ids.empty()) return malformed(reference);
+    if (sdk::lower_case(word) == kTeamWord) return find_team(reader, platform, reference);
     if (sdk::lower_case(ids.front()) != sdk::lower_case(platform.id)) {
         return unknown_record("record", reference);
     }

@@ -6,6 +6,8 @@
 
 #include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/descriptor_check.hpp"
+#include "kernel/resource/operations/role_operations.hpp"
+#include "kernel/resource/operations/team_operations.hpp"
 #include "kernel/resource/platform_family.hpp"
 #include "kernel/resource/standard_routes.hpp"
 
@@ -28,6 +30,8 @@ Registry::Registry() {
     platform.plugin_id = "kernel";
     platform.resource = std::make_unique<PlatformFamily>();
     platform.descriptor = platform.resource->describe();
+    add_teams(platform.descriptor);
+    add_roles(platform.descriptor);
     platform.rules = storage::CollectionRules::of(platform.descriptor);
     by_type_[platform.descriptor.type] = &platform;
 }
@@ -47,7 +51,12 @@ sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Reso
             fmt::format("plugin {}: resource type {} belongs to plugin {} already", plugin_id,
                         descriptor.type, other->plugin_id));
     }
-    if (descriptor.capabilities.data_store) add_data_store(descriptor);
+    if (descriptor.capabilities.data_store) {
+        add_data_store(descriptor);
+        descriptor.capabilities.teams = descriptor.capabilities.roles = true;
+    }
+    if (descriptor.capabilities.teams) add_teams(descriptor);
+    if (descriptor.capabilities.roles) add_roles(descriptor);
     RegisteredResource& added = resources_.emplace_back();
     added.plugin_id = std::move(plugin_id);
     added.resource = std::move(resource);
@@ -125,10 +134,11 @@ sdk::Result<void> Registry::freeze() {
     for (RegisteredResource& resource : resources_) {
         derive_paths(resource);
         add_reference_words(by_reference_type_, resource);
+        if (resource.descriptor.type == kPlatformType) continue;
         add_standard_routes(resource, routes_);
         add_action_routes(resource, routes_);
     }
-    add_platform_routes(routes_);
+    add_platform_routes(*find(kPlatformType), routes_);
     for (const OwnedEndpoint& owned : endpoints_) {
         routes_.push_back(endpoint_route(owned.plugin_id, owned.endpoint));
     }

@@ -5,12 +5,14 @@
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/sealer.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/team_groups.hpp>
 
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/resource/platforms.hpp"
 #include "kernel/resource/records.hpp"
 #include "kernel/resource/registry.hpp"
+#include "kernel/resource/teams.hpp"
 #include "kernel/resource/wake_up.hpp"
 #include "kernel/storage/blob_providers.hpp"
 #include "kernel/storage/document_store.hpp"
@@ -34,8 +36,10 @@ struct Rooms {
     authority::AuthorityCache authority_cache;
     /// Called when there is something to clear away behind the callers' backs.
     WakeUp housekeeping;
-    /// Published by a plugin; null when none does.
+    /// Published by plugins; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;
+    sdk::TeamGroups* team_groups = nullptr;
+    TeamService teams{*this};
     /// The setting `pagination.sort_numbers: numeric`.
     bool has_numeric_sort = false;
     std::int64_t default_limit = 1000;

@@ -106,33 +106,45 @@ void add_standard_routes(const RegisteredResource& resource, std::vector<Route>&
     }
 }
 
+namespace {
+
+Route action_route(const sdk::Action& action, const std::string& plugin_id,
+                   const std::string& path) {
+    Route route;
+    route.method = action.method;
+    route.path = path + "/" + action.name;
+    route.kind = RouteKind::action;
+    route.plugin_id = plugin_id;
+    route.operation = action.name;
+    route.action = &action;
+    route.parameters = action.parameters;
+    if (action.paged) {
+        route.parameters.insert(route.parameters.end(), page_parameters().begin(),
+                                page_parameters().end());
+    }
+    route.placeholders = placeholders_of(route.path);
+    route.is_item = action.scope == sdk::ActionScope::item;
+    route.is_paged = action.paged;
+    route.is_slow = action.slow;
+    return route;
+}
+
+}  // namespace
+
 void add_action_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
     for (const sdk::Action& action : resource.descriptor.actions) {
         const bool is_item = action.scope == sdk::ActionScope::item;
-        Route route;
-        route.method = action.method;
-        route.path =
-            (is_item ? resource.instance_path : resource.collection_path) + "/" + action.name;
-        route.kind = RouteKind::action;
-        route.plugin_id = resource.plugin_id;
-        route.operation = action.name;
-        route.resource = &resource;
-        route.action = &action;
-        route.parameters = action.parameters;
-        if (action.paged) {
-            route.parameters.insert(route.parameters.end(), page_parameters().begin(),
-                                    page_parameters().end());
-        }
-        route.placeholders = placeholders_of(route.path);
-        route.is_item = is_item;
-        route.is_paged = action.paged;
-        route.is_slow = action.slow;
-        routes.push_back(std::move(route));
+        routes.push_back(action_route(action, resource.plugin_id,
+                                      is_item ? resource.instance_path : resource.collection_path));
+        routes.back().resource = &resource;
     }
 }
 
-void add_platform_routes(std::vector<Route>& routes) {
-    RouteList(nullptr, "kernel", routes).add_permission_routes("", "");
+// The root has no path of its own, and no collection.
+void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes) {
+    RouteList(nullptr, platform.plugin_id, routes).add_permission_routes("", "");
+    for (const sdk::Action& action : platform.descriptor.actions)
+        routes.push_back(action_route(action, platform.plugin_id, ""));
 }
 
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint) {

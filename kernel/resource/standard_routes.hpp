@@ -12,7 +12,7 @@ namespace stele::kernel::resource {
 void add_standard_routes(const RegisteredResource& resource, std::vector<Route>& routes);
 void add_action_routes(const RegisteredResource& resource, std::vector<Route>& routes);
 /// Permission operations on the platform's root record, whose instance path is empty.
-void add_platform_routes(std::vector<Route>& routes);
+void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes);
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint);
 
 }  // namespace stele::kernel::resource

@@ -12,8 +12,13 @@
 namespace stele::identity {
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
+    auto* teams = registrar.find<sdk::Teams>();
+    if (!teams) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "identity.teams_missing",
+                               "nothing keeps teams");
+    }
     registrar.add(std::make_unique<Domain>());
-    registrar.add(std::make_unique<PrincipalFamily>(registrar));
+    registrar.add(std::make_unique<PrincipalFamily>(registrar, *teams));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Person>());
     registrar.add(std::make_unique<ClientFamily>());

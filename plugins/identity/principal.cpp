@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/registrar.hpp>
 
+#include "group_keeper.hpp"
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
 #include "user_lifecycle.hpp"
@@ -59,6 +60,11 @@ sdk::Actions principal_actions() {
          .method = "GET",
          .run = sdk::action<&PrincipalFamily::memberships>(),
          .parameters = {{"indirect"}},
+         .paged = true},
+        {.name = "teams",
+         .method = "GET",
+         .run = sdk::action<&PrincipalFamily::teams>(),
+         .parameters = {{"teamableType"}, {"teamableId"}},
          .paged = true},
         {.name = "identity", .method = "GET", .run = sdk::action<&PrincipalFamily::identity>()},
         {.name = "membership/check",
@@ -116,6 +122,10 @@ std::uint64_t PrincipalFamily::root_platform() const {
 }
 
 sdk::Result<void> PrincipalFamily::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.before) {
+        auto allowed = check_no_team(teams_, context, change.before->key);
+        if (!allowed) return allowed;
+    }
     switch (change.kind) {
         case sdk::ChangeKind::create:
             return prepare_create(change, context);
@@ -176,7 +186,7 @@ sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Contex
     if (change.kind == sdk::ChangeKind::remove) return {};
     auto copied = copy_principal(*change.after, context, root_platform());
     if (!copied || change.kind == sdk::ChangeKind::update) return copied;
-    return settle_in(*change.after, context, root_platform());
+    return settle_in(*change.after, context, root_platform(), teams_);
 }
 
 }  // namespace stele::identity

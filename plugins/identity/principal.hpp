@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/teams.hpp>
 
 namespace stele::sdk {
 class Registrar;
@@ -15,8 +17,9 @@ namespace stele::identity {
 /// with every write.
 class PrincipalFamily final : public sdk::Resource {
 public:
-    /// `registrar` must outlive this object.
-    explicit PrincipalFamily(sdk::Registrar& registrar) : registrar_(registrar) {}
+    /// Both must outlive this object.
+    PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams)
+        : registrar_(registrar), teams_(teams) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
@@ -33,6 +36,8 @@ public:
     sdk::Result<sdk::Reply> remove_member(const sdk::Call& call);
     /// GET {I}/memberships?indirect=
     sdk::Result<sdk::Reply> memberships(const sdk::Call& call);
+    /// GET {I}/teams?teamableType=&teamableId=
+    sdk::Result<sdk::Reply> teams(const sdk::Call& call);
     /// GET {I}/identity
     sdk::Result<sdk::Reply> identity(const sdk::Call& call);
     /// POST {C}/membership/check
@@ -40,10 +45,14 @@ public:
 
 private:
     std::uint64_t root_platform() const;
+    sdk::Result<void> require_changeable(const sdk::Call& call);
+    sdk::Result<std::vector<sdk::RecordKey>> without_teams(sdk::Context& context,
+                                                           std::vector<sdk::RecordKey> groups);
     sdk::Result<void> prepare_create(sdk::Change& change, sdk::Context& context);
     sdk::Result<void> prepare_update(sdk::Change& change, sdk::Context& context);
 
     sdk::Registrar& registrar_;
+    sdk::Teams& teams_;
 };
 
 }  // namespace stele::identity

@@ -7,6 +7,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "group_keeper.hpp"
 #include "principal.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -149,8 +150,26 @@ sdk::Result<sdk::Reply> PrincipalFamily::members(const sdk::Call& call) {
     return page_of_principals(call, *std::move(keys));
 }
 
+/// Members of a team come and go through the team.
+sdk::Result<void> PrincipalFamily::require_changeable(const sdk::Call& call) {
+    if (auto checked = require_group(call.record()); !checked) return checked;
+    return check_no_team(teams_, call.context(), call.record().key);
+}
+
+/// The groups that stand behind teams left out: nobody made them, or looks for them here.
+sdk::Result<std::vector<sdk::RecordKey>> PrincipalFamily::without_teams(
+    sdk::Context& context, std::vector<sdk::RecordKey> groups) {
+    std::vector<sdk::RecordKey> others;
+    for (sdk::RecordKey& group : groups) {
+        auto team = teams_.team_of(context, group);
+        if (!team) return team.error();
+        if (!*team) others.push_back(std::move(group));
+    }
+    return others;
+}
+
 sdk::Result<sdk::Reply> PrincipalFamily::add_member(const sdk::Call& call) {
-    if (auto checked = require_group(call.record()); !checked) return checked.error();
+    if (auto checked = require_changeable(call); !checked) return checked.error();
     auto member = named_member(call);
     if (!member) return member.error();
     auto added =
@@ -160,7 +179,7 @@ sdk::Result<sdk::Reply> PrincipalFamily::add_member(const sdk::Call& call) {
 }
 
 sdk::Result<sdk::Reply> PrincipalFamily::remove_member(const sdk::Call& call) {
-    if (auto checked = require_group(call.record()); !checked) return checked.error();
+    if (auto checked = require_changeable(call); !checked) return checked.error();
     auto member = named_member(call);
     if (!member) return member.error();
     auto removed = call.context().authorities().remove_member(call.record().key, member->key);
@@ -173,7 +192,34 @@ sdk::Result<sdk::Reply> PrincipalFamily::memberships(const sdk::Call& call) {
     if (!indirect) return indirect.error();
     auto keys = call.context().authorities().memberships(call.record().key, *indirect);
     if (!keys) return keys.error();
-    return page_of_principals(call, *std::move(keys));
+    auto others = without_teams(call.context(), *std::move(keys));
+    if (!others) return others.error();
+    return page_of_principals(call, *std::move(others));
+}
+
+/// Of the teams that the principal is in, those of records that the caller may read; its own all.
+sdk::Result<sdk::Reply> PrincipalFamily::teams(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const std::string type = call.parameter("teamableType").value_or("");
+    const std::string id = call.parameter("teamableId").value_or("");
+    auto keys = context.authorities().memberships(call.record().key, true);
+    if (!keys) return keys.error();
+    sdk::Json rows = sdk::Json::array();
+    for (const sdk::RecordKey& key : *keys) {
+        auto team = teams_.team_of(context, key);
+        if (!team) return team.error();
+        if (!*team) continue;
+        auto shown = readable(context, {(*team)->record});
+        if (!shown) return shown.error();
+        if (shown->empty() && call.record().key != context.principal().key) continue;
+        auto described = teams_.describe(context, **team);
+        if (!described) return described.error();
+        if (!type.empty() && sdk::text_member(*described, "teamableObjectTypeId") != type) continue;
+        if (!id.empty() && sdk::text_member(*described, "teamableObjectId") != id) continue;
+        rows.push_back(std::move(*described));
+    }
+    sort_rows(rows, call.page().sort);
+    return sdk::Reply::page_of(rows, call.page());
 }
 
 sdk::Result<sdk::Reply> PrincipalFamily::identity(const sdk::Call& call) {
@@ -225,7 +271,9 @@ sdk::Result<void> PrincipalFamily::present(const sdk::Call& call, sdk::Json& rec
     auto principal = context.documents().read(
         {kPrincipalType, sdk::text_member(record, "domainId")}, sdk::text_member(record, "_doc"));
     if (!principal) return principal.error();
-    auto keys = context.authorities().memberships(principal->key, wanted == "indirect");
+    auto all = context.authorities().memberships(principal->key, wanted == "indirect");
+    if (!all) return all.error();
+    auto keys = without_teams(context, *std::move(all));
     if (!keys) return keys.error();
     sdk::Json groups = sdk::Json::object();
     PrincipalLookup lookup;

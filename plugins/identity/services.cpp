@@ -8,6 +8,7 @@
 
 #include "auth_endpoints.hpp"
 #include "endpoints.hpp"
+#include "group_keeper.hpp"
 #include "principal_lookup.hpp"
 #include "token_authenticator.hpp"
 #include "token_endpoint.hpp"
@@ -28,6 +29,7 @@ struct Services {
           auth(issuer, cookie) {}
 
     PrincipalLookup lookup;
+    GroupKeeper groups;
     UserAccounts accounts;
     TokenAuthenticator authenticator;
     TokenIssuer issuer;
@@ -87,6 +89,7 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
     registrar.publish<sdk::Authenticator>(services.authenticator);
     registrar.publish<sdk::PrincipalDirectory>(services.lookup);
     registrar.publish<sdk::Accounts>(services.accounts);
+    registrar.publish<sdk::TeamGroups>(services.groups);
     add_endpoints(registrar, services.token, services.auth);
     return {};
 }

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "group_keeper.hpp"
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -67,7 +68,7 @@ sdk::Result<void> link_identity(const sdk::Document& user, std::string_view pass
     return forbidden("MODIFY_CREDENTIALS on the identity is needed to give it to a user");
 }
 
-sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context) {
+sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context, sdk::Teams& teams) {
     const auto groups = user.secrets.find("groups");
     if (groups == user.secrets.end() || !groups->is_array()) return {};
     const sdk::Principal member = principal_of(user);
@@ -82,6 +83,7 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context) 
         auto may = sdk::holds(context, group->key, sdk::Permission::update);
         if (!may) return may.error();
         if (!*may) return forbidden("UPDATE on group " + name + " is needed to join it");
+        if (auto own = check_no_team(teams, context, group->key); !own) return own;
         auto added = context.authorities().add_member(group->key, member.key, member.kind);
         if (!added) return added;
     }
@@ -130,7 +132,7 @@ sdk::Result<void> give_identity(sdk::Document& user, std::string_view password,
 }
 
 sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& context,
-                            std::uint64_t root_platform) {
+                            std::uint64_t root_platform, sdk::Teams& teams) {
     if (principal_of(principal).kind == sdk::PrincipalKind::group) return {};
     auto identity = identity_of(principal, context, root_platform);
     if (!identity) return identity.error();
@@ -143,7 +145,7 @@ sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& contex
             if (!granted) return granted;
         }
     }
-    return join_groups(principal, context);
+    return join_groups(principal, context, teams);
 }
 
 sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& context,

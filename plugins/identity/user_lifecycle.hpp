@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/services/teams.hpp>
 
 namespace stele::identity {
 
@@ -18,7 +19,7 @@ sdk::Result<void> give_identity(sdk::Document& user, std::string_view password,
 /// Rights of a new user on its identity, and the memberships that its `groups` name. Its rights on
 /// itself need no grant.
 sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& context,
-                            std::uint64_t root_platform);
+                            std::uint64_t root_platform, sdk::Teams& teams);
 
 /// Copies what tokens need into the shared key space; sessions of the principal are made anew.
 sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& context,

@@ -24,8 +24,8 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 /// Lives until the process ends, as the registrar wants it.
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals, sdk::Jobs& running,
-         sdk::RowQuery& rows)
-        : references(principals), jobs(running, rows), project_jobs(running, registrar) {}
+         sdk::RowQuery& rows, sdk::Teams& teams)
+        : references(principals), jobs(running, rows), project_jobs(running, registrar, teams) {}
 
     ReferenceOperations references;
     JobOperations jobs;
@@ -39,15 +39,17 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                                                        "no enabled plugin knows principals");
     auto jobs = require<sdk::Jobs>(registrar, "platform.jobs_missing", "nothing runs jobs");
     auto rows = require<sdk::RowQuery>(registrar, "platform.rows_missing", "nothing queries rows");
+    auto teams = require<sdk::Teams>(registrar, "platform.teams_missing", "nothing keeps teams");
     if (!principals) return principals.error();
     if (!jobs) return jobs.error();
     if (!rows) return rows.error();
+    if (!teams) return teams.error();
     static std::vector<std::unique_ptr<Work>> kept;
-    Work& work =
-        *kept.emplace_back(std::make_unique<Work>(registrar, **principals, **jobs, **rows));
+    Work& work = *kept.emplace_back(
+        std::make_unique<Work>(registrar, **principals, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>());
     registrar.add(std::make_unique<Stack>(**rows));
-    registrar.add(std::make_unique<Project>());
+    registrar.add(std::make_unique<Project>(**teams));
     add_open_collections(registrar);
     add_endpoints(registrar, {work.references, work.jobs, work.project_jobs});
     return {};

@@ -24,9 +24,23 @@ bool is_absent_family(const sdk::Error& error) {
     return error.code == "resource.type_unknown";
 }
 
-sdk::Result<std::string> make_stack(sdk::Context& context, const std::string& title) {
+/// Beside `owners`, which every stack has: those who run the project, and those who work in it and
+/// get what policies give to them.
+sdk::Result<void> make_teams(sdk::Context& context, sdk::Teams& teams,
+                             const sdk::RecordKey& stack) {
+    auto users = teams.create(context, stack, "project-users-team", {{"title", "Project users"}});
+    if (!users) return users.error();
+    auto managers =
+        teams.create(context, stack, "project-managers-team", {{"title", "Project managers"}});
+    if (!managers) return managers.error();
+    return context.authorities().grant(stack, managers->group, "manager", true);
+}
+
+sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
+                                    const std::string& title) {
     auto stack = context.documents().create(kStacks, {{"title", title}});
     if (!stack) return stack.error();
+    if (auto made = make_teams(context, teams, stack->key); !made) return made.error();
     auto content = context.documents().create(
         kRepositories, {{"title", title}, {"platformId", context.platform().id}});
     if (!content && !is_absent_family(content.error())) return content.error();
@@ -91,7 +105,7 @@ sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& jo
 }
 
 /// The project as the one who started the job would have made it.
-sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Job& job) {
+sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& teams, sdk::Job& job) {
     sdk::Json result;
     auto done =
         registrar.run_as_system(job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
@@ -104,6 +118,13 @@ sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Job& job) 
             for (const sdk::RecordKey& record : {project->key, stack->key}) {
                 auto granted = context.authorities().grant(record, job.run_as().key, "owner");
                 if (!granted) return granted;
+            }
+            auto owners = teams.find(context, stack->key, "owners");
+            if (!owners) return owners.error();
+            if (*owners) {
+                auto joined = context.authorities().add_member((*owners)->group, job.run_as().key,
+                                                               job.run_as().kind);
+                if (!joined) return joined;
             }
             result = {{"created-project-id", project->id}};
             return {};
@@ -140,7 +161,7 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
         return {};
     }
     if (!stack.empty()) return stack == before ? sdk::Result<void>() : check_stack(context, stack);
-    auto made = make_stack(context, sdk::text_member(change.after->fields, "title"));
+    auto made = make_stack(context, teams_, sdk::text_member(change.after->fields, "title"));
     if (!made) return made.error();
     change.after->fields["stackId"] = *made;
     return {};
@@ -151,9 +172,11 @@ sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& conte
     return remove_own_stack(context, change.before->fields);
 }
 
-ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar) : jobs_(jobs) {
-    jobs.define({.name = kType,
-                 .run = [&registrar](sdk::Job& job) { return create_project(registrar, job); }});
+ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams)
+    : jobs_(jobs) {
+    jobs.define({.name = kType, .run = [&registrar, &teams](sdk::Job& job) {
+                     return create_project(registrar, teams, job);
+                 }});
 }
 
 sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {

@@ -3,17 +3,24 @@
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/services/jobs.hpp>
+#include <stele/sdk/services/teams.hpp>
 
 namespace stele::platform {
 
 /// Work with a stack of data stores of its own, or one that it shares (contract/platform.md 8.2).
 class Project final : public sdk::Resource {
 public:
+    /// `teams` must outlive it.
+    explicit Project(sdk::Teams& teams) : teams_(teams) {}
+
     sdk::ResourceDescriptor describe() const override;
     /// Makes the stack of a project that names none; a removed one takes its own stack and its UI
     /// configs along.
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+
+private:
+    sdk::Teams& teams_;
 };
 
 /// The job that creates a project (`/projects/start`).
@@ -21,8 +28,8 @@ class ProjectJobs {
 public:
     static constexpr char kType[] = "create-project";
 
-    /// Both must outlive it.
-    ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar);
+    /// All must outlive it.
+    ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams);
 
     /// Starts the job with the body as the project's fields; `schedule=synchronous` waits for it.
     sdk::Result<sdk::Reply> start(const sdk::Call& call) const;

@@ -101,6 +101,7 @@ sdk::ResourceDescriptor Stack::describe() const {
             .path = "stacks",
             .placeholder = "stackId",
             .fields = fields,
+            .capabilities = {.teams = true, .roles = true},
             .actions = actions,
             .title = "stacks"};
 }
@@ -119,8 +120,7 @@ sdk::Result<void> Stack::prepare(sdk::Change& change, sdk::Context& context) {
     StackStores stores(context);
     auto assigned = stores.list(change.before->key);
     if (!assigned) return assigned.error();
-    stores.forget(*assigned, change.before->key);
-    return {};
+    return stores.forget(*assigned, change.before->key);
 }
 
 sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
@@ -131,13 +131,12 @@ sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
     if (!id) return id.error();
     auto store = find_store(context, *type, *id);
     if (!store) return store.error();
-    // What is granted on the stack reaches into the store from now on.
-    const auto managed = sdk::holds(context, store->key, sdk::Permission::modify_permissions);
-    if (!managed) return managed.error();
-    if (!*managed) {
-        return sdk::make_error(
-            sdk::ErrorKind::forbidden, "authority.permission_missing",
-            "MODIFY_PERMISSIONS on " + *type + " " + *id + " is needed for this");
+    // The stack's owners own the store from now on, and nobody gives more than it has.
+    const auto owned = sdk::holds(context, store->key, sdk::PermissionSet::all());
+    if (!owned) return owned.error();
+    if (!*owned) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "platform.store_not_owned",
+                               "only owners of " + *type + " " + *id + " can put it into a stack");
     }
     const std::string key = call.parameter("key").value_or(store->id);
     if (key.empty()) return sdk::invalid_parameter("key", "must not be empty");

@@ -33,11 +33,13 @@ sdk::Result<void> StackStores::assign(const sdk::RecordKey& stack, std::string_v
                                       const sdk::RecordKey& store) {
     auto before = find(stack, key);
     if (!before) return before.error();
-    sdk::Transaction& transaction = context_.transaction();
-    if (*before) transaction.remove(reverse_row(**before, stack, key));
-    transaction.put(row(stack, key), store);
-    transaction.put(reverse_row(store, stack, key), {});
-    return {};
+    if (*before == store) return {};
+    if (*before) {
+        if (auto gone = forget({{std::string(key), **before}}, stack); !gone) return gone;
+    }
+    context_.transaction().put(row(stack, key), store);
+    context_.transaction().put(reverse_row(store, stack, key), {});
+    return context_.authorities().inherit(store, stack);
 }
 
 sdk::Result<void> StackStores::unassign(const sdk::RecordKey& stack, std::string_view key) {
@@ -47,15 +49,22 @@ sdk::Result<void> StackStores::unassign(const sdk::RecordKey& stack, std::string
         return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_key_unknown",
                                "the stack has no data store with the key " + std::string(key));
     }
-    forget({{std::string(key), **store}}, stack);
-    return {};
+    return forget({{std::string(key), **store}}, stack);
 }
 
-void StackStores::forget(const std::vector<StackStore>& stores, const sdk::RecordKey& stack) {
+sdk::Result<void> StackStores::forget(const std::vector<StackStore>& stores,
+                                      const sdk::RecordKey& stack) {
     for (const StackStore& one : stores) {
         context_.transaction().remove(row(stack, one.key));
         context_.transaction().remove(reverse_row(one.store, stack, one.key));
+        // It may lie in the stack under another key as well.
+        auto stacks = stacks_of(one.store);
+        if (!stacks) return stacks.error();
+        if (std::find(stacks->begin(), stacks->end(), stack) != stacks->end()) continue;
+        auto ended = context_.authorities().disinherit(one.store, stack);
+        if (!ended) return ended;
     }
+    return {};
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> StackStores::find(const sdk::RecordKey& stack,

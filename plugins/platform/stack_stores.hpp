@@ -26,7 +26,7 @@ public:
                              const sdk::RecordKey& store);
     /// `not_found` (`platform.stack_key_unknown`) when the stack knows no such key.
     sdk::Result<void> unassign(const sdk::RecordKey& stack, std::string_view key);
-    void forget(const std::vector<StackStore>& stores, const sdk::RecordKey& stack);
+    sdk::Result<void> forget(const std::vector<StackStore>& stores, const sdk::RecordKey& stack);
 
     sdk::Result<std::optional<sdk::RecordKey>> find(const sdk::RecordKey& stack,
                                                     std::string_view key) const;

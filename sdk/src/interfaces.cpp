@@ -16,6 +16,8 @@
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/row_query.hpp>
+#include <stele/sdk/services/team_groups.hpp>
+#include <stele/sdk/services/teams.hpp>
 
 namespace stele::sdk {
 
@@ -36,6 +38,8 @@ RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;
 Resource::~Resource() = default;
+TeamGroups::~TeamGroups() = default;
+Teams::~Teams() = default;
 
 Result<void> Resource::prepare(Change&, Context&) {
     return {};

@@ -28,7 +28,7 @@ async function operations() {
     uiConfigId: await record('/uiconfigs', { title: 'walk' }),
     accessPolicyId: await record('/access/policies', { title: 'walk' }),
     permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
-    templateKey: 'folder-consumer', key: 'project-user',
+    templateKey: 'folder-consumer', key: 'project-user', teamKey: 'owners', roleKeyOrId: 'consumer',
     registrarId: 'default', webhostId: webHost, stackId: stack, type: 'webhost', id: webHost,
     autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
     trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),

@@ -1,5 +1,5 @@
-// Every row of operations.json for access policies, ui configs and email providers (EX and IM
-// excepted, which arrive with archives) answers as interface.md says. The rows come from the file, not from a list of ours.
+// Every row of operations.json for access policies, ui configs, registrars, web hosts and email
+// providers (EX and IM excepted, which arrive with archives) answers as interface.md says. The rows come from the file, not from a list of ours.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +19,8 @@ const families = {
 /// Placeholders of collections, filled in by `before`.
 const containers = {};
 const mails = mkdtempSync(join(tmpdir(), 'stele-mails-'));
-// Teams and roles of data stores have rows of their own kind.
-const tested = rows.filter((row) => row.family in families &&
-                                    !['export', 'import'].includes(row.operation) &&
-                                    !/ (team|role)|^(team|role)/.test(row.operation));
+const tested = rows.filter((row) => row.family in families && !['export', 'import'].includes(row.operation));
+const isOfTeams = (row) => row.path.includes('/teams') || row.path.includes('/roles');
 
 let server;
 let user;
@@ -45,8 +43,8 @@ async function makeEmail() {
 test('the file has rows for the families', () => {
   assert.equal(tested.filter((row) => row.family === 'access policies').length, 26);
   assert.equal(tested.filter((row) => row.family === 'ui configs').length, 17);
-  assert.equal(tested.filter((row) => row.family === 'registrars').length, 22);
-  assert.equal(tested.filter((row) => row.family === 'web hosts').length, 22);
+  assert.equal(tested.filter((row) => row.family === 'registrars').length, 41);
+  assert.equal(tested.filter((row) => row.family === 'web hosts').length, 34);
   assert.equal(tested.filter((row) => row.family === 'email providers').length, 19);
 });
 
@@ -79,6 +77,24 @@ const shapes = {
     isResultMap(json);
     for (const key of json.rows) assert.equal(typeof key, 'string');
   },
+  'Team': (json) => {
+    for (const name of ['_doc', 'key', 'groupId', 'groupDomainId', 'teamableObjectTypeId', 'teamableObjectId']) {
+      assert.equal(typeof json[name], 'string', name);
+    }
+    assert.ok(Array.isArray(json.roleKeys));
+  },
+  'membership check response': (json) => {
+    assert.equal(json.ok, true);
+    assert.equal(typeof json.belongs, 'boolean');
+  },
+  'authority list for a team': (json) => {
+    assert.ok(Array.isArray(json.authorities));
+    for (const key of json.authorities) assert.equal(typeof key, 'string');
+  },
+  'a role record': (json) => {
+    for (const name of ['_doc', 'roleKey']) assert.equal(typeof json[name], 'string', name);
+    assert.ok(Array.isArray(json.permissions));
+  },
   'empty object': (json) => {
     assert.equal(typeof json, 'object');
     assert.ok(!('error' in json));
@@ -96,6 +112,8 @@ const checkBody = (record, third, value) => ({
 
 function bodyOf(row, record) {
   switch (row.operation) {
+    case 'create role': return { roleKey: 'walked', permissions: ['READ'] };
+    case 'update role': return { roleKey: 'walker', permissions: ['CONNECT', 'READ'] };
     case 'create': return { title: 'made by the row walk' };
     case 'update': return { title: 'changed by the row walk' };
     case 'query': return { title: { $exists: true } };
@@ -135,8 +153,12 @@ for (const row of tested) {
     const record = (await server.admin('POST', collection, { title: 'subject' }))._doc;
     await server.admin('POST', `${collection}/${record}/authorities/consumer/grant?id=default/${user._doc}`);
     const values = { ...containers, [placeholder]: record, permissionId: 'READ', authorityId: 'consumer',
-                     templateKey: 'folder-consumer', key: 'project-user' };
-    const query = new URLSearchParams();
+                     templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker' };
+    if (isOfTeams(row)) {
+      await server.admin('POST', `${collection}/${record}/teams?key=walkers`);
+      await server.admin('POST', `${collection}/${record}/roles`, { roleKey: 'walker', permissions: ['READ'] });
+    }
+    const query = new URLSearchParams(row.operation === 'create team' ? { key: 'walked' } : {});
     for (const { name, required } of row.params) {
       if (name === 'id') query.set('id', `default/${user._doc}`);
       if (name === 'ref') query.set('ref', `user://platform/default/${user._doc}`);

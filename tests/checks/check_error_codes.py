@@ -13,6 +13,7 @@ NOT_CODES = {
     'kernel.installed': 'a key space',
     'kernel.declared': 'a key space',
     'kernel.prepared': 'a key space',
+    'kernel.teams': 'a key space',
     'kernel.restore': 'a key space',
     'kernel.preparing': 'a key space',
     'access_policies.assignment': 'a key space',

@@ -95,7 +95,7 @@ test('users and groups of a removed domain have and give no rights from then on'
   const read = await server.admin('POST', '/ref/read', { entries: [{ ref: reference }] });
   assert.equal(read.entries[0].entry, null);
   const acl = await server.admin('GET', `/webhosts/${host}/acl/list`);
-  assert.deepEqual(acl.rows.map((row) => row.domainId), ['default']);
+  assert.deepEqual([...new Set(acl.rows.map((row) => row.domainId))], ['default']);
 
   for (let round = 0; ; ++round) {
     assert.ok(round < 30);

@@ -38,7 +38,9 @@ sdk::Result<sdk::Reply> run_handler(RoutedCall& call) {
             return read_report(call);
         case RouteKind::action:
             return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation, [&] {
-                return route.action->run(*route.resource->resource, call);
+                const RegisteredResource* family = route.resource;
+                if (!family) family = call.rooms().registry.find(kPlatformType);
+                return route.action->run(*family->resource, call);
             });
         case RouteKind::endpoint:
             return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation,

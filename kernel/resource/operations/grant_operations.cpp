@@ -5,6 +5,7 @@
 #include <stele/sdk/letter_case.hpp>
 
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/record_fields.hpp"
 
@@ -111,50 +112,12 @@ sdk::Result<sdk::Json> report_of(RoutedCall& call, const sdk::RecordKey& princip
     return report;
 }
 
-/// Nobody gives or takes more than it has itself: a manager neither makes owners nor unmakes them.
-/// What a custom role holds depends on where it is defined, so that needs every permission.
-sdk::Result<void> require_own(RoutedCall& call, std::string_view role_key) {
-    const sdk::BuiltInRole* role = sdk::find_built_in_role(role_key);
-    const sdk::PermissionSet needed = role ? role->permissions : sdk::PermissionSet::all();
-    auto may = sdk::holds(call.context(), call.record_key(), needed);
-    if (!may) return may.error();
-    if (*may) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.role_above_own",
-                           "the role " + std::string(role_key) +
-                               " has permissions that the caller does not have on the record");
-}
-
-/// A platform that nobody owns could never be administered again.
-sdk::Result<void> keep_an_owner(RoutedCall& call, const sdk::Principal& principal) {
-    if (call.record_key() != call.context().platform().root) return {};
-    auto acl = call.context().authorities().acl(call.record_key());
-    if (!acl) return acl.error();
-    bool is_owner = false;
-    for (const sdk::AclEntry& entry : *acl) {
-        const bool owns =
-            std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
-        if (owns && entry.principal != principal.key) return {};
-        is_owner = is_owner || owns;
-    }
-    if (!is_owner) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "authority.last_owner",
-                           "the platform's last owner cannot be revoked");
-}
-
-sdk::Result<void> check_revoke(RoutedCall& call, const sdk::Principal& principal,
-                               const std::string& role) {
-    std::vector<std::string> roles{role};
-    if (role == "all") {
-        auto direct = call.context().authorities().direct_roles(call.record_key(), principal.key);
-        if (!direct) return direct.error();
-        roles = std::move(*direct);
-    }
-    for (const std::string& one : roles) {
-        if (auto own = require_own(call, one); !own) return own;
-        if (one != "owner") continue;
-        if (auto kept = keep_an_owner(call, principal); !kept) return kept;
-    }
-    return {};
+/// The roles that a revoke takes, `all` spelled out.
+sdk::Result<std::vector<std::string>> revoked_roles(RoutedCall& call,
+                                                    const sdk::Principal& principal) {
+    const std::string role = sdk::lower_case(call.path("authorityId"));
+    if (role != "all") return std::vector<std::string>{role};
+    return call.context().authorities().direct_roles(call.record_key(), principal.key);
 }
 
 }  // namespace
@@ -172,11 +135,15 @@ sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
 sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    auto allowed = check_revoke(call, *principal, sdk::lower_case(call.path("authorityId")));
-    if (!allowed) return allowed.error();
+    auto roles = revoked_roles(call, *principal);
+    if (!roles) return roles.error();
+    if (auto own = require_own(call, *roles); !own) return own.error();
     auto revoked = call.context().authorities().revoke(call.record_key(), principal->key,
                                                        call.path("authorityId"));
     if (!revoked) return revoked.error();
+    if (std::find(roles->begin(), roles->end(), "owner") != roles->end()) {
+        if (auto owned = require_an_owner(call); !owned) return owned.error();
+    }
     return sdk::Reply::status();
 }
 

@@ -25,7 +25,7 @@ std::string home_domain(const RoutedCall& call) {
 
 }  // namespace
 
-sdk::Result<sdk::Principal> find_principal(RoutedCall& call, std::string_view form) {
+sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_view form) {
     sdk::PrincipalDirectory* directory = call.rooms().principals;
     if (!directory) return no_directory();
     return plugin::guarded<sdk::Principal>("principal directory", "find", [&] {
@@ -33,7 +33,7 @@ sdk::Result<sdk::Principal> find_principal(RoutedCall& call, std::string_view fo
     });
 }
 
-sdk::Result<sdk::Principal> principal_parameter(RoutedCall& call) {
+sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call) {
     // The record's own placeholder may have the same name, so the path's end decides.
     if (call.route().kind == RouteKind::acl_of_principal &&
         call.route().path.ends_with("/acl/{principalId}")) {
@@ -44,7 +44,7 @@ sdk::Result<sdk::Principal> principal_parameter(RoutedCall& call) {
     return find_principal(call, *form);
 }
 
-sdk::Result<sdk::Principal> describe_principal(RoutedCall& call, const sdk::RecordKey& key) {
+sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk::RecordKey& key) {
     sdk::PrincipalDirectory* directory = call.rooms().principals;
     if (!directory) return no_directory();
     return plugin::guarded<sdk::Principal>("principal directory", "describe", [&] {

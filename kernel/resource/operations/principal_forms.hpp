@@ -10,11 +10,11 @@ namespace stele::kernel::resource {
 
 /// The principal of a form that a caller sent (contract/platform.md 4.1); unqualified forms are
 /// looked for in the domain of the addressed record first.
-sdk::Result<sdk::Principal> find_principal(RoutedCall& call, std::string_view form);
+sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_view form);
 
 /// The same for the parameter `id`, or the path's `principalId`.
-sdk::Result<sdk::Principal> principal_parameter(RoutedCall& call);
+sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call);
 
-sdk::Result<sdk::Principal> describe_principal(RoutedCall& call, const sdk::RecordKey& key);
+sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk::RecordKey& key);
 
 }  // namespace stele::kernel::resource

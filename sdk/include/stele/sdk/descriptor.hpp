@@ -112,6 +112,11 @@ struct Capabilities {
     /// `{I}/stats` and `{I}/info`, sizes, `maxsize`, `enableAuthorities` and
     /// `binaryStorageProviderType` (docs/reference/data-stores.md). At the platform's level only.
     bool data_store = false;
+    /// Its records have teams: `{I}/teams`, and the team `owners` with the creator from the
+    /// beginning (docs/reference/teams.md). Every data store has.
+    bool teams = false;
+    /// Its records have custom roles: `{I}/roles`. Every data store has.
+    bool roles = false;
 };
 
 /// Declares a resource family; the kernel derives the standard operations with their aliases,

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <stele/sdk/descriptor.hpp>
+
+#include "kernel/resource/routed_call.hpp"
+
+namespace stele::kernel::resource {
+
+/// What a capability adds to a family.
+struct KernelAction {
+    std::string name;
+    std::string method;
+    sdk::Permission permission;
+    sdk::Result<sdk::Reply> (*run)(const RoutedCall&);
+    std::vector<sdk::Parameter> parameters = {};
+    bool is_paged = false;
+    bool is_slow = false;
+};
+
+inline sdk::Action action_of(KernelAction action) {
+    return {.name = std::move(action.name),
+            .method = std::move(action.method),
+            .permission = action.permission,
+            // Only routes lead here, and their calls are the kernel's own.
+            .run = [run = action.run](
+                       sdk::Resource&,
+                       const sdk::Call& call) { return run(static_cast<const RoutedCall&>(call)); },
+            .parameters = std::move(action.parameters),
+            .paged = action.is_paged,
+            .slow = action.is_slow};
+}
+
+}  // namespace stele::kernel::resource

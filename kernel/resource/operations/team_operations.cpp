@@ -1,0 +1,238 @@
+#include "kernel/resource/operations/team_operations.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/letter_case.hpp>
+
+#include "kernel/resource/operations/kernel_action.hpp"
+#include "kernel/resource/operations/own_roles.hpp"
+#include "kernel/resource/operations/principal_forms.hpp"
+#include "kernel/resource/row_query.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+TeamService& teams_of(const RoutedCall& call) {
+    return call.rooms().teams;
+}
+
+sdk::Result<TeamRow> named_team(const RoutedCall& call) {
+    const std::string_view key = call.path("teamKey");
+    auto team = read_team(call.work().transaction(), call.record_key(), key);
+    if (!team) return team.error();
+    if (!*team) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "team.unknown",
+                               "there is no team " + std::string(key));
+    }
+    return **std::move(team);
+}
+
+sdk::Result<std::vector<std::string>> roles_of(const RoutedCall& call, const TeamRow& team) {
+    return call.context().authorities().direct_roles(call.record_key(), team.group);
+}
+
+/// The team, when the caller has itself whatever the team has: who joins or leaves gets or loses
+/// that.
+sdk::Result<TeamRow> own_team(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team;
+    auto roles = roles_of(call, *team);
+    if (!roles) return roles.error();
+    if (auto own = require_own(call, *roles); !own) return own.error();
+    return team;
+}
+
+sdk::Result<sdk::Reply> page_of(const RoutedCall& call, const std::vector<sdk::Json>& rows) {
+    return RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
+}
+
+sdk::Reply done(const TeamRow& team) {
+    return sdk::Reply::status({{"_doc", team.key}});
+}
+
+sdk::Result<sdk::Reply> create_team(const RoutedCall& call) {
+    auto key = call.required_parameter("key");
+    if (!key) return key.error();
+    auto team = teams_of(call).create(call.context(), call.record_key(), *key, call.body());
+    if (!team) return team.error();
+    auto described = teams_of(call).describe(call.context(), *team);
+    if (!described) return described.error();
+    return sdk::Reply::status(*described);
+}
+
+sdk::Result<sdk::Reply> list_teams(const RoutedCall& call) {
+    auto teams = read_teams(call.work().transaction(), call.record_key());
+    if (!teams) return teams.error();
+    std::vector<sdk::Json> rows;
+    for (const TeamRow& team : *teams) {
+        auto row = teams_of(call).describe(call.context(), call.record_key(), team);
+        if (!row) return row.error();
+        rows.push_back(std::move(*row));
+    }
+    return page_of(call, rows);
+}
+
+sdk::Result<sdk::Reply> read_one_team(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    auto described = teams_of(call).describe(call.context(), call.record_key(), *team);
+    if (!described) return described.error();
+    return sdk::Reply::json(*described);
+}
+
+sdk::Result<sdk::Reply> update_team(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    auto updated = teams_of(call).update(call.context(), call.record_key(), *team, call.body());
+    if (!updated) return updated.error();
+    return done(*team);
+}
+
+sdk::Result<sdk::Reply> remove_team(const RoutedCall& call) {
+    auto team = own_team(call);
+    if (!team) return team.error();
+    const bool is_platform = call.record_key() == call.context().platform().root;
+    if (team->key == kOwnersTeam && !is_platform) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "team.owners_required",
+                               "the team owners cannot be removed");
+    }
+    auto removed = teams_of(call).remove(call.context(), call.record_key(), *team);
+    if (!removed) return removed.error();
+    if (auto owned = require_an_owner(call); !owned) return owned.error();
+    return done(*team);
+}
+
+sdk::Result<sdk::MemberKind> member_kind(const RoutedCall& call) {
+    const std::string filter = sdk::lower_case(call.parameter("filter").value_or(""));
+    if (filter.empty() || filter == "any") return sdk::MemberKind::any;
+    if (filter == "user") return sdk::MemberKind::user;
+    if (filter == "group") return sdk::MemberKind::group;
+    return sdk::invalid_parameter("filter", "must be user or group");
+}
+
+/// Of the members, the records that the caller may read.
+sdk::Result<sdk::Reply> page_of_members(const RoutedCall& call, const TeamRow& team,
+                                        sdk::MemberKind kind, bool is_indirect) {
+    auto keys = call.context().authorities().members(team.group, kind, is_indirect);
+    if (!keys) return keys.error();
+    std::vector<sdk::Json> rows;
+    for (const sdk::RecordKey& key : *keys) {
+        auto readable = call.may_read(key);
+        if (!readable) return readable.error();
+        if (!*readable) continue;
+        auto member = call.context().documents().read(key);
+        if (!member && member.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!member) return member.error();
+        rows.push_back(std::move(member->fields));
+    }
+    return page_of(call, rows);
+}
+
+sdk::Result<sdk::Reply> list_members(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    auto kind = member_kind(call);
+    if (!kind) return kind.error();
+    auto indirect = call.flag("indirect");
+    if (!indirect) return indirect.error();
+    return page_of_members(call, *team, *kind, indirect->value_or(false));
+}
+
+sdk::Result<sdk::Reply> add_member(const RoutedCall& call) {
+    auto team = own_team(call);
+    if (!team) return team.error();
+    auto member = principal_parameter(call);
+    if (!member) return member.error();
+    auto added = call.context().authorities().add_member(team->group, member->key, member->kind);
+    if (!added) return added.error();
+    return page_of_members(call, *team, sdk::MemberKind::any, false);
+}
+
+sdk::Result<sdk::Reply> remove_member(const RoutedCall& call) {
+    auto team = own_team(call);
+    if (!team) return team.error();
+    auto member = principal_parameter(call);
+    if (!member) return member.error();
+    auto removed = call.context().authorities().remove_member(team->group, member->key);
+    if (!removed) return removed.error();
+    if (auto owned = require_an_owner(call); !owned) return owned.error();
+    return done(*team);
+}
+
+sdk::Result<sdk::Reply> check_member(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    auto member = principal_parameter(call);
+    if (!member) return member.error();
+    auto belongs = call.context().authorities().is_member(team->group, member->key, true);
+    if (!belongs) return belongs.error();
+    return sdk::Reply::status({{"belongs", *belongs}});
+}
+
+sdk::Result<sdk::Reply> list_authorities(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    auto roles = roles_of(call, *team);
+    if (!roles) return roles.error();
+    return sdk::Reply::json({{"authorities", *roles}});
+}
+
+sdk::Result<sdk::Reply> grant_role(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    const std::string_view role = call.path("authorityId");
+    if (auto own = require_own(call, role); !own) return own.error();
+    // Deep: what a team holds counts inside the record too.
+    auto granted = call.context().authorities().grant(call.record_key(), team->group, role, true);
+    if (!granted) return granted.error();
+    return done(*team);
+}
+
+sdk::Result<sdk::Reply> revoke_role(const RoutedCall& call) {
+    auto team = named_team(call);
+    if (!team) return team.error();
+    const std::string role = sdk::lower_case(call.path("authorityId"));
+    std::vector<std::string> roles{role};
+    if (role == "all") {
+        auto held = roles_of(call, *team);
+        if (!held) return held.error();
+        roles = std::move(*held);
+    }
+    if (auto own = require_own(call, roles); !own) return own.error();
+    auto revoked = call.context().authorities().revoke(call.record_key(), team->group, role);
+    if (!revoked) return revoked.error();
+    if (auto owned = require_an_owner(call); !owned) return owned.error();
+    return done(*team);
+}
+
+}  // namespace
+
+void add_teams(sdk::ResourceDescriptor& descriptor) {
+    const sdk::Permission read = sdk::Permission::read;
+    const sdk::Permission manage = sdk::Permission::modify_permissions;
+    const std::vector<sdk::Parameter> id{{"id", true}};
+    const std::string one = "teams/{teamKey}";
+    for (KernelAction action : {
+             KernelAction{"teams", "POST", manage, &create_team, {{"key", true}}},
+             {"teams", "GET", read, &list_teams, {}, true},
+             {one, "GET", read, &read_one_team},
+             {one, "PUT", manage, &update_team},
+             {one + "/update", "POST", manage, &update_team},
+             {one, "DELETE", manage, &remove_team},
+             {one + "/delete", "POST", manage, &remove_team},
+             {one + "/members", "GET", read, &list_members, {{"filter"}, {"indirect"}}, true},
+             {one + "/members/add", "POST", manage, &add_member, id, true},
+             {one + "/members/remove", "POST", manage, &remove_member, id},
+             {one + "/members/check", "POST", read, &check_member, id},
+             {one + "/authorities", "GET", read, &list_authorities},
+             {one + "/authorities/{authorityId}/grant", "POST", manage, &grant_role},
+             {one + "/authorities/{authorityId}/revoke", "POST", manage, &revoke_role},
+         }) {
+        descriptor.actions.push_back(action_of(std::move(action)));
+    }
+}
+
+}  // namespace stele::kernel::resource

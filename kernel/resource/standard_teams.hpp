@@ -1,0 +1,14 @@
+#pragma once
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::kernel::resource {
+
+struct Rooms;
+
+/// Gives the team `owners` to every record that should have it and has not: what was made before
+/// its family had teams, or before there was a place for groups. Its members are those who own the
+/// record directly. Remembers per platform and type that it is done. Once plugins are installed.
+sdk::Result<void> give_standard_teams(Rooms& rooms);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,217 @@
+// Teams and custom roles as the rooms keep them, without any plugin.
+
+#include <catch2/catch.hpp>
+
+#include "kernel/resource/standard_teams.hpp"
+#include "kernel/resource/team_rows.hpp"
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+class Family final : public sdk::Resource {
+public:
+    explicit Family(sdk::ResourceDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    sdk::ResourceDescriptor describe() const override { return descriptor_; }
+
+private:
+    sdk::ResourceDescriptor descriptor_;
+};
+
+/// Museums hold exhibits, clubs nothing.
+std::vector<std::unique_ptr<sdk::Resource>> museum_families() {
+    std::vector<std::unique_ptr<sdk::Resource>> families;
+    const auto add = [&](const char* type, const char* container, const char* path,
+                         bool has_teams) {
+        sdk::ResourceDescriptor descriptor;
+        descriptor.type = type;
+        descriptor.container = container;
+        descriptor.path = path;
+        descriptor.placeholder = std::string(type) + "Id";
+        descriptor.capabilities = {.teams = has_teams, .roles = has_teams};
+        families.push_back(std::make_unique<Family>(std::move(descriptor)));
+    };
+    add("museum", kPlatformType, "museums", true);
+    add("exhibit", "museum", "exhibits", false);
+    add("club", kPlatformType, "clubs", true);
+    return families;
+}
+
+/// Groups among the readers of the fixture.
+class TestGroups final : public sdk::TeamGroups {
+public:
+    explicit TestGroups(TestDirectory& directory) : directory_(directory) {}
+
+    sdk::Result<sdk::Principal> create(sdk::Context& context, std::string_view name) override {
+        auto record = context.documents().create({"reader", ""}, {{"title", name}});
+        if (!record) return record.error();
+        sdk::Principal group;
+        group.key = record->key;
+        group.kind = sdk::PrincipalKind::group;
+        group.id = record->id;
+        group.name = name;
+        group.domain_id = "default";
+        directory_.principals.push_back(group);
+        return group;
+    }
+    sdk::Result<void> remove(sdk::Context& context, const sdk::RecordKey& group) override {
+        auto record = context.documents().read(group);
+        if (!record) return record.error();
+        auto removed = context.documents().remove({"reader", ""}, record->id);
+        if (!removed) return removed;
+        return context.authorities().forget_principal(group);
+    }
+
+private:
+    TestDirectory& directory_;
+};
+
+struct Museums : ResourceFixture {
+    Museums() : ResourceFixture(museum_families()) {
+        rooms.team_groups = &groups;
+        museum = create({"museum", ""}, {{"_doc", "louvre"}});
+        create({"exhibit", "louvre"}, {{"_doc", "lisa"}});
+    }
+
+    TestGroups groups{directory};
+    sdk::RecordKey museum;
+    sdk::SessionPtr user = make_user("user");
+    sdk::SessionPtr manager = make_user("manager");
+
+    std::string code_of(const sdk::SessionPtr& session, const std::string& method,
+                        const std::string& path, sdk::Json body = sdk::Json::object()) {
+        const auto reply = request(session, method, path, std::move(body));
+        return reply ? "" : reply.error().code;
+    }
+    void as_owner(const std::string& path) { json(system(), "POST", path); }
+    bool sees(const std::string& path) { return code_of(user, "GET", path).empty(); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Museums, "A member of a team has its roles inside the record while it is one") {
+    as_owner("/museums/louvre/teams?key=guides");
+    as_owner("/museums/louvre/teams/guides/authorities/consumer/grant");
+    REQUIRE_FALSE(sees("/museums/louvre/exhibits/lisa"));
+    as_owner("/museums/louvre/teams/guides/members/add?id=user");
+    CHECK(sees("/museums/louvre"));
+    CHECK(sees("/museums/louvre/exhibits/lisa"));
+    CHECK(code_of(user, "PUT", "/museums/louvre/exhibits/lisa") == "authority.permission_missing");
+
+    SECTION("until it leaves") {
+        as_owner("/museums/louvre/teams/guides/members/remove?id=user");
+    }
+    SECTION("until the role is taken") {
+        as_owner("/museums/louvre/teams/guides/authorities/consumer/revoke");
+    }
+    SECTION("until all roles are taken") {
+        as_owner("/museums/louvre/teams/guides/authorities/all/revoke");
+    }
+    SECTION("until the team is removed") {
+        json(system(), "DELETE", "/museums/louvre/teams/guides");
+    }
+    CHECK_FALSE(sees("/museums/louvre"));
+    CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
+}
+
+TEST_CASE_METHOD(Museums, "A plain grant on a record does not open what is inside") {
+    grant(museum, user, "consumer");
+    CHECK(sees("/museums/louvre"));
+    CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
+}
+
+TEST_CASE_METHOD(Museums, "The team owners holds the creator, and nobody joins it without owning") {
+    grant(platform().root, manager, "collaborator");
+    json(manager, "POST", "/clubs", {{"_doc", "chess"}});
+    const sdk::Json team = json(manager, "GET", "/clubs/chess/teams/owners");
+    CHECK(team.at("roleKeys") == sdk::Json{"owner"});
+    CHECK(team.at("teamableObjectId") == "chess");
+    CHECK(
+        json(manager, "POST", "/clubs/chess/teams/owners/members/check?id=manager").at("belongs") ==
+        true);
+    CHECK(json(system(), "POST", "/museums/louvre/teams/owners/members/check?id=manager")
+              .at("belongs") == false);
+
+    grant(museum, manager, "manager");
+    const std::string owners = "/museums/louvre/teams/owners";
+    CHECK(code_of(manager, "POST", owners + "/members/add?id=manager") ==
+          "authority.role_above_own");
+    CHECK(code_of(manager, "DELETE", owners) == "authority.role_above_own");
+    CHECK(code_of(system(), "DELETE", owners) == "team.owners_required");
+}
+
+TEST_CASE_METHOD(Museums, "A record takes its teams and roles along") {
+    as_owner("/museums/louvre/teams?key=guides");
+    json(system(), "POST", "/museums/louvre/roles", {{"roleKey", "guide"}});
+    const auto before = value_of(read_teams(*rooms.engine->snapshot(), museum));
+    REQUIRE(before.size() == 2);
+    json(system(), "DELETE", "/museums/louvre");
+    CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).empty());
+    for (const TeamRow& team : before) {
+        storage::Record record;
+        CHECK_FALSE(rooms.records.read(*rooms.engine->snapshot(), team.group, record).has_value());
+        CHECK_FALSE(value_of(team_of_group(*rooms.engine->snapshot(), team.group)).has_value());
+    }
+}
+
+TEST_CASE_METHOD(Museums, "A role that a manager defines gives no more than the manager has") {
+    grant(museum, manager, "manager");
+    const auto role = [](const char* permission) {
+        return sdk::Json{{"roleKey", "guide"}, {"permissions", {permission}}};
+    };
+    CHECK(code_of(manager, "POST", "/museums/louvre/roles", role("IMPERSONATE")) ==
+          "authority.role_above_own");
+    CHECK(code_of(manager, "POST", "/museums/louvre/roles", role("read")).empty());
+    json(system(), "PUT", "/museums/louvre/roles/guide", role("IMPERSONATE"));
+    CHECK(code_of(manager, "PUT", "/museums/louvre/roles/guide", role("read")) ==
+          "authority.role_above_own");
+    CHECK(code_of(manager, "DELETE", "/museums/louvre/roles/GUIDE") == "authority.role_above_own");
+}
+
+TEST_CASE_METHOD(Museums, "A changed role means something else at once") {
+    json(system(), "POST", "/museums/louvre/roles",
+         {{"roleKey", "guide"}, {"permissions", {"CONNECT", "READ"}}});
+    grant(museum, user, "guide", true);
+    REQUIRE(sees("/museums/louvre/exhibits/lisa"));
+    json(system(), "PUT", "/museums/louvre/roles/guide", {{"permissions", {"CONNECT"}}});
+    CHECK(code_of(user, "GET", "/museums/louvre/exhibits/lisa") == "authority.permission_missing");
+    json(system(), "DELETE", "/museums/louvre/roles/guide");
+    CHECK(code_of(user, "GET", "/museums/louvre/exhibits/lisa") == "document.unknown");
+}
+
+TEST_CASE_METHOD(Museums, "A record from before there were teams gets its owners, once") {
+    rooms.team_groups = nullptr;
+    const sdk::RecordKey old = create({"club", ""}, {{"_doc", "old"}});
+    grant(old, user, "owner");
+    grant(old, manager, "manager");
+    expect(give_standard_teams(rooms));
+    REQUIRE(value_of(read_teams(*rooms.engine->snapshot(), old)).empty());
+    rooms.team_groups = &groups;
+    for (int round = 0; round < 2; ++round) {
+        expect(give_standard_teams(rooms));
+        const auto teams = value_of(read_teams(*rooms.engine->snapshot(), old));
+        REQUIRE(teams.size() == 1);
+        const auto members = value_of(rooms.authorities.members(
+            *rooms.engine->snapshot(), teams.front().group, sdk::MemberKind::any, false));
+        CHECK(members == std::vector<sdk::RecordKey>{user->principal.key});
+    }
+    CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).size() == 1);
+}
+
+TEST_CASE_METHOD(Museums, "The platform keeps somebody who owns it") {
+    grant(platform().root, user, "owner");
+    json(user, "POST", "/teams?key=chiefs");
+    json(user, "POST", "/teams/chiefs/authorities/owner/grant");
+    // A team without members owns nothing.
+    CHECK(code_of(user, "POST", "/authorities/owner/revoke?id=user") == "authority.last_owner");
+    json(user, "POST", "/teams/chiefs/members/add?id=manager");
+    CHECK(code_of(user, "POST", "/authorities/owner/revoke?id=user").empty());
+    for (const char* path :
+         {"/teams/chiefs/members/remove?id=manager", "/teams/chiefs/authorities/owner/revoke"}) {
+        CHECK(code_of(manager, "POST", path) == "authority.last_owner");
+    }
+    CHECK(code_of(manager, "DELETE", "/teams/chiefs") == "authority.last_owner");
+}
+
+}  // namespace stele::kernel::resource::testing
