@@ -21,8 +21,8 @@ struct Collection {
     std::vector<sdk::RecordKey> records;
 };
 
-/// Two platforms. The first has three stores with two branches with three leaves each, and a domain
-/// with users and groups; the second only has principals.
+/// Two platforms. The first has three stores with two branches with three leaves each, two stacks
+/// for stores, and a domain with users and groups; the second only has principals.
 class World {
 public:
     FakeTree tree;
@@ -31,14 +31,17 @@ public:
     std::vector<sdk::RecordKey> users;
     std::vector<sdk::RecordKey> groups;
     std::vector<sdk::RecordKey> principals;
+    std::vector<sdk::RecordKey> stores;
+    std::vector<sdk::RecordKey> stacks;
 
     World() {
         const auto root = record_key(kPlatform, 1, 0);
         records.push_back(root);
-        const Collection stores = fill(root, 2, 3);
+        stores = fill(root, 2, 3).records;
+        stacks = fill(root, 4, 2).records;
         std::uint64_t branches_number = 10;
         std::uint64_t leaves_number = kFirstPlainCollection;
-        for (const sdk::RecordKey& store : stores.records) {
+        for (const sdk::RecordKey& store : stores) {
             const Collection branches = fill(store, branches_number++, 2);
             for (const sdk::RecordKey& branch : branches.records)
                 fill(branch, leaves_number++, 3);
@@ -138,7 +141,8 @@ private:
         if (kind < 88) return forget_principal(transaction);
         if (kind < 90) return everyone(transaction);
         if (kind < 93) return add_statement(transaction);
-        if (kind < 96) return drop_statement(transaction);
+        if (kind < 95) return drop_statement(transaction);
+        if (kind < 97) return assign(transaction);
         return put_document(transaction);
     }
 
@@ -199,6 +203,14 @@ private:
         const auto group = pick(world_.groups);
         naive_.everyone[kPlatform] = group;
         return store_.set_everyone(transaction, kPlatform, group);
+    }
+    sdk::Result<void> assign(sdk::Transaction& transaction) {
+        const auto store = pick(world_.stores);
+        const auto stack = pick(world_.stacks);
+        if (naive_.inherited.erase({store, stack}))
+            return store_.disinherit(transaction, store, stack);
+        naive_.inherited.insert({store, stack});
+        return store_.inherit(transaction, store, stack);
     }
     sdk::Result<void> add_statement(sdk::Transaction& transaction) {
         Statement statement;

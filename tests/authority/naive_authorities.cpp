@@ -64,6 +64,8 @@ void NaiveAuthorities::remove_role(const sdk::RecordKey& container, const std::s
 void NaiveAuthorities::forget_record(const sdk::RecordKey& record) {
     std::erase_if(grants, [&](const Grant& grant) { return grant.record == record; });
     std::erase_if(roles, [&](const Role& known) { return known.container == record; });
+    std::erase_if(inherited,
+                  [&](const auto& pair) { return pair.first == record || pair.second == record; });
 }
 
 void NaiveAuthorities::forget_principal(const sdk::RecordKey& principal) {
@@ -208,7 +210,7 @@ std::vector<NaiveAuthorities::Counting> NaiveAuthorities::counting(
     const sdk::RecordKey& principal, const sdk::RecordKey& record) const {
     const std::uint64_t platform = platform_number(record);
     const Keys holders = groups_above(with_everyone(principal, platform), platform);
-    const std::vector<sdk::RecordKey> above = containers_of(record);
+    const std::vector<sdk::RecordKey> above = places_above(record);
     std::vector<Counting> found;
     for (const Grant& grant : grants) {
         if (!holders.contains(grant.principal)) continue;
@@ -227,7 +229,7 @@ std::optional<sdk::CustomRole> NaiveAuthorities::role(const sdk::RecordKey& reco
         if (is_same_role(std::string(built_in.key), role_key))
             return sdk::CustomRole{std::string(built_in.key), built_in.permissions};
     }
-    std::vector<sdk::RecordKey> places = containers_of(record);
+    std::vector<sdk::RecordKey> places = places_above(record);
     places.insert(places.begin(), record);
     for (const sdk::RecordKey& place : places) {
         for (const Role& known : roles) {
@@ -244,6 +246,21 @@ std::vector<sdk::RecordKey> NaiveAuthorities::containers_of(const sdk::RecordKey
          at = containers_.find(at->second))
         found.push_back(at->second);
     return found;
+}
+
+/// The containers, and between a platform's root and what lies on the platform what that inherits
+/// from.
+std::vector<sdk::RecordKey> NaiveAuthorities::places_above(const sdk::RecordKey& record) const {
+    std::vector<sdk::RecordKey> places;
+    sdk::RecordKey below = record;
+    for (const sdk::RecordKey& container : containers_of(record)) {
+        for (const auto& [heir, source] : inherited) {
+            if (heir == below) places.push_back(source);
+        }
+        places.push_back(container);
+        below = container;
+    }
+    return places;
 }
 
 sdk::PermissionSet NaiveAuthorities::given(const sdk::RecordKey& principal,

@@ -42,6 +42,8 @@ public:
     /// In order of joining.
     std::vector<Membership> joined;
     std::vector<Role> roles;
+    /// What inherits, and what it inherits from.
+    std::set<std::pair<sdk::RecordKey, sdk::RecordKey>> inherited;
     std::map<std::uint64_t, sdk::RecordKey> everyone;
     std::vector<Statement> statements;
     std::map<sdk::RecordKey, std::string> documents;
@@ -86,6 +88,7 @@ private:
     std::optional<sdk::CustomRole> role(const sdk::RecordKey& record,
                                         const std::string& role_key) const;
     std::vector<sdk::RecordKey> containers_of(const sdk::RecordKey& record) const;
+    std::vector<sdk::RecordKey> places_above(const sdk::RecordKey& record) const;
     sdk::PermissionSet given(const sdk::RecordKey& principal, const sdk::RecordKey& record,
                              std::vector<std::string>& role_keys) const;
 
