@@ -7,6 +7,7 @@
 #include <stele/sdk/registrar.hpp>
 
 #include "job_operations.hpp"
+#include "log_operations.hpp"
 #include "platform_record.hpp"
 #include "project.hpp"
 #include "reference_operations.hpp"
@@ -102,6 +103,24 @@ void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
                                 .run = [&jobs](const sdk::Call& call) { return jobs.kill(call); }});
 }
 
+void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
+    const auto add = [&](const char* method, const char* path, const char* title, auto operation,
+                         bool is_paged) {
+        registrar.add(sdk::Endpoint{
+            .method = method,
+            .path = path,
+            .title = title,
+            .run = [&logs, operation](const sdk::Call& call) { return (logs.*operation)(call); },
+            .paged = is_paged,
+            .slow = is_paged});
+    };
+    add("GET", "/logs", "list log entries", &LogOperations::query, true);
+    add("POST", "/logs/query", "query log entries", &LogOperations::query, true);
+    add("POST", "/logs", "write a log entry", &LogOperations::create, false);
+    add("GET", "/logs/logfile", "read the log as text", &LogOperations::read_file, false);
+    add("GET", "/logs/{logId}", "read a log entry", &LogOperations::read, false);
+}
+
 void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& projects) {
     registrar.add(
         sdk::Endpoint{.method = "POST",
@@ -123,6 +142,7 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
     add_record_endpoints(registrar);
     add_reference_endpoints(registrar, work.references);
     add_job_endpoints(registrar, work.jobs);
+    add_log_endpoints(registrar, work.logs);
     add_project_endpoints(registrar, work.project_jobs);
 }
 

@@ -7,6 +7,7 @@ class Registrar;
 namespace stele::platform {
 
 class JobOperations;
+class LogOperations;
 class ProjectJobs;
 class ReferenceOperations;
 
@@ -14,6 +15,7 @@ class ReferenceOperations;
 struct EndpointWork {
     const ReferenceOperations& references;
     const JobOperations& jobs;
+    const LogOperations& logs;
     const ProjectJobs& project_jobs;
 };
 

@@ -6,6 +6,7 @@
 #include "application.hpp"
 #include "endpoints.hpp"
 #include "job_operations.hpp"
+#include "log_operations.hpp"
 #include "open_collections.hpp"
 #include "project.hpp"
 #include "reference_operations.hpp"
@@ -25,10 +26,14 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals, sdk::Jobs& running,
          sdk::RowQuery& rows, sdk::Teams& teams)
-        : references(principals), jobs(running, rows), project_jobs(running, registrar, teams) {}
+        : references(principals),
+          jobs(running, rows),
+          logs(registrar, rows),
+          project_jobs(running, registrar, teams) {}
 
     ReferenceOperations references;
     JobOperations jobs;
+    LogOperations logs;
     ProjectJobs project_jobs;
 };
 
@@ -48,10 +53,10 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     Work& work = *kept.emplace_back(
         std::make_unique<Work>(registrar, **principals, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>());
-    registrar.add(std::make_unique<Stack>(**rows));
+    registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(**teams));
     add_open_collections(registrar);
-    add_endpoints(registrar, {work.references, work.jobs, work.project_jobs});
+    add_endpoints(registrar, {work.references, work.jobs, work.logs, work.project_jobs});
     return {};
 }
 

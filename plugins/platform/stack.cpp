@@ -8,6 +8,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "log_operations.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -91,6 +92,15 @@ sdk::ResourceDescriptor Stack::describe() const {
          .run = action<&Stack::exists>(),
          .parameters = {{"key", true}}},
         {.name = "datastores/{key}", .method = "GET", .run = action<&Stack::read_store>()},
+        // No server belongs to one stack: these show what /logs shows.
+        {.name = "logs",
+         .method = "GET",
+         .run = action<&Stack::query_logs>(),
+         .paged = true,
+         .slow = true},
+        {.name = "logs/query", .run = action<&Stack::query_logs>(), .paged = true, .slow = true},
+        {.name = "logs/logfile", .method = "GET", .run = action<&Stack::read_log_file>()},
+        {.name = "logs/{logId}", .method = "GET", .run = action<&Stack::read_log_entry>()},
         {.name = "find/{type}/{id}",
          .method = "GET",
          .scope = collection,
@@ -208,6 +218,18 @@ sdk::Result<sdk::Reply> Stack::find(const sdk::Call& call) {
     return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_unknown",
                            "no stack holds the " + std::string(call.path("type")) + " " +
                                std::string(call.path("id")));
+}
+
+sdk::Result<sdk::Reply> Stack::query_logs(const sdk::Call& call) {
+    return logs_.query(call);
+}
+
+sdk::Result<sdk::Reply> Stack::read_log_file(const sdk::Call& call) {
+    return logs_.read_file(call);
+}
+
+sdk::Result<sdk::Reply> Stack::read_log_entry(const sdk::Call& call) {
+    return logs_.read(call);
 }
 
 }  // namespace stele::platform

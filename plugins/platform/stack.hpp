@@ -5,11 +5,13 @@
 
 namespace stele::platform {
 
+class LogOperations;
+
 /// Data stores that belong together, each under a key of its own (contract/platform.md 8.1).
 class Stack final : public sdk::Resource {
 public:
-    /// `rows` must outlive it.
-    explicit Stack(sdk::RowQuery& rows) : rows_(rows) {}
+    /// Both must outlive it.
+    Stack(sdk::RowQuery& rows, const LogOperations& logs) : rows_(rows), logs_(logs) {}
 
     sdk::ResourceDescriptor describe() const override;
     /// A stack that a project uses stays.
@@ -22,9 +24,13 @@ public:
     sdk::Result<sdk::Reply> exists(const sdk::Call& call);
     /// The stack that holds a store.
     sdk::Result<sdk::Reply> find(const sdk::Call& call);
+    sdk::Result<sdk::Reply> query_logs(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read_log_file(const sdk::Call& call);
+    sdk::Result<sdk::Reply> read_log_entry(const sdk::Call& call);
 
 private:
     sdk::RowQuery& rows_;
+    const LogOperations& logs_;
 };
 
 }  // namespace stele::platform

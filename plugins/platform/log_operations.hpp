@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stele/sdk/call.hpp>
+#include <stele/sdk/reply.hpp>
+#include <stele/sdk/services/row_query.hpp>
+
+namespace stele::sdk {
+class Registrar;
+}
+
+namespace stele::platform {
+
+/// The last lines of this server's log (contract/platform.md 16), for those who manage the root
+/// platform: what a server says of itself concerns all platforms on it.
+class LogOperations {
+public:
+    /// Both must outlive it.
+    LogOperations(sdk::Registrar& registrar, sdk::RowQuery& rows)
+        : registrar_(registrar), rows_(rows) {}
+
+    /// The entries that fit the query in the body, oldest first.
+    sdk::Result<sdk::Reply> query(const sdk::Call& call) const;
+    sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
+    /// All kept lines as they stand in the log.
+    sdk::Result<sdk::Reply> read_file(const sdk::Call& call) const;
+    /// Writes a line into the log.
+    sdk::Result<sdk::Reply> create(const sdk::Call& call) const;
+
+private:
+    sdk::Result<void> check_may_read(sdk::Context& context) const;
+
+    sdk::Registrar& registrar_;
+    sdk::RowQuery& rows_;
+};
+
+}  // namespace stele::platform
