@@ -166,6 +166,16 @@ std::vector<SettingInfo> data_store_settings() {
 
 std::vector<SettingInfo> other_settings() {
     return {
+        {.key = "audit.enabled",
+         .default_value = "true",
+         .description =
+             "Whether every write is noted in the audit trail. Otherwise only those into "
+             "data stores with enableAuditing.",
+         .kind = boolean},
+        {.key = "audit.retention",
+         .default_value = "90d",
+         .description = "Time for which the audit trail is kept; 0s for ever.",
+         .kind = milliseconds},
         {.key = "pagination.sort_numbers",
          .default_value = "string",
          .description = "How a sort compares numbers: string compares their text (10 before 9), "
@@ -186,6 +196,11 @@ std::vector<SettingInfo> other_settings() {
          .default_value = "info",
          .description = "Least important lines that are logged.",
          .one_of = {"debug", "info", "warning", "error"}},
+        {.key = "log.kept_lines",
+         .default_value = "1000",
+         .description = "Last lines of the log that stay in memory, for those who read /logs.",
+         .kind = integer,
+         .maximum = 100'000},
         {.key = "log.access",
          .default_value = "",
          .description = "File that gets a line for every request, as JSON; - for standard output, "

@@ -70,6 +70,18 @@ Instance::~Instance() {
     if (state_->server) stop();
 }
 
+sdk::Result<void> Instance::open_trail(State& state) {
+    auto options = read_trail_options(state.settings);
+    if (!options) return options.error();
+    resource::Rooms& rooms = *state.rooms;
+    const storage::CollectionRules& rules = rooms.registry.find(audit::kActivityType)->rules;
+    state.trail = std::make_unique<audit::Trail>(*rooms.engine, rooms.documents, rules, *options);
+    state.activities = std::make_unique<resource::ActivityNotes>(*state.trail);
+    rooms.activities = state.activities.get();
+    state.services[typeid(sdk::Activities)] = static_cast<sdk::Activities*>(state.activities.get());
+    return {};
+}
+
 sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {
     config::Settings settings;
     if (auto read = read_settings(settings, options); !read) return read.error();
@@ -119,6 +131,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state->row_query.get());
     state->services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&state->rooms->teams);
 
+    if (auto opened = open_trail(*state); !opened) return opened.error();
+
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);
     if (!opened) return opened.error();
@@ -127,6 +141,9 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {
         sdk::detail::set_log_level(*level);
     }
+    auto kept_lines = settings.integer("log.kept_lines");
+    if (!kept_lines) return kept_lines.error();
+    sdk::detail::keep_log_lines(static_cast<std::size_t>(*kept_lines));
     for (const std::string& variable : settings.unknown_variables()) {
         sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
     }

@@ -74,6 +74,7 @@ sdk::Result<void> Instance::start() {
     });
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
+    state_->trail->start([&rooms] { return rooms.platforms.all(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
     return {};
@@ -92,6 +93,7 @@ void Instance::stop() {
     auto patience = state_->settings.milliseconds("server.drain_time");
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
     state_->housekeeper->stop();
+    state_->trail->stop();
     state_->jobs->stop();
     state_->workers->stop();
     state_->pipeline->wait_for_commits();

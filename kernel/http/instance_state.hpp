@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernel/admin/admin_socket.hpp"
+#include "kernel/audit/trail.hpp"
 #include "kernel/http/access_log.hpp"
 #include "kernel/http/engine_choice.hpp"
 #include "kernel/http/instance.hpp"
@@ -13,6 +14,7 @@
 #include "kernel/job/job_service.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/activity_notes.hpp"
 #include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/row_query.hpp"
@@ -33,6 +35,8 @@ struct Instance::State {
     std::vector<resource::Installation> installations;
     Registrars registrars;
     std::vector<plugin::PluginFile> plugins;
+    std::unique_ptr<audit::Trail> trail;
+    std::unique_ptr<resource::ActivityNotes> activities;
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
     std::unique_ptr<resource::Housekeeper> housekeeper;

@@ -105,6 +105,8 @@ void RequestPipeline::handle(Exchange& exchange) {
     input.raw_body = request.body;
     input.header = [&request](std::string_view name) { return request.header(name); };
     input.method = request.method_text;
+    input.path = request.path;
+    input.remote_address = request.remote_address;
     input.request_id = request.request_id;
     auto parameters = decode_query(request.query);
     if (!parameters) return fail(pending, parameters.error());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernel/audit/trail.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/http/access_log.hpp"
 #include "kernel/http/rate_limits.hpp"
@@ -22,6 +23,8 @@ sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings);
 
 /// An empty target: no access log.
 sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings);
+
+sdk::Result<audit::TrailOptions> read_trail_options(const config::Settings& settings);
 
 sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
 

@@ -12,6 +12,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/authority/authority_store.hpp"
+#include "kernel/resource/operations/activity_operations.hpp"
 #include "kernel/resource/operations/data_store_operations.hpp"
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/record_fields.hpp"
@@ -70,6 +71,7 @@ void add_data_store(sdk::ResourceDescriptor& descriptor) {
     descriptor.fields = std::move(fields);
     // Whoever may say who else has rights on a store may also close it to the others.
     const sdk::Permission manage = sdk::Permission::modify_permissions;
+    const sdk::Permission know = sdk::Permission::connect;
     for (KernelAction action : {
              KernelAction{"lock", "POST", manage, &lock_store},
              {"unlock", "POST", sdk::Permission::connect, &unlock_store},
@@ -79,6 +81,19 @@ void add_data_store(sdk::ResourceDescriptor& descriptor) {
              .run = &take_statistics,
              .is_slow = true},
              {"info", "GET", sdk::Permission::read, &read_store_info},
+             {.name = "activities",
+             .method = "GET",
+             .permission = know,
+             .run = &list_store_activities,
+             .is_paged = true,
+             .is_slow = true},
+             {.name = "activities/query",
+             .method = "POST",
+             .permission = know,
+             .run = &query_store_activities,
+             .is_paged = true,
+             .is_slow = true},
+             {"activities/{activityId}", "GET", know, &read_store_activity},
          }) {
         descriptor.actions.push_back(action_of(std::move(action)));
     }

@@ -4,6 +4,7 @@
 
 #include <stele/sdk/letter_case.hpp>
 
+#include "kernel/resource/activity_family.hpp"
 #include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/descriptor_check.hpp"
 #include "kernel/resource/operations/role_operations.hpp"
@@ -34,6 +35,12 @@ Registry::Registry() {
     add_roles(platform.descriptor);
     platform.rules = storage::CollectionRules::of(platform.descriptor);
     by_type_[platform.descriptor.type] = &platform;
+    RegisteredResource& activities = resources_.emplace_back();
+    activities.plugin_id = "kernel";
+    activities.resource = std::make_unique<ActivityFamily>();
+    activities.descriptor = activities.resource->describe();
+    activities.rules = activity_rules();
+    by_type_[activities.descriptor.type] = &activities;
 }
 
 Registry::~Registry() = default;
@@ -133,7 +140,9 @@ sdk::Result<void> Registry::freeze() {
     if (auto linked = link_containers(); !linked) return linked;
     for (RegisteredResource& resource : resources_) {
         derive_paths(resource);
-        add_reference_words(by_reference_type_, resource);
+        // Who follows a reference is asked for READ, and no more.
+        const bool is_open = resource.descriptor.permissions.read == sdk::Permission::read;
+        if (is_open) add_reference_words(by_reference_type_, resource);
         if (resource.descriptor.type == kPlatformType) continue;
         add_standard_routes(resource, routes_);
         add_action_routes(resource, routes_);

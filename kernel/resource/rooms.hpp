@@ -19,6 +19,8 @@
 
 namespace stele::kernel::resource {
 
+class ActivityNotes;
+
 /// Everything that operations work with: one of each for the whole server. Built once, in the order
 /// of the members; read by any thread.
 struct Rooms {
@@ -36,6 +38,8 @@ struct Rooms {
     authority::AuthorityCache authority_cache;
     /// Called when there is something to clear away behind the callers' backs.
     WakeUp housekeeping;
+    /// What goes into the audit trail; null where there is none, as in tests.
+    ActivityNotes* activities = nullptr;
     /// Published by plugins; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;
     sdk::TeamGroups* team_groups = nullptr;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/members.hpp>
+
 #include "kernel/pagination/page_parameters.hpp"
 #include "kernel/resource/record_fields.hpp"
 
@@ -40,6 +42,12 @@ const sdk::Document& RoutedCall::record() const {
         document_ = std::move(*opened);
     }
     return *document_;
+}
+
+void RoutedCall::set_created(const sdk::Document& document) {
+    const std::string& member = route().resource->descriptor.reference_type_member;
+    created_ = {document.id,
+                member.empty() ? std::string() : sdk::text_member(document.fields, member)};
 }
 
 sdk::Result<void> RoutedCall::find_target() {
@@ -185,7 +193,8 @@ sdk::Result<void> RoutedCall::decode() {
     }
     if (route.is_paged) {
         // In a query the body is the condition, so its members are fields, not parameters.
-        const bool has_query_body = route.kind == RouteKind::query;
+        const bool has_query_body = route.kind == RouteKind::query ||
+                                    (route.action && route.action->name.ends_with("/query"));
         auto page = pagination::read_page_parameters(
             [&](std::string_view name) {
                 return has_query_body ? query_parameter(name) : parameter(name);

@@ -25,6 +25,9 @@ struct RequestInput {
     std::string_view raw_body;
     std::function<std::optional<std::string_view>(std::string_view)> header;
     std::string_view method;
+    /// As sent, without the query string.
+    std::string_view path;
+    std::string_view remote_address;
     std::string_view request_id;
     sdk::SessionPtr session;
 
@@ -82,6 +85,17 @@ public:
         return input_.values.empty() ? std::string_view() : std::string_view(input_.values.back());
     }
     const CollectionPlace& place() const { return place_; }
+    /// Keys of the records around the addressed collection, outermost first, the platform not among
+    /// them.
+    const std::vector<sdk::RecordKey>& containers() const { return containers_; }
+    /// The record that a create has made.
+    struct Created {
+        std::string id;
+        /// What the family's `reference_type_member` says; empty where it has none.
+        std::string reference_word;
+    };
+    void set_created(const sdk::Document& document);
+    const std::optional<Created>& created() const { return created_; }
     /// As it was found; the platform's root on its own routes.
     const sdk::RecordKey& record_key() const { return record_key_; }
     const storage::Record& stored() const { return stored_; }
@@ -105,6 +119,7 @@ private:
     sdk::RecordKey record_key_;
     storage::Record stored_;
     mutable std::optional<sdk::Document> document_;
+    std::optional<Created> created_;
 };
 
 }  // namespace stele::kernel::resource

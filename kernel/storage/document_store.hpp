@@ -121,9 +121,10 @@ public:
     /// Those of a platform that are not empty yet.
     sdk::Result<std::vector<RemovedCollection>> removed_collections(const sdk::Reader& reader,
                                                                     std::uint64_t platform);
-    /// The first records of a collection, at most `most`.
+    /// The first records of a collection behind `after`, at most `most`.
     sdk::Result<std::vector<Record>> first_records(const sdk::Reader& reader,
-                                                   CollectionId collection, std::size_t most);
+                                                   CollectionId collection, std::size_t most,
+                                                   const Sequence& after = {});
     /// Removes at most `most` rows of a removed collection that has no records any more; true when
     /// none is left, and with the last one its mark and its name go.
     sdk::Result<bool> sweep_removed(sdk::Transaction& transaction, CollectionId collection,

@@ -56,9 +56,12 @@ sdk::Result<std::vector<RemovedCollection>> DocumentStore::removed_collections(
 
 sdk::Result<std::vector<Record>> DocumentStore::first_records(const sdk::Reader& reader,
                                                               CollectionId collection,
-                                                              std::size_t most) {
+                                                              std::size_t most,
+                                                              const Sequence& after) {
     const std::string prefix = collection_prefix(collection, 'd');
-    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    // A zero byte behind a key makes the next one.
+    const std::string begin = after.empty() ? prefix : prefix + after + '\0';
+    const auto cursor = reader.scan({begin, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
     std::vector<Record> records;
     for (; cursor->is_valid() && records.size() < most; cursor->next()) {
         Record& record = records.emplace_back();

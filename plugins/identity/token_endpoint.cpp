@@ -6,6 +6,7 @@
 
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/activities.hpp>
 
 #include "login.hpp"
 #include "oauth_error.hpp"
@@ -133,10 +134,29 @@ sdk::Result<TokenEndpoint::Request> TokenEndpoint::read(const sdk::Call& call) {
     return request;
 }
 
-sdk::Result<IssuedTokens> TokenEndpoint::grant(sdk::Context& context, const sdk::RecordKey& client,
+TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, TicketCookie cookie)
+    : registrar_(registrar),
+      issuer_(issuer),
+      cookie_(cookie),
+      activities_(registrar.find<sdk::Activities>()) {}
+
+/// Failed logins are in the trail, with what the caller claimed to be.
+sdk::Error TokenEndpoint::refused(const sdk::PlatformScope& platform, const sdk::Call& call,
+                                  const Request& request, const sdk::Error& error) const {
+    using enum sdk::ErrorKind;
+    const bool is_refusal = error.kind == invalid || error.kind == unauthenticated;
+    if (!activities_ || !is_refusal) return error;
+    sdk::NewActivity activity{.type = "login.refused", .user = {}};
+    activity.user.name = request.username.empty() ? request.client.key : request.username;
+    activities_->note_refused(platform, call, activity);
+    return error;
+}
+
+sdk::Result<IssuedTokens> TokenEndpoint::grant(sdk::Context& context, const sdk::Call& call,
+                                               const sdk::RecordKey& client,
                                                const Request& request) {
     auto record = authenticate_client(context, client, request.client);
-    if (!record) return record.error();
+    if (!record) return refused(context.platform(), call, request, record.error());
     const bool is_refresh = request.grant_type == "refresh_token";
     // Authorization codes need a login page, which this server does not have.
     if (!is_refresh && request.grant_type != "password") {
@@ -149,7 +169,11 @@ sdk::Result<IssuedTokens> TokenEndpoint::grant(sdk::Context& context, const sdk:
     auto scope = granted_scope(*record, request.scope);
     if (!scope) return scope.error();
     auto principal = log_in(context, *record, request.username, request.password);
-    if (!principal) return principal.error();
+    if (!principal) return refused(context.platform(), call, request, principal.error());
+    if (activities_) {
+        auto noted = activities_->note(context, call, {.type = "login", .user = *principal});
+        if (!noted) return noted.error();
+    }
     return issuer_.issue(context, *record, *principal, *scope);
 }
 
@@ -161,11 +185,13 @@ sdk::Result<sdk::Reply> TokenEndpoint::run(const sdk::Call& call) {
     const SessionKeys keys = SessionKeys::of(context);
     auto place = read_row<ClientPlace>(context.transaction(), keys.client_key(request->client.key));
     if (!place) return place.error();
-    if (!*place) return invalid_client("the client is unknown");
+    if (!*place) {
+        return refused(context.platform(), call, *request, invalid_client("the client is unknown"));
+    }
 
     sdk::Result<IssuedTokens> issued = IssuedTokens{};
     const auto work = [&](sdk::Context& at_client) -> sdk::Result<void> {
-        issued = grant(at_client, (*place)->client, *request);
+        issued = grant(at_client, call, (*place)->client, *request);
         if (!issued) return issued.error();
         return {};
     };

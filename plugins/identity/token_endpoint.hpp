@@ -10,6 +10,10 @@
 #include "token_issuer.hpp"
 #include "token_request.hpp"
 
+namespace stele::sdk {
+class Activities;
+}
+
 namespace stele::identity {
 
 /// How the ticket cookie is set.
@@ -31,20 +35,22 @@ sdk::Reply token_reply(const IssuedTokens& issued, const TicketCookie& cookie,
 class TokenEndpoint {
 public:
     /// All must outlive this object.
-    TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, TicketCookie cookie)
-        : registrar_(registrar), issuer_(issuer), cookie_(cookie) {}
+    TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, TicketCookie cookie);
 
     sdk::Result<sdk::Reply> run(const sdk::Call& call);
 
 private:
     struct Request;
     static sdk::Result<Request> read(const sdk::Call& call);
-    sdk::Result<IssuedTokens> grant(sdk::Context& context, const sdk::RecordKey& client,
-                                    const Request& request);
+    sdk::Result<IssuedTokens> grant(sdk::Context& context, const sdk::Call& call,
+                                    const sdk::RecordKey& client, const Request& request);
+    sdk::Error refused(const sdk::PlatformScope& platform, const sdk::Call& call,
+                       const Request& request, const sdk::Error& error) const;
 
     sdk::Registrar& registrar_;
     TokenIssuer& issuer_;
     const TicketCookie cookie_;
+    sdk::Activities* const activities_;  ///< null where nobody keeps a trail, as in tests
 };
 
 }  // namespace stele::identity

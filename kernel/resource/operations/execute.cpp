@@ -1,4 +1,5 @@
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
 
 namespace stele::kernel::resource {
@@ -62,6 +63,10 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     auto reply = run_handler(call);
     if (!reply) return reply;
     if (auto held = call.hold_decision(); !held) return held.error();
+    ActivityNotes* const activities = call.rooms().activities;
+    if (activities && call.work().transaction().has_writes()) {
+        if (auto noted = activities->note_write(call); !noted) return noted.error();
+    }
     return reply;
 }
 

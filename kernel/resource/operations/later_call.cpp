@@ -6,10 +6,14 @@ LaterCall::LaterCall(const RoutedCall& call)
     : rooms_(call.rooms()),
       place_(call.place()),
       request_id_(call.request_id()),
+      path_(call.input().path),
+      remote_address_(call.input().remote_address),
       input_(call.input()) {
     input_.raw_body = {};
     input_.header = [](std::string_view) { return std::optional<std::string_view>(); };
     input_.method = input_.route->method;
+    input_.path = path_;
+    input_.remote_address = remote_address_;
     input_.request_id = request_id_;
 }
 

@@ -23,6 +23,8 @@ private:
     Rooms& rooms_;
     CollectionPlace place_;
     std::string request_id_;
+    std::string path_;
+    std::string remote_address_;
     RequestInput input_;
 };
 

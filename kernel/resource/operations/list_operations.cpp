@@ -92,14 +92,15 @@ sdk::Json condition_of(const RoutedCall& call) {
 }
 
 /// What the caller may read of the collection at the state of the page; for the page's own use.
-sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const PageText& page) {
+sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Listing& listing,
+                                               const PageText& page) {
     storage::Visibility visibility;
     if (call.context().session().is_system) return visibility;
     Rooms& rooms = call.rooms();
     const sdk::RecordKey principal = call.context().principal().key;
     auto visible =
-        rooms.authorities.visible_records(page.reader(), principal, call.place().container,
-                                          storage::record_key_prefix(*call.place().id));
+        rooms.authorities.visible_records(page.reader(), principal, listing.place.container,
+                                          storage::record_key_prefix(*listing.place.id));
     if (!visible) return visible.error();
     visibility.is_everything = visible->is_everything;
     if (visible->is_everything) return visibility;
@@ -129,33 +130,38 @@ constexpr std::size_t kWholeSize = 1024 * 1024;
 }  // namespace
 
 sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
+    return list_rows(call, {.place = call.place(),
+                            .condition = condition_of(call),
+                            .is_presented = is_presented(call)});
+}
+
+sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing) {
     Rooms& rooms = call.rooms();
-    const sdk::Json condition = condition_of(call);
-    auto query = storage::Query::parse(condition);
+    auto query = storage::Query::parse(listing.condition);
     if (!query) return query.error();
     auto page = std::make_shared<PageText>(rooms, call.page().skip);
-    if (call.place().id) {
-        auto visibility = visibility_of(call, *page);
+    const CollectionPlace& place = listing.place;
+    if (place.id) {
+        auto visibility = visibility_of(call, listing, *page);
         if (!visibility) return visibility.error();
         if (query->has_projection()) {
-            auto projection = storage::Query::parse(condition);
+            auto projection = storage::Query::parse(listing.condition);
             if (!projection) return projection.error();
             page->set_projection(std::move(*projection));
         }
-        auto run = rooms.documents.query(
-            page->reader(), *call.place().id, call.place().resource->rules, std::move(*query),
-            call.page(), std::move(*visibility), rooms.has_numeric_sort);
+        auto run = rooms.documents.query(page->reader(), *place.id, place.resource->rules,
+                                         std::move(*query), call.page(), std::move(*visibility),
+                                         rooms.has_numeric_sort);
         if (!run) return run.error();
         page->set_run(std::move(*run));
         page->set_explain(call.page().explain);
     }
-    const bool presented = is_presented(call);
     std::string text;
-    auto more = page->append(text, kWholeSize, presented ? &call : nullptr);
+    auto more = page->append(text, kWholeSize, listing.is_presented ? &call : nullptr);
     if (!more) return more.error();
     if (!*more) return sdk::Reply::json_text(std::move(text));
     auto first = std::make_shared<std::string>(std::move(text));
-    auto later = presented ? std::make_shared<LaterCall>(call) : nullptr;
+    auto later = listing.is_presented ? std::make_shared<LaterCall>(call) : nullptr;
     return sdk::Reply::stream(
         [page, first, later](std::string& out) -> sdk::Result<bool> {
             if (!first->empty()) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <stele/sdk/reply.hpp>
 
 #include "kernel/resource/routed_call.hpp"
@@ -20,6 +22,16 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call);
 sdk::Result<sdk::Reply> update_record(RoutedCall& call);
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call);
 sdk::Result<sdk::Reply> list_records(RoutedCall& call);
+
+/// Which rows a page shows.
+struct Listing {
+    const CollectionPlace& place;
+    sdk::Json condition;
+    /// Rows pass through `Resource::present`.
+    bool is_presented = false;
+};
+/// The page that the call asks for.
+sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing);
 
 sdk::Result<sdk::Reply> check_permission(RoutedCall& call);
 sdk::Result<sdk::Reply> check_authority(RoutedCall& call);

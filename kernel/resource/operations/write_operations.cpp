@@ -32,6 +32,7 @@ sdk::Result<void> check_precondition(const RoutedCall& call) {
 sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
     auto created = call.work().bound_documents().create(call.place(), call.body());
     if (!created) return created.error();
+    call.set_created(*created);
     return written_reply(call, *created);
 }
 
