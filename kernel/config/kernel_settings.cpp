@@ -164,7 +164,7 @@ std::vector<SettingInfo> data_store_settings() {
     };
 }
 
-std::vector<SettingInfo> other_settings() {
+std::vector<SettingInfo> audit_settings() {
     return {
         {.key = "audit.enabled",
          .default_value = "true",
@@ -176,6 +176,11 @@ std::vector<SettingInfo> other_settings() {
          .default_value = "90d",
          .description = "Time for which the audit trail is kept; 0s for ever.",
          .kind = milliseconds},
+    };
+}
+
+std::vector<SettingInfo> other_settings() {
+    return {
         {.key = "pagination.sort_numbers",
          .default_value = "string",
          .description = "How a sort compares numbers: string compares their text (10 before 9), "
@@ -248,7 +253,8 @@ std::vector<SettingInfo> other_settings() {
 
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
-    for (auto* more : {&storage_settings, &limit_settings, &data_store_settings, &other_settings}) {
+    for (auto* more : {&storage_settings, &limit_settings, &data_store_settings, &audit_settings,
+                       &other_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }
