@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     command::add_user(app, line);
     command::add_backup(app, line);
     command::add_restore(app, line);
+    command::add_copy(app, line);
     command::add_rotate_secrets(app, line);
     CLI11_PARSE(app, argc, argv);
     return line.run();

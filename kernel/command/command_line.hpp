@@ -40,6 +40,7 @@ void add_config(CLI::App& app, CommandLine& line);
 void add_user(CLI::App& app, CommandLine& line);
 void add_backup(CLI::App& app, CommandLine& line);
 void add_restore(CLI::App& app, CommandLine& line);
+void add_copy(CLI::App& app, CommandLine& line);
 void add_rotate_secrets(CLI::App& app, CommandLine& line);
 
 /// Shows what the preparation of a new store has made, once.

@@ -1,7 +1,6 @@
 #include "kernel/http/engine_choice.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -33,14 +32,21 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
     return storage::open_leveldb(data / "store", options);
 }
 
+sdk::Result<std::unique_ptr<sdk::Engine>> open_folder(const config::Settings& settings,
+                                                      const std::filesystem::path& data,
+                                                      bool must_exist) {
+    if (!must_exist || std::filesystem::exists(data / "store"))
+        return open_embedded(settings, data);
+    return sdk::make_error(sdk::ErrorKind::not_found, "instance.store_missing",
+                           fmt::format("there is no store in {}", data.string()));
+}
+
 }  // namespace
 
-sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
-    config::Settings& settings, const std::filesystem::path& data, bool must_exist,
-    plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
-    EngineRegistrars& registrars) {
-    const std::string wanted = settings.text("storage.engine");
-    std::map<std::string, sdk::EngineSource*> known{{kEmbedded, nullptr}};
+sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
+                                        const std::vector<plugin::PluginFile>& plugins,
+                                        EngineRegistrars& registrars) {
+    EngineSources known{{kEmbedded, nullptr}};
     for (const plugin::PluginFile& file : plugins) {
         if (file.engine.empty()) continue;
         if (known.contains(file.engine)) {
@@ -55,21 +61,45 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
         if (!source) return source.error();
         known[file.engine] = *source;
     }
-    if (wanted == kEmbedded) {
-        if (!must_exist || std::filesystem::exists(data / "store"))
-            return open_embedded(settings, data);
-        return sdk::make_error(sdk::ErrorKind::not_found, "instance.store_missing",
-                               fmt::format("there is no store in {}", data.string()));
-    }
-    if (const auto chosen = known.find(wanted); chosen != known.end())
+    return known;
+}
+
+sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
+    config::Settings& settings, const std::filesystem::path& data, bool must_exist,
+    plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
+    EngineRegistrars& registrars) {
+    const std::string wanted = settings.text("storage.engine");
+    auto known = find_engines(settings, host, plugins, registrars);
+    if (!known) return known.error();
+    if (wanted == kEmbedded) return open_folder(settings, data, must_exist);
+    if (const auto chosen = known->find(wanted); chosen != known->end())
         return chosen->second->open_engine();
     std::string names;
-    for (const auto& [name, source] : known)
+    for (const auto& [name, source] : *known)
         names += (names.empty() ? "" : ", ") + name;
     return sdk::make_error(sdk::ErrorKind::invalid, "config.engine_unknown",
                            fmt::format("storage.engine: no enabled plugin offers the engine '{}'; "
                                        "there are: {}",
                                        wanted, names));
+}
+
+bool is_address(std::string_view place) {
+    return place.find("://") != std::string_view::npos;
+}
+
+sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& settings,
+                                                       const EngineSources& engines,
+                                                       const std::string& address,
+                                                       bool must_exist) {
+    if (!is_address(address)) return open_folder(settings, address, must_exist);
+    for (const auto& [name, source] : engines) {
+        auto* const addressed = dynamic_cast<sdk::AddressedEngineSource*>(source);
+        if (addressed && addressed->knows_address(address)) return addressed->open_address(address);
+    }
+    // What follows may hold a password.
+    return sdk::make_error(sdk::ErrorKind::invalid, "config.engine_unknown",
+                           fmt::format("no enabled plugin opens stores at {}://...",
+                                       address.substr(0, address.find("://"))));
 }
 
 }  // namespace stele::kernel::http

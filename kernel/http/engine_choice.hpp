@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
@@ -14,6 +17,22 @@ namespace stele::kernel::http {
 
 /// Plugins may keep theirs, so these live as long as the instance.
 using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
+
+/// Engines by name; null for the embedded one.
+using EngineSources = std::map<std::string, sdk::EngineSource*>;
+
+/// Opens the plugins that offer engines.
+sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
+                                        const std::vector<plugin::PluginFile>& plugins,
+                                        EngineRegistrars& registrars);
+
+/// Opens the store at an address that one of the engines knows, or the embedded one in the data
+/// folder that it names.
+sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& settings,
+                                                       const EngineSources& engines,
+                                                       const std::string& address, bool must_exist);
+/// Whether it is an address, no folder.
+bool is_address(std::string_view place);
 
 /// Opens the plugins that offer engines, then the engine that `storage.engine` names: theirs, or
 /// the embedded one in the data folder, where `must_exist` refuses to make an empty store.

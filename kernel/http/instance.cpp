@@ -4,13 +4,12 @@
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 
+#include "kernel/backup/copy.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
 #include "kernel/storage/blob_directory.hpp"
 
 namespace stele::kernel::http {
-
-namespace {
 
 sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options) {
     if (auto read = settings.read_file(options.config_file); !read) return read;
@@ -19,6 +18,16 @@ sdk::Result<void> read_settings(config::Settings& settings, const InstanceOption
         settings.set(key, value);
     return {};
 }
+
+sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options) {
+    plugin::ScanResult scanned = plugin::scan(options.plugin_folders);
+    for (const sdk::Error& refused : scanned.refused) {
+        sdk::log(sdk::LogLevel::warning, "plugin", refused.message);
+    }
+    return plugin::order(scanned, options.enabled);
+}
+
+namespace {
 
 /// Opens the plugins in order; every failure of an enabled one stops start-up
 /// (docs/plugin-life.md).
@@ -35,14 +44,6 @@ sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& setting
         if (const auto& finished = registrar->finish(); !finished) return finished;
     }
     return rooms.registry.freeze();
-}
-
-sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options) {
-    plugin::ScanResult scanned = plugin::scan(options.plugin_folders);
-    for (const sdk::Error& refused : scanned.refused) {
-        sdk::log(sdk::LogLevel::warning, "plugin", refused.message);
-    }
-    return plugin::order(scanned, options.enabled);
 }
 
 /// For a store that is not used.
@@ -113,6 +114,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!options.is_restoring) {
         auto restored = backup::check_restored(*(*engine)->snapshot());
         if (!restored) return restored.error();
+        auto copied = backup::check_copied(*(*engine)->snapshot());
+        if (!copied) return copied.error();
     }
     state->rooms =
         std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));

@@ -54,4 +54,8 @@ struct Instance::State {
     }
 };
 
+/// What comes before a store is opened.
+sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options);
+sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options);
+
 }  // namespace stele::kernel::http

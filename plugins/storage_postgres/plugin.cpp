@@ -10,12 +10,20 @@ namespace stele::storage_postgres {
 
 namespace {
 
-class PostgresSource final : public sdk::EngineSource {
+class PostgresSource final : public sdk::AddressedEngineSource {
 public:
     Options options;
 
     sdk::Result<std::unique_ptr<sdk::Engine>> open_engine() override {
         return open_postgres(options);
+    }
+    bool knows_address(std::string_view address) const override {
+        return address.starts_with("postgresql://") || address.starts_with("postgres://");
+    }
+    sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const std::string& address) override {
+        Options at_address = options;
+        at_address.connection = address;
+        return open_postgres(at_address);
     }
 };
 

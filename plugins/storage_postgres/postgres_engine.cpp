@@ -6,6 +6,7 @@
 
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/seal.hpp>
+#include <stele/sdk/shared_engine.hpp>
 
 #include "change_feed.hpp"
 #include "committer.hpp"
@@ -20,23 +21,23 @@ namespace stele::storage_postgres {
 
 namespace {
 
-class PostgresEngine final : public sdk::Engine {
+class PostgresEngine final : public sdk::SharedEngine {
 public:
-    explicit PostgresEngine(const Options& options) : pool_(options), feed_(pool_) {}
+    explicit PostgresEngine(const Options& options)
+        : server_(server_name()), pool_(options), feed_(pool_) {}
 
     /// Before anything else.
     sdk::Result<void> begin_serving() {
-        const std::string server = server_name();
         auto version = pool_.run<Rows>([](Connection& connection, Deadline deadline) {
             return connection.run(Statement::read_version, {}, deadline);
         });
         if (!version) return version.error();
-        if (auto reported = report_server(pool_, server, version->number(0, 0)); !reported)
+        if (auto reported = report_server(pool_, server_, version->number(0, 0)); !reported)
             return reported;
         feed_.begin_at(version->number(0, 0));
         if (auto view = feed_.present(); !view) return view.error();
         committer_ = std::make_unique<Committer>(pool_, feed_);
-        keeper_ = std::make_unique<Keeper>(pool_, feed_, server);
+        keeper_ = std::make_unique<Keeper>(pool_, feed_, server_);
         return {};
     }
 
@@ -51,6 +52,7 @@ public:
         feed_.observe(std::move(prefix), std::move(observer));
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
+    sdk::Result<std::uint64_t> other_servers() override;
     sdk::Result<void> status() const override {
         if (auto sound = feed_.status(); !sound) return sound;
         return pool_.status();
@@ -64,6 +66,7 @@ private:
                sdk::random_hex(4);
     }
 
+    const std::string server_;
     Pool pool_;
     ChangeFeed feed_;
     std::unique_ptr<Committer> committer_;
@@ -80,6 +83,17 @@ std::uint64_t PostgresEngine::approximate_size(const sdk::KeyRange& range) {
     sdk::log(sdk::LogLevel::warning, "storage_postgres",
              "a size cannot be estimated: " + (size ? "no rows" : size.error().detail));
     return 0;
+}
+
+sdk::Result<std::uint64_t> PostgresEngine::other_servers() {
+    // Three rounds without a sign of life, and it counts as dead.
+    const std::int64_t silent_ms = 3 * pool_.options().tidying.count();
+    auto count = pool_.run<Rows>([&](Connection& connection, Deadline deadline) {
+        return connection.run(Statement::count_servers,
+                              Parameters().bytes(server_).integer(silent_ms), deadline);
+    });
+    if (!count) return count.error();
+    return count->number(0, 0);
 }
 
 }  // namespace

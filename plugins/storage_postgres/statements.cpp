@@ -110,6 +110,11 @@ on conflict (id) do update set oldest = excluded.oldest, seen = now())";
 constexpr char kForgetSilent[] = R"(
 delete from stele_server where seen < now() - $1::bigint * interval '1 millisecond')";
 
+// server that does not count, milliseconds
+constexpr char kCountServers[] = R"(
+select count(*) from stele_server
+where id <> $1 and seen >= now() - $2::bigint * interval '1 millisecond')";
+
 constexpr char kRaiseHorizon[] = R"(
 update stele_horizon h set version = s.oldest
 from (select min(oldest) as oldest from stele_server) s
@@ -164,6 +169,7 @@ const std::array<StatementText, kStatements>& statement_texts() {
         // server
         {forget_server, "delete from stele_server where id = $1"},
         {forget_silent_servers, kForgetSilent},
+        {count_servers, kCountServers},
         {raise_horizon, kRaiseHorizon},
         {trim_past, kTrimPast},
         {trim_log, kTrimLog},

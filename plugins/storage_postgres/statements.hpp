@@ -29,6 +29,7 @@ enum class Statement {
     report_server,
     forget_server,
     forget_silent_servers,
+    count_servers,
     raise_horizon,
     trim_past,
     trim_log,

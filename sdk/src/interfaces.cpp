@@ -18,11 +18,13 @@
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/teams.hpp>
+#include <stele/sdk/shared_engine.hpp>
 
 namespace stele::sdk {
 
 Accounts::~Accounts() = default;
 Activities::~Activities() = default;
+AddressedEngineSource::~AddressedEngineSource() = default;
 Authenticator::~Authenticator() = default;
 Authorities::~Authorities() = default;
 BlobStore::~BlobStore() = default;
@@ -38,6 +40,7 @@ RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;
 Resource::~Resource() = default;
+SharedEngine::~SharedEngine() = default;
 TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <stele/sdk/engine.hpp>
 
@@ -15,6 +17,17 @@ public:
     /// Opens the store, an empty one when there is none. Every failure is a sentence for the
     /// operator. The engine is destroyed before the process ends.
     virtual Result<std::unique_ptr<Engine>> open_engine() = 0;
+};
+
+/// A source that also opens stores by address (`postgresql://host/database`), for moving a store.
+/// Asked for by `dynamic_cast`.
+class AddressedEngineSource : public EngineSource {
+public:
+    ~AddressedEngineSource() override;
+
+    virtual bool knows_address(std::string_view address) const = 0;
+    /// With the settings otherwise.
+    virtual Result<std::unique_ptr<Engine>> open_address(const std::string& address) = 0;
 };
 
 }  // namespace stele::sdk

@@ -1,0 +1,90 @@
+#include "kernel/http/store_copy.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/http/instance_state.hpp"
+#include "kernel/resource/platforms.hpp"
+#include "kernel/storage/blob_directory.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+/// Tells sources apart: the id of the root platform. A store that was not filled to its end has
+/// none.
+sdk::Result<std::string> id_of_store(sdk::Engine& engine) {
+    const auto reader = engine.snapshot();
+    if (auto whole = backup::check_restored(*reader); !whole) return whole.error();
+    if (auto whole = backup::check_copied(*reader); !whole) return whole.error();
+    storage::NameTable names(engine);
+    storage::DocumentStore documents(engine, names);
+    auto root = resource::Platforms(engine, documents).root();
+    if (root) return root->id;
+    if (root.error().kind != sdk::ErrorKind::not_found) return root.error();
+    return sdk::make_error(sdk::ErrorKind::not_found, "copy.source_empty",
+                           "there is no store to be copied");
+}
+
+/// The secrets in a store are of no use without the keys that they are sealed with.
+sdk::Result<void> copy_secret_keys(const config::Settings& settings,
+                                   const std::filesystem::path& from,
+                                   const std::filesystem::path& to) {
+    if (!settings.text("secrets.key").empty()) return {};
+    auto keys = read_secret_keys(settings, from);
+    if (!keys) return keys.error();
+    if (!std::filesystem::exists(to / kSecretKeyFile)) return write_secret_keys(to, keys->keys);
+    auto present = read_secret_keys(settings, to);
+    if (!present) return present.error();
+    if (secret_keys_text(present->keys) == secret_keys_text(keys->keys)) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "copy.keys_differ",
+                           fmt::format("{} holds other keys than the source; put it away first",
+                                       (to / kSecretKeyFile).string()));
+}
+
+sdk::Result<std::unique_ptr<sdk::BlobStore>> open_binaries(const config::Settings& settings,
+                                                           const std::filesystem::path& data) {
+    auto reserve = settings.bytes("storage.reserve");
+    if (!reserve) return reserve.error();
+    return storage::open_blob_directory(data / "blobs", static_cast<std::uint64_t>(*reserve));
+}
+
+sdk::Result<void> make_folder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (!problem) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::unavailable, "instance.data_unusable",
+        fmt::format("the data folder {} cannot be made: {}", folder.string(), problem.message()));
+}
+
+}  // namespace
+
+sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, const StorePlace& from,
+                                            const StorePlace& to,
+                                            const backup::CopyProgress& progress) {
+    config::Settings settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    auto plugins = find_plugins(options);
+    if (!plugins) return plugins.error();
+    plugin::PluginHost host;
+    EngineRegistrars registrars;
+    auto engines = find_engines(settings, host, *plugins, registrars);
+    if (!engines) return engines.error();
+
+    auto source = open_address(settings, *engines, from.store, true);
+    if (!source) return source.error();
+    auto id = id_of_store(**source);
+    if (!id) return id.error();
+    if (auto made = make_folder(to.data); !made) return made.error();
+    auto target = open_address(settings, *engines, to.store, false);
+    if (!target) return target.error();
+    auto source_blobs = open_binaries(settings, from.data);
+    if (!source_blobs) return source_blobs.error();
+    auto target_blobs = open_binaries(settings, to.data);
+    if (!target_blobs) return target_blobs.error();
+    const backup::CopyOptions copying{
+        *id, [&] { return copy_secret_keys(settings, from.data, to.data); }, progress};
+    return backup::copy_store({**source, **source_blobs}, {**target, **target_blobs}, copying);
+}
+
+}  // namespace stele::kernel::http
