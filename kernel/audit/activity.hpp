@@ -29,8 +29,8 @@ struct Activity {
     Object object;
     /// The data store that the record is or lies in.
     Object store;
-    /// A second record that takes part, in the form in which it was named: who was granted something,
-    /// who became a member.
+    /// A second record that takes part, in the form in which it was named: who was granted
+    /// something, who became a member.
     std::string other_id;
     std::int64_t at_ms = 0;
 };

@@ -45,11 +45,10 @@ sdk::Result<void> Trail::write(sdk::Transaction& transaction, const sdk::Platfor
     auto collection = documents_.open_collection(transaction, platform.number, kActivityType, {});
     if (!collection) return collection.error();
     const storage::Sequence sequence = storage::next_sequence();
-    const sdk::Json record =
-        activity_record(platform, storage::sequence_text(sequence), activity);
-    auto stored = documents_.insert(
-        transaction, *collection, rules_,
-        {.sequence = sequence, .custom_id = {}, .fields = record, .sealed = {}});
+    const sdk::Json record = activity_record(platform, storage::sequence_text(sequence), activity);
+    auto stored =
+        documents_.insert(transaction, *collection, rules_,
+                          {.sequence = sequence, .custom_id = {}, .fields = record, .sealed = {}});
     if (!stored) return stored.error();
     return {};
 }

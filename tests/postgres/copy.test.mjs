@@ -70,7 +70,7 @@ const copy = (from, to, ...options) => source.run(copyWords(from, to, options));
 /// Begins a copy and kills it as soon as something is in the target.
 async function breakOff(from, to, ...options) {
   const aside = source.runAside(copyWords(from, to, options));
-  aside.child.stderr.on('data', () => aside.child.kill('SIGKILL'));
+  aside.child.stderr.on('data', (text) => /\d entries/.test(text) && aside.child.kill('SIGKILL'));
   const ended = await aside.ended;
   assert.equal(ended.signal, 'SIGKILL', `the copy was too fast to be broken off: ${ended.text}`);
 }
