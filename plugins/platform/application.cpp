@@ -1,6 +1,35 @@
 #include "application.hpp"
 
+#include <stele/sdk/members.hpp>
+
+#include "stack_stores.hpp"
+
 namespace stele::platform {
+
+namespace {
+
+const sdk::CollectionName kProjects{"project", ""};
+const sdk::CollectionName kStacks{"stack", ""};
+
+sdk::Error unknown_project(const std::string& id) {
+    return sdk::make_error(
+        {{"projectId", "platform.project_unknown", "there is no project " + id}});
+}
+
+/// The stack of a project that the caller may read.
+sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& project_id) {
+    auto project = context.documents().read(kProjects, project_id);
+    if (!project && project.error().kind == sdk::ErrorKind::not_found) {
+        return unknown_project(project_id);
+    }
+    if (!project) return project;
+    const auto readable = sdk::holds(context, project->key, sdk::Permission::read);
+    if (!readable) return readable.error();
+    if (!*readable) return unknown_project(project_id);
+    return context.documents().read(kStacks, sdk::text_member(project->fields, "stackId"));
+}
+
+}  // namespace
 
 sdk::ResourceDescriptor Application::describe() const {
     using enum sdk::FieldKind;
@@ -18,6 +47,21 @@ sdk::ResourceDescriptor Application::describe() const {
             .fields = fields,
             .capabilities = {.data_store = true},
             .title = "applications"};
+}
+
+sdk::Result<void> Application::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind != sdk::ChangeKind::create) return {};
+    const std::string project = sdk::text_member(change.after->fields, "projectId");
+    if (project.empty()) return {};
+    const auto stack = stack_of(context, project);
+    if (!stack) return stack.error();
+    const auto may_assign = sdk::holds(context, stack->key, sdk::Permission::update);
+    if (!may_assign) return may_assign.error();
+    if (!*may_assign) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "UPDATE on the stack of project " + project + " is needed for this");
+    }
+    return StackStores(context).assign(stack->key, change.after->id, change.after->key);
 }
 
 }  // namespace stele::platform
