@@ -18,4 +18,20 @@ sdk::Result<void> Directory::prepare(sdk::Change& change, sdk::Context& context)
     return {};
 }
 
+sdk::ResourceDescriptor Connection::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},          {.name = "description", .kind = text},
+        {.name = "identity-id", .kind = text},    {.name = "providerId", .kind = text},
+        {.name = "providerUserId", .kind = text},
+    };
+    return {.type = "connection",
+            .container = kDirectoryType,
+            .path = "connections",
+            .placeholder = "connectionId",
+            .container_member = "directoryId",
+            .fields = fields,
+            .title = "connections"};
+}
+
 }  // namespace stele::identity

@@ -11,4 +11,11 @@ public:
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
 };
 
+/// How a directory reaches the accounts that another service keeps for its identities
+/// (contract/platform.md 7.3).
+class Connection final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override;
+};
+
 }  // namespace stele::identity

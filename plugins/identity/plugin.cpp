@@ -20,6 +20,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Domain>());
     registrar.add(std::make_unique<PrincipalFamily>(registrar, *teams));
     registrar.add(std::make_unique<Directory>());
+    registrar.add(std::make_unique<Connection>());
     registrar.add(std::make_unique<Person>());
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
