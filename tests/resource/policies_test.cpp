@@ -49,6 +49,9 @@ TEST_CASE_METHOD(Policed, "A write conflicts with whatever changes the policies 
     SECTION("an end of the assignment") {
         ask("/" + policy + "/unassign?ref=" + reference);
     }
+    SECTION("an end of all assignments") {
+        ask("/unassignall?ref=" + reference);
+    }
     SECTION("an assignment that revokes") {
         ask("/" + revoking + "/assign?ref=" + reference);
     }
