@@ -67,8 +67,13 @@ build() {
         [ ${#targets[@]} -gt 0 ] || return 0
         targets=(--target "${targets[@]}")
     fi
-    quietly "$logs/$preset-build.log" cmake --build --preset "$preset" --parallel "$jobs" \
-        "${targets[@]}"
+    local -a compile=(cmake --build --preset "$preset" --parallel "$jobs")
+    if [ "$preset" = release ]; then
+        quietly "$logs/$preset-product.log" "${compile[@]}" --target stele_product
+        printf 'The program and its plugins took %s s, %s, on %s cores.\n' $((SECONDS - began)) \
+            "$kind" "$jobs"
+    fi
+    quietly "$logs/$preset-build.log" "${compile[@]}" "${targets[@]}"
     printf 'The %s build took %s s, %s, on %s cores.\n' "$preset" $((SECONDS - began)) "$kind" \
         "$jobs"
 }
