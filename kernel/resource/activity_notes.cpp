@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
@@ -50,7 +51,7 @@ sdk::Result<std::string> container_ids(const RoutedCall& call, std::size_t count
 
 /// What stands before `://`: the type, or what the family's own member says.
 std::string word_of(const RegisteredResource& resource, const std::string& member_value) {
-    return member_value.empty() ? resource.descriptor.type : lower_case(member_value);
+    return member_value.empty() ? resource.descriptor.type : sdk::lower_case(member_value);
 }
 
 std::string reference_text(const RoutedCall& call, const std::string& word,
