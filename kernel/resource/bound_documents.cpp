@@ -239,7 +239,8 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
                        : sdk::Result<void>();
     if (counted && is_store) counted = sync_data_store(transaction, change);
     if (!counted) return counted.error();
-    if (auto granted = grant_on_create(place, after.key, is_hidden); !granted) return granted.error();
+    if (auto granted = grant_on_create(place, after.key, is_hidden); !granted)
+        return granted.error();
     if (place.resource->descriptor.capabilities.teams) {
         std::vector<sdk::Principal> members;
         if (!context_.session().is_system) members.push_back(context_.principal());

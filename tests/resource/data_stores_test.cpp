@@ -227,7 +227,7 @@ TEST_CASE_METHOD(Museums, "Plugins count and guard what they keep elsewhere") {
     for (const auto& user : {owner, other})
         grant(museum, user, "manager");
     json(system(), "PUT", "/museums/m", {{"maxsize", 100}});
-    const sdk::RecordKey room = create({"room", "m", museum}, {});
+    const sdk::RecordKey room = create({"room", "m", museum}, sdk::Json::object());
     const std::int64_t used = size().bytes;
     json(system(), "PUT", "/museums/m", {{"maxsize", used + 100}});
 

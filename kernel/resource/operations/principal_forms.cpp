@@ -1,5 +1,6 @@
 #include "kernel/resource/operations/principal_forms.hpp"
 
+#include "kernel/authority/removed_collections.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/record_fields.hpp"
 
@@ -47,6 +48,13 @@ sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call) {
 sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk::RecordKey& key) {
     sdk::PrincipalDirectory* directory = call.rooms().principals;
     if (!directory) return no_directory();
+    // Whose domain was removed is gone before its own record is.
+    auto removed = authority::RemovedCollections(call.work().transaction()).has(key);
+    if (!removed) return removed.error();
+    if (*removed) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown",
+                               "there is no such principal");
+    }
     return plugin::guarded<sdk::Principal>("principal directory", "describe", [&] {
         return directory->describe(call.context(), key);
     });
