@@ -14,6 +14,11 @@ let source;
 let wanted;
 let count = 0;
 const fresh = () => join(folder, `data-${++count}`);
+const freshFolder = () => {
+  const made = fresh();
+  mkdirSync(made);
+  return made;
+};
 
 /// An address of a database of its own.
 function freshDatabase() {
@@ -79,7 +84,7 @@ let blob;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stele-copy-'));
   postgres = await PostgresServer.start();
-  source = await SteleServer.start({ data: fresh() });
+  source = await SteleServer.start({ data: freshFolder() });
   for (let i = 0; i < 20; ++i) {
     await Promise.all(Array.from({ length: 20 }, (_, j) => source.admin('POST', '/uiconfigs',
       { title: `t${i} ${j}`, number: 20 * i + j, text: `${i} ${j} `.repeat(10_000) })));
@@ -140,11 +145,10 @@ test('a byte that changed in the target is noticed, and the target stays closed'
 });
 
 test('only an empty target or the same broken copy is taken', async () => {
-  const other = await SteleServer.start({ data: fresh() });
+  const other = await SteleServer.start({ data: freshFolder() });
   await other.stop();
   assert.match(copy(source.data, other.data).err, /copy\.target_not_empty/);
-  const locked = fresh();
-  mkdirSync(locked);
+  const locked = freshFolder();
   copyFileSync(join(other.data, 'secrets.key'), join(locked, 'secrets.key'));
   assert.match(copy(source.data, locked).err, /copy\.keys_differ/);
 
@@ -165,7 +169,7 @@ test('a store that is served, missing or unknown is not copied', async () => {
   assert.match(copy(source.data, freshDatabase().address).err, /--to-data/);
 
   const database = freshDatabase();
-  const serving = await SteleServer.start({ data: fresh(), config: overDatabase(database) });
+  const serving = await SteleServer.start({ data: freshFolder(), config: overDatabase(database) });
   assert.match(copy(database.address, fresh(), '--from-data', serving.data).err, /copy\.store_served/);
   await serving.stop();
 });
