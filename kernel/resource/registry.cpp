@@ -40,6 +40,7 @@ Registry::Registry() {
     activities.resource = std::make_unique<ActivityFamily>();
     activities.descriptor = activities.resource->describe();
     activities.rules = activity_rules();
+    activities.is_guarded_by_container = true;
     by_type_[activities.descriptor.type] = &activities;
 }
 
@@ -140,9 +141,7 @@ sdk::Result<void> Registry::freeze() {
     if (auto linked = link_containers(); !linked) return linked;
     for (RegisteredResource& resource : resources_) {
         derive_paths(resource);
-        // Who follows a reference is asked for READ, and no more.
-        const bool is_open = resource.descriptor.permissions.read == sdk::Permission::read;
-        if (is_open) add_reference_words(by_reference_type_, resource);
+        if (!resource.is_guarded_by_container) add_reference_words(by_reference_type_, resource);
         if (resource.descriptor.type == kPlatformType) continue;
         add_standard_routes(resource, routes_);
         add_action_routes(resource, routes_);

@@ -32,6 +32,9 @@ struct RegisteredResource {
     std::vector<const RegisteredResource*> chain;
     std::string collection_path;
     std::string instance_path;
+    /// Rights on the container decide about its records, too; such records have no references,
+    /// because who follows one is asked for rights on the record.
+    bool is_guarded_by_container = false;
 };
 
 enum class RouteKind : std::uint8_t {

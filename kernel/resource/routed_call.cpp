@@ -160,7 +160,8 @@ sdk::Result<void> RoutedCall::authorize() {
         case RouteKind::check_authorities:
             return on_container(needed.list);
         case RouteKind::read:
-            return on_record(needed.read);
+            return route.resource->is_guarded_by_container ? on_container(needed.read)
+                                                           : on_record(needed.read);
         case RouteKind::update:
             return on_record(needed.update);
         case RouteKind::remove:

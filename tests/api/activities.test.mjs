@@ -8,14 +8,16 @@ let server;
 let reader;
 let owner;
 let stranger;
+let manager;
 before(async () => {
   server = await SteleServer.start({ config: '[server]\ntrusted_proxies = 127.0.0.1\n' });
-  [reader, owner, stranger] = await Promise.all(['reader', 'owner', 'stranger'].map(async (name) => {
+  [reader, owner, stranger, manager] = await Promise.all(['reader', 'owner', 'stranger', 'manager'].map(async (name) => {
     const user = await server.makeUser(name);
     return { ...user, token: await server.login(name, 'secret-of-' + name) };
   }));
   await server.admin('POST', `/authorities/consumer/grant?id=default/${reader._doc}`, {});
   await server.admin('POST', `/authorities/collaborator/grant?id=default/${owner._doc}`, {});
+  await server.admin('POST', `/authorities/manager/grant?id=default/${manager._doc}`, {});
 });
 after(() => server.end());
 
@@ -134,6 +136,9 @@ test('only those who manage the platform read the trail, by whatever way', async
       { token, body: { entries: [{ ref: `activity://${platform}/${entry._doc}` }] } });
     assert.equal(followed.json.entries[0].entry, null);
   }
+  const managed = await server.request('GET', '/activities', { token: manager.token });
+  assert.ok(managed.json.rows.some((row) => row._doc === entry._doc), 'a manager sees what the owner sees');
+  assert.equal(await status('GET', `/activities/${entry._doc}`, manager.token), 200);
   // The owner of a store manages the store, not the platform.
   assert.equal(await status('GET', `/applications/${store}/activities`, owner.token), 403);
   assert.equal(await status('POST', `/applications/${store}/activities/query`, owner.token, {}), 403);

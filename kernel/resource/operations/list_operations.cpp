@@ -95,7 +95,8 @@ sdk::Json condition_of(const RoutedCall& call) {
 sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Listing& listing,
                                                const PageText& page) {
     storage::Visibility visibility;
-    if (call.context().session().is_system) return visibility;
+    const bool is_guarded = listing.place.resource->is_guarded_by_container;
+    if (is_guarded || call.context().session().is_system) return visibility;
     Rooms& rooms = call.rooms();
     const sdk::RecordKey principal = call.context().principal().key;
     auto visible =
