@@ -120,7 +120,10 @@ sdk::Result<bool> ActivityNotes::is_wanted(const RoutedCall& call) const {
     }
     auto bytes = call.work().transaction().peek(storage::record_path(collection, sequence));
     if (!bytes) return bytes.error();
-    return *bytes && asks_for_trail(**bytes);
+    if (!*bytes) return false;
+    storage::Record store;
+    store.buffer() = **std::move(bytes);
+    return store.decode() && asks_for_trail(store.text());
 }
 
 sdk::Result<void> ActivityNotes::note_write(const RoutedCall& call) {
