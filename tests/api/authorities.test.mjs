@@ -40,6 +40,10 @@ async function operations() {
     deploymentStrategyId: await record('/deployment/strategies', {}),
     deploymentTargetId: await record('/deployment/targets', {}),
     serviceDescriptorId: await record('/descriptors', {}),
+    connectionId: await record('/directories/default/connections', {}),
+    reportId: await record('/reports', {}),
+    activityId: (await server.admin('GET', '/activities?limit=1')).rows[0]._doc,
+    logId: (await server.admin('POST', '/logs', { level: 'INFO', message: 'walk' }))._doc,
     sidekickId: await record('/sidekicks', {}), viewId: await record('/views', {}),
   };
   const identities = await server.admin('GET', '/directories/default/identities');
