@@ -226,7 +226,6 @@ TEST_CASE_METHOD(Museums, "Plugins count and guard what they keep elsewhere") {
     const auto other = make_user("other");
     for (const auto& user : {owner, other})
         grant(museum, user, "manager");
-    json(system(), "PUT", "/museums/m", {{"maxsize", 100}});
     const sdk::RecordKey room = create({"room", "m", museum}, sdk::Json::object());
     const std::int64_t used = size().bytes;
     json(system(), "PUT", "/museums/m", {{"maxsize", used + 100}});
