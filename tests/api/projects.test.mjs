@@ -64,7 +64,7 @@ test('a key that is assigned again means the new store; an unassigned one nothin
   assert.equal((await server.admin('GET', `/stacks/${stack}/datastores`)).total_rows, 0);
 });
 
-test('only who manages a store puts it into a stack, and a store of another kind is refused', async () => {
+test('only who owns a store puts it into a stack, and a store of another kind is refused', async () => {
   const store = await make('/applications');
   const stack = (await call('POST', '/stacks', { token: builder.token, body: {} }))._doc;
   const assign = (type, id) =>
