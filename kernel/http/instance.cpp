@@ -135,6 +135,9 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&state->rooms->teams);
 
     if (auto opened = open_trail(*state); !opened) return opened.error();
+    state->platforms =
+        std::make_unique<resource::PlatformService>(*state->rooms, state->installations);
+    state->services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state->platforms.get());
 
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);

@@ -16,6 +16,7 @@
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/activity_notes.hpp"
 #include "kernel/resource/housekeeper.hpp"
+#include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/row_query.hpp"
 
@@ -39,6 +40,7 @@ struct Instance::State {
     std::unique_ptr<resource::ActivityNotes> activities;
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
+    std::unique_ptr<resource::PlatformService> platforms;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<job::WorkerPool> workers;
     /// Null when none is wanted. Connections use it until their end.

@@ -47,6 +47,26 @@ private:
     }
 };
 
+/// The same for platforms.
+class UnopenedPlatforms final : public sdk::Platforms {
+public:
+    sdk::Result<sdk::PlatformScope> create(sdk::Context&, std::string_view) override { refuse(); }
+    sdk::Result<sdk::PlatformScope> find(sdk::Context&, std::string_view) override { refuse(); }
+    sdk::Result<void> run_on(sdk::Context&, const sdk::PlatformScope&,
+                             const std::function<sdk::Result<void>(sdk::Context&)>&) override {
+        refuse();
+    }
+    sdk::Result<void> set_open(sdk::Context&, const sdk::PlatformScope&, bool) override {
+        refuse();
+    }
+    sdk::Result<void> remove(sdk::Context&, const sdk::PlatformScope&) override { refuse(); }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::logic_error("platforms are used before the server serves");
+    }
+};
+
 bool is_setting_name(std::string_view name) {
     return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") ==
                                 std::string_view::npos;
@@ -55,11 +75,15 @@ bool is_setting_name(std::string_view name) {
 }  // namespace
 
 CheckingRegistrar::CheckingRegistrar()
-    : engine_(std::make_unique<UnopenedEngine>()), jobs_(*engine_, {}), row_query_(false) {
+    : engine_(std::make_unique<UnopenedEngine>()),
+      platforms_(std::make_unique<UnopenedPlatforms>()),
+      jobs_(*engine_, {}),
+      row_query_(false) {
     static UnopenedTeams teams;
     services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&teams);
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);
+    services_[typeid(sdk::Platforms)] = platforms_.get();
 }
 CheckingRegistrar::~CheckingRegistrar() = default;
 
@@ -85,6 +109,13 @@ void CheckingRegistrar::on_install(
     if (install) return;
     refuse(sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
                            fmt::format("plugin {}: on_install got an empty function", plugin_id_)));
+}
+
+void CheckingRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) {
+    if (step) return;
+    refuse(sdk::make_error(
+        sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+        fmt::format("plugin {}: on_platform_removed got an empty function", plugin_id_)));
 }
 
 std::string CheckingRegistrar::setting(sdk::Setting setting) {

@@ -8,6 +8,7 @@
 #include <typeindex>
 
 #include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/platforms.hpp>
 
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/registry.hpp"
@@ -34,6 +35,7 @@ public:
     void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json& seed)> install) override;
+    void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
     sdk::Engine& engine() override;
     sdk::Result<void> run_as_system(
@@ -51,6 +53,7 @@ private:
     std::string plugin_id_;
     std::optional<sdk::Error> refusal_;
     std::unique_ptr<sdk::Engine> engine_;
+    std::unique_ptr<sdk::Platforms> platforms_;
     /// What the kernel itself publishes; jobs are defined, none runs.
     job::JobService jobs_;
     resource::RowQuery row_query_;

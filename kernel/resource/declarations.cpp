@@ -51,12 +51,17 @@ sdk::Result<Applied> read_applied(const sdk::Reader& reader, std::uint64_t platf
     return applied;
 }
 
+void put_applied(sdk::Transaction& transaction, std::uint64_t platform, const std::string& type,
+                 const Applied& applied) {
+    transaction.put(applied_key(platform, type),
+                    sdk::dump_json(sdk::Json{{"unique", applied.unique},
+                                             {"data_store", applied.is_data_store}}));
+}
+
 sdk::Result<void> write_applied(sdk::Engine& engine, std::uint64_t platform,
                                 const std::string& type, const Applied& applied) {
     return sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-        transaction.put(applied_key(platform, type),
-                        sdk::dump_json(sdk::Json{{"unique", applied.unique},
-                                                 {"data_store", applied.is_data_store}}));
+        put_applied(transaction, platform, type, applied);
         return {};
     });
 }
@@ -152,6 +157,13 @@ sdk::Result<bool> are_data_stores(const sdk::Reader& reader, std::uint64_t platf
     auto applied = read_applied(reader, platform, type);
     if (!applied) return applied.error();
     return applied->is_data_store;
+}
+
+void mark_declared(Rooms& rooms, sdk::Transaction& transaction, std::uint64_t platform) {
+    for (const RegisteredResource& resource : rooms.registry.resources()) {
+        const std::string& type = resource.descriptor.type;
+        if (type != kPlatformType) put_applied(transaction, platform, type, declared_by(resource));
+    }
 }
 
 sdk::Result<void> apply_declarations(Rooms& rooms) {

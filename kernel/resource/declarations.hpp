@@ -15,6 +15,9 @@ struct Rooms;
 /// before anything is written; `conflict` (`document.value_duplicate`) when the records do not fit.
 sdk::Result<void> apply_declarations(Rooms& rooms);
 
+/// Says of a new platform that what it will hold fits.
+void mark_declared(Rooms& rooms, sdk::Transaction& transaction, std::uint64_t platform);
+
 /// Whether the records of a type have been made data stores on a platform.
 sdk::Result<bool> are_data_stores(const sdk::Reader& reader, std::uint64_t platform,
                                   const std::string& type);

@@ -34,6 +34,10 @@ void EngineRegistrar::on_install(
     refuse("cannot install anything");
 }
 
+void EngineRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)>) {
+    refuse("keeps nothing about platforms");
+}
+
 std::string EngineRegistrar::setting(sdk::Setting setting) {
     const std::string key = plugin_id_ + "." + setting.name;
     settings_.declare({key, std::move(setting.default_value), std::move(setting.description)});

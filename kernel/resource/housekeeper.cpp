@@ -5,6 +5,7 @@
 #include <stele/sdk/log.hpp>
 
 #include "kernel/resource/data_store_rows.hpp"
+#include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/rooms.hpp"
 #include "kernel/resource/store_statistics.hpp"
 #include "kernel/resource/work_context.hpp"
@@ -56,6 +57,9 @@ void Housekeeper::run() {
         if (auto emptied = empty_removed(); !emptied) {
             log_failure("emptying a removed container", emptied.error());
         }
+        if (auto emptied = empty_removed_platforms(); !emptied) {
+            log_failure("erasing a removed platform", emptied.error());
+        }
         if (Clock::now() >= next_statistics) {
             if (auto taken = take_statistics(); !taken) {
                 log_failure("taking statistics", taken.error());
@@ -84,6 +88,21 @@ sdk::Result<void> Housekeeper::empty_removed() {
                 if (!stepped && outcome) outcome = stepped.error();
                 is_done = !stepped || *stepped;
             }
+        }
+    }
+    return outcome;
+}
+
+sdk::Result<void> Housekeeper::empty_removed_platforms() {
+    auto removed = rooms_.platforms.removed();
+    if (!removed) return removed.error();
+    sdk::Result<void> outcome;
+    for (const std::uint64_t platform : *removed) {
+        bool is_done = false;
+        while (!is_done && !is_stopping_) {
+            auto stepped = empty_removed_platform(rooms_, platform);
+            if (!stepped && outcome) outcome = stepped.error();
+            is_done = !stepped || *stepped;
         }
     }
     return outcome;

@@ -10,10 +10,10 @@ namespace stele::kernel::resource {
 
 struct Rooms;
 
-/// What the server does behind its callers' backs: empties removed containers and takes the
-/// statistics of data stores. What there is to do lies in the store, so that nothing is lost with
-/// the server, and servers that share a store may all do it: every step is a transaction that looks
-/// again.
+/// What the server does behind its callers' backs: empties removed containers, erases removed
+/// platforms and takes the statistics of data stores. What there is to do lies in the store, so
+/// that nothing is lost with the server, and servers that share a store may all do it: every step
+/// is a transaction that looks again.
 class Housekeeper {
 public:
     /// `period`: how long the statistics of a store may be older than what is in it.
@@ -26,6 +26,7 @@ public:
 
     /// Everything that there is to do now; a failure leaves the rest for the next time.
     sdk::Result<void> empty_removed();
+    sdk::Result<void> empty_removed_platforms();
     sdk::Result<void> take_statistics();
 
 private:

@@ -1,6 +1,7 @@
 #include "kernel/resource/platforms.hpp"
 
 #include <mutex>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -14,14 +15,46 @@ namespace stele::kernel::resource {
 
 namespace {
 
-/// (0, 'p', number) -> sequence of the root record; (0, 'p') -> highest number.
+std::string platform_prefix() {
+    return storage::kind_prefix(0, 'p');
+}
+
 std::string platform_key(std::uint64_t number) {
-    return sdk::KeyWriter(storage::kind_prefix(0, 'p')).integer(number).key();
+    return sdk::KeyWriter(platform_prefix()).integer(number).key();
 }
 
 std::string highest_number_key() {
-    return storage::kind_prefix(0, 'p');
+    return platform_prefix();
 }
+
+std::string number_key(std::string_view root_sequence) {
+    return sdk::KeyWriter(storage::kind_prefix(0, 'P')).raw(root_sequence).key();
+}
+
+std::string state_prefix() {
+    return storage::kind_prefix(0, 'o');
+}
+
+sdk::Error unknown_platform(std::string_view platform) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "platform.unknown",
+                           "there is no platform " + std::string(platform));
+}
+
+/// Numbers of the platforms that have a key with the prefix.
+sdk::Result<std::vector<std::uint64_t>> numbers_of(const sdk::Reader& reader,
+                                                   const std::string& prefix,
+                                                   std::optional<std::string_view> value) {
+    std::vector<std::uint64_t> numbers;
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const auto number = sdk::KeyReader(cursor->key().substr(prefix.size())).integer();
+        if (number && (!value || cursor->value() == *value)) numbers.push_back(*number);
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return numbers;
+}
+
+constexpr std::uint64_t kRootNumber = 1;
 
 }  // namespace
 
@@ -34,50 +67,90 @@ sdk::Session system_session(const sdk::PlatformScope& platform) {
     return session;
 }
 
+Platforms::Platforms(sdk::Engine& engine, storage::DocumentStore& documents)
+    : engine_(engine), documents_(documents) {
+    observe(platform_prefix());
+    observe(state_prefix());
+}
+
+void Platforms::observe(std::string prefix) {
+    const std::size_t size = prefix.size();
+    engine_.observe(std::move(prefix),
+                    [this, size](const sdk::CommitNotice& commit) { notice(commit, size); });
+}
+
+void Platforms::notice(const sdk::CommitNotice& commit, std::size_t prefix_size) {
+    std::unique_lock lock(mutex_);
+    ++changes_;
+    if (commit.is_everything) known_.clear();
+    for (const std::string_view key : commit.keys) {
+        if (const auto number = sdk::KeyReader(key.substr(prefix_size)).integer()) {
+            known_.erase(*number);
+        }
+    }
+}
+
 sdk::Result<sdk::PlatformScope> Platforms::root() {
-    return find(1);
+    return find(kRootNumber);
 }
 
 sdk::Result<sdk::PlatformScope> Platforms::find(std::uint64_t number) {
+    auto known = know(number);
+    if (!known) return known.error();
+    return std::move(known->scope);
+}
+
+sdk::Result<bool> Platforms::is_open(std::uint64_t number) {
+    if (number == kRootNumber) return true;
+    auto known = know(number);
+    if (known) return known->is_open;
+    if (known.error().kind == sdk::ErrorKind::not_found) return false;
+    return known.error();
+}
+
+sdk::Result<Platforms::Known> Platforms::know(std::uint64_t number) {
+    std::uint64_t changes = 0;
     {
         std::shared_lock lock(mutex_);
         const auto known = known_.find(number);
         if (known != known_.end()) return known->second;
+        changes = changes_;
     }
     auto loaded = load(number);
     if (!loaded) return loaded;
     std::unique_lock lock(mutex_);
-    known_[number] = *loaded;
+    // A commit since then may have changed it.
+    if (changes == changes_) known_[number] = *loaded;
     return loaded;
 }
 
-sdk::Result<sdk::PlatformScope> Platforms::load(std::uint64_t number) {
+sdk::Result<Platforms::Known> Platforms::load(std::uint64_t number) {
     const auto reader = engine_.snapshot();
     auto sequence = reader->get(platform_key(number));
     if (!sequence) return sequence.error();
-    if (!*sequence) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "platform.unknown",
-                               "no such platform: " + std::to_string(number));
-    }
+    if (!*sequence) return unknown_platform(std::to_string(number));
+    auto state = reader->get(storage::platform_state_path(number));
+    if (!state) return state.error();
     auto collection = documents_.find_collection(*reader, number, kPlatformType, "");
     if (!collection) return collection.error();
     if (!*collection) {
         return sdk::make_error(sdk::ErrorKind::internal, "platform.root_missing",
                                "the platform has no root record");
     }
-    sdk::PlatformScope scope;
-    scope.number = number;
-    scope.id = storage::sequence_text(**sequence);
-    scope.root = storage::record_key(**collection, **sequence);
-    return scope;
+    Known known;
+    known.scope.number = number;
+    known.scope.id = storage::sequence_text(**sequence);
+    known.scope.root = storage::record_key(**collection, **sequence);
+    known.is_open = !state->has_value();
+    return known;
 }
 
 sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all() {
-    auto highest = engine_.snapshot()->get(highest_number_key());
-    if (!highest) return highest.error();
+    auto numbers = numbers_of(*engine_.snapshot(), platform_prefix(), {});
+    if (!numbers) return numbers.error();
     std::vector<sdk::PlatformScope> scopes;
-    for (std::int64_t number = 1; number <= sdk::read_counter(*highest); ++number) {
-        auto scope = find(static_cast<std::uint64_t>(number));
+    for (const std::uint64_t number : *numbers) {
+        auto scope = find(number);
         if (scope) {
             scopes.push_back(std::move(*scope));
         } else if (scope.error().kind != sdk::ErrorKind::not_found) {
@@ -85,6 +158,42 @@ sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all() {
         }
     }
     return scopes;
+}
+
+sdk::Result<std::vector<std::uint64_t>> Platforms::removed() {
+    return numbers_of(*engine_.snapshot(), state_prefix(), storage::kRemovedPlatform);
+}
+
+sdk::Result<sdk::PlatformScope> Platforms::find(const sdk::Transaction& transaction,
+                                                std::string_view id) {
+    auto first = root();
+    if (!first || first->id == id) return first;
+    storage::Sequence sequence;
+    if (!storage::parse_sequence(id, sequence)) return unknown_platform(id);
+    auto number = transaction.get(number_key(sequence));
+    if (!number) return number.error();
+    if (!*number) return unknown_platform(id);
+    return find(static_cast<std::uint64_t>(sdk::read_counter(*number)));
+}
+
+void Platforms::set_open(sdk::Transaction& transaction, std::uint64_t number, bool is_open) {
+    const std::string state = storage::platform_state_path(number);
+    if (is_open) {
+        transaction.remove(state);
+    } else {
+        transaction.put(state, storage::kClosedPlatform);
+    }
+}
+
+void Platforms::remove(sdk::Transaction& transaction, const sdk::PlatformScope& platform) {
+    storage::Sequence sequence;
+    if (storage::parse_sequence(platform.id, sequence)) transaction.remove(number_key(sequence));
+    transaction.remove(platform_key(platform.number));
+    transaction.put(storage::platform_state_path(platform.number), storage::kRemovedPlatform);
+}
+
+void Platforms::forget(sdk::Transaction& transaction, std::uint64_t number) {
+    transaction.remove(storage::platform_state_path(number));
 }
 
 sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
@@ -107,8 +216,9 @@ sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
                           {.sequence = sequence, .custom_id = {}, .fields = fields, .sealed = {}});
     if (!stored) return stored.error();
     transaction.put(platform_key(scope.number), sequence);
-    transaction.put(highest_number_key(),
-                    sdk::counter_bytes(static_cast<std::int64_t>(scope.number)));
+    const std::string number = sdk::counter_bytes(static_cast<std::int64_t>(scope.number));
+    if (scope.number != kRootNumber) transaction.put(number_key(sequence), number);
+    transaction.put(highest_number_key(), number);
     return scope;
 }
 

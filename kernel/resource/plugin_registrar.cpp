@@ -37,6 +37,10 @@ void PluginRegistrar::on_install(
     installations_.push_back({plugin_id_, std::move(install)});
 }
 
+void PluginRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) {
+    rooms_.platform_removals.push_back({plugin_id_, std::move(step)});
+}
+
 std::string PluginRegistrar::setting(sdk::Setting setting) {
     const std::string key = plugin_id_ + "." + setting.name;
     settings_.declare({key, std::move(setting.default_value), std::move(setting.description)});
@@ -50,7 +54,12 @@ sdk::Result<void> PluginRegistrar::run_as_system(
 }
 
 sdk::Result<sdk::PlatformScope> PluginRegistrar::find_platform(std::uint64_t number) {
-    return rooms_.platforms.find(number);
+    auto platform = rooms_.platforms.find(number);
+    if (!platform) return platform;
+    auto open = rooms_.platforms.is_open(number);
+    if (!open) return open.error();
+    if (*open) return platform;
+    return sdk::make_error(sdk::ErrorKind::not_found, "platform.closed", "the platform is closed");
 }
 
 sdk::PlatformScope PluginRegistrar::root_platform() {
@@ -80,6 +89,20 @@ std::string installed_key(const sdk::PlatformScope& platform, const std::string&
 
 }  // namespace
 
+sdk::Result<void> run_installation(const Installation& step, sdk::Context& context,
+                                   const sdk::Json& seed) {
+    auto installed = plugin::guarded<void>(step.plugin_id, "install",
+                                           [&] { return step.install(context, seed); });
+    if (!installed) {
+        sdk::Error error = installed.error();
+        error.message =
+            fmt::format("while installing plugin {}: {}", step.plugin_id, error.message);
+        return error;
+    }
+    context.transaction().put(installed_key(context.platform(), step.plugin_id), "1");
+    return {};
+}
+
 sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>& installations,
                                   const sdk::PlatformScope& platform, const sdk::Json& seed,
                                   bool is_forced) {
@@ -93,18 +116,9 @@ sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>&
         }
         if (seen[step.plugin_id] && !is_forced) continue;
         auto installed = run_as_system(rooms, platform, [&](sdk::Context& context) {
-            return plugin::guarded<void>(step.plugin_id, "install", [&]() -> sdk::Result<void> {
-                if (auto done = step.install(context, seed); !done) return done;
-                context.transaction().put(key, "1");
-                return {};
-            });
+            return run_installation(step, context, seed);
         });
-        if (!installed) {
-            sdk::Error error = installed.error();
-            error.message =
-                fmt::format("while installing plugin {}: {}", step.plugin_id, error.message);
-            return error;
-        }
+        if (!installed) return installed;
     }
     return {};
 }

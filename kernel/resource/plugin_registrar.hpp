@@ -33,6 +33,7 @@ public:
     void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) override;
+    void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
     sdk::Engine& engine() override { return *rooms_.engine; }
     sdk::Result<void> run_as_system(
@@ -59,6 +60,10 @@ private:
     std::vector<Installation>& installations_;
     sdk::Result<void> fault_;
 };
+
+/// Runs one step in the context, which then counts as installed on its platform.
+sdk::Result<void> run_installation(const Installation& step, sdk::Context& context,
+                                   const sdk::Json& seed);
 
 /// Runs the installation steps that a platform has not seen, each in a transaction of its own; all
 /// of them when `is_forced` (`stele init`).

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include <stele/sdk/context.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/sealer.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
@@ -21,6 +25,13 @@ namespace stele::kernel::resource {
 
 class ActivityNotes;
 
+/// One plugin's step of removing what it keeps about a platform outside of it.
+struct PlatformRemoval {
+    std::string plugin_id;
+    /// True when nothing is left.
+    std::function<sdk::Result<bool>(sdk::Context&)> step;
+};
+
 /// Everything that operations work with: one of each for the whole server. Built once, in the order
 /// of the members; read by any thread.
 struct Rooms {
@@ -36,6 +47,8 @@ struct Rooms {
     Records records;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
+    /// What plugins do for platforms that were removed.
+    std::vector<PlatformRemoval> platform_removals;
     /// Called when there is something to clear away behind the callers' backs.
     WakeUp housekeeping;
     /// What goes into the audit trail; null where there is none, as in tests.

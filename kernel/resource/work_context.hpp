@@ -44,6 +44,8 @@ public:
     sdk::Context& as_system() override;
 
     Rooms& rooms() { return rooms_; }
+    /// For a context of somebody else in the same transaction.
+    const std::shared_ptr<Work>& work() const { return work_; }
     BoundDocuments& bound_documents() { return documents_; }
     BoundDataStores& bound_data_stores() { return data_stores_; }
 

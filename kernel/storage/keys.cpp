@@ -131,6 +131,10 @@ bool parse_sequence(std::string_view text, Sequence& sequence) {
     return true;
 }
 
+std::string platform_state_path(std::uint64_t platform) {
+    return kind(0, 'o').integer(platform).key();
+}
+
 std::string plugin_space(std::uint64_t platform, std::string_view space) {
     return kind(platform, 's').text(space).key();
 }

@@ -14,7 +14,9 @@
 ///
 ///   0 n name                        -> number            names of fields (NameTable)
 ///   0 N                             -> the last number given to a name
-///   0 p platform id                 -> platform record   platforms
+///   0 p platform                    -> sequence of its root record
+///   0 P sequence                    -> platform          the same, by root record; not the first
+///   0 o platform                    -> `c` closed, `r` removed and being emptied
 ///   0 s space ...                                        plugins' shared key spaces
 ///   P c type container              -> collection number; container: key of the record, or empty
 ///   P C collection                  -> type container
@@ -87,6 +89,11 @@ Sequence next_sequence();
 /// 20 hexadecimal digits of a sequence, and back; nothing when the text is no such id.
 std::string sequence_text(std::string_view sequence);
 bool parse_sequence(std::string_view text, Sequence& sequence);
+
+/// Whether a platform is closed or removed; no entry while it is open.
+std::string platform_state_path(std::uint64_t platform);
+inline constexpr std::string_view kClosedPlatform = "c";
+inline constexpr std::string_view kRemovedPlatform = "r";
 
 std::string plugin_space(std::uint64_t platform, std::string_view space);
 

@@ -216,8 +216,13 @@ sdk::Result<std::vector<std::string>> DocumentStore::check(const sdk::Reader& re
             platforms->next();
             continue;
         }
-        if (auto checked = check_platform(reader, *platform, differences); !checked) {
-            return checked.error();
+        const auto state = reader.get(platform_state_path(*platform));
+        if (!state) return state.error();
+        // What is being erased fits nothing any more.
+        const bool is_removed = *state == kRemovedPlatform;
+        if (!is_removed) {
+            auto checked = check_platform(reader, *platform, differences);
+            if (!checked) return checked.error();
         }
         const std::string end = sdk::prefix_end(sdk::KeyWriter().integer(*platform).key());
         if (end.empty()) break;

@@ -1,5 +1,9 @@
 #include "person.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -12,20 +16,53 @@ namespace stele::identity {
 
 namespace {
 
-/// Rows of the users of an identity; on one platform only when `platform_id` is given.
-sdk::Result<sdk::Json> user_rows(sdk::Context& context, const sdk::RecordKey& identity,
-                                 const std::string& platform_id) {
+/// A user of an identity, and the root record of its platform.
+struct Place {
+    sdk::PlatformScope platform;
+    sdk::Json root;
+    sdk::Document user;
+
+    bool is_of_tenant(const std::string& tenant) const {
+        return tenant == platform.id || tenant == sdk::text_member(root, "ownerTenantId");
+    }
+};
+
+/// Where the person has users; of one tenant only, named by its id or its platform's, when it is
+/// given.
+sdk::Result<std::vector<Place>> places_of(sdk::Platforms& platforms, sdk::Context& context,
+                                          const sdk::RecordKey& identity,
+                                          const std::string& tenant) {
     auto users = users_of_identity(context, identity);
     if (!users) return users.error();
-    sdk::Json rows = sdk::Json::array();
+    std::vector<Place> places;
     for (const IdentityUser& user : *users) {
-        if (!platform_id.empty() && user.platform_id != platform_id) continue;
+        // A removed platform and its users are gone before they are erased.
+        auto platform = platforms.find(context, user.platform_id);
+        if (!platform && is_missing(platform.error())) continue;
+        if (!platform) return platform.error();
+        auto root = context.documents().read(platform->root);
+        if (!root) return root.error();
         auto record = context.documents().read(user.principal);
         if (!record && is_missing(record.error())) continue;
         if (!record) return record.error();
-        rows.push_back(std::move(record->fields));
+        Place place{*std::move(platform), std::move(root->fields), *std::move(record)};
+        if (tenant.empty() || place.is_of_tenant(tenant)) places.push_back(std::move(place));
     }
-    return rows;
+    return places;
+}
+
+/// The record of the tenant that a platform is, if its registrar is the wanted one.
+sdk::Result<std::optional<sdk::Json>> tenant_record(sdk::Context& context, const Place& place,
+                                                    const std::string& registrar) {
+    const std::string registrar_id = sdk::text_member(place.root, "ownerRegistrarId");
+    const std::string tenant_id = sdk::text_member(place.root, "ownerTenantId");
+    if (tenant_id.empty() || (!registrar.empty() && registrar != registrar_id)) {
+        return std::optional<sdk::Json>();
+    }
+    auto record = context.documents().read({"tenant", registrar_id}, tenant_id);
+    if (!record && is_missing(record.error())) return std::optional<sdk::Json>();
+    if (!record) return record.error();
+    return std::optional<sdk::Json>(std::move(record->fields));
 }
 
 }  // namespace
@@ -54,6 +91,12 @@ sdk::ResourceDescriptor Person::describe() const {
          .run = sdk::action<&Person::users>(),
          .parameters = {{"tenantId"}},
          .paged = true},
+        {.name = "policy/tenants",
+         .method = "GET",
+         .run = sdk::action<&Person::tenants>(),
+         .parameters = {{"registrarId"}, {"authorityId"}},
+         .paged = true,
+         .slow = true},
         {.name = "policy/user",
          .method = "GET",
          .run = sdk::action<&Person::user_on_platform>(),
@@ -111,22 +154,47 @@ sdk::Result<sdk::Reply> Person::change_password(const sdk::Call& call) {
 }
 
 sdk::Result<sdk::Reply> Person::users(const sdk::Call& call) {
-    const std::string tenant = call.parameter("tenantId").value_or("");
-    auto rows = user_rows(call.context(), call.record().key, tenant);
-    if (!rows) return rows.error();
-    return sdk::Reply::page_of(*rows, call.page());
+    auto places = places_of(platforms_, call.context(), call.record().key,
+                            call.parameter("tenantId").value_or(""));
+    if (!places) return places.error();
+    sdk::Json rows = sdk::Json::array();
+    for (Place& place : *places)
+        rows.push_back(std::move(place.user.fields));
+    return sdk::Reply::page_of(rows, call.page());
 }
 
 sdk::Result<sdk::Reply> Person::user_on_platform(const sdk::Call& call) {
     auto tenant = call.required_parameter("tenantId");
     if (!tenant) return tenant.error();
-    auto rows = user_rows(call.context(), call.record().key, *tenant);
-    if (!rows) return rows.error();
-    if (rows->empty()) {
+    auto places = places_of(platforms_, call.context(), call.record().key, *tenant);
+    if (!places) return places.error();
+    if (places->empty()) {
         return sdk::make_error(sdk::ErrorKind::not_found, "identity.user_unknown",
                                "this identity has no user there");
     }
-    return sdk::Reply::json(rows->front());
+    return sdk::Reply::json(places->front().user.fields);
+}
+
+sdk::Result<sdk::Reply> Person::tenants(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const std::string registrar = call.parameter("registrarId").value_or("");
+    const std::string role = call.parameter("authorityId").value_or("");
+    auto places = places_of(platforms_, context, call.record().key, "");
+    if (!places) return places.error();
+    sdk::Json rows = sdk::Json::array();
+    for (const Place& place : *places) {
+        const bool is_here = place.platform.number == context.platform().number;
+        if (is_here && registrar.empty()) continue;
+        if (!role.empty()) {
+            auto has = context.authorities().has_role(place.user.key, place.platform.root, role);
+            if (!has) return has.error();
+            if (!*has) continue;
+        }
+        auto tenant = tenant_record(context, place, registrar);
+        if (!tenant) return tenant.error();
+        if (*tenant) rows.push_back(**std::move(tenant));
+    }
+    return sdk::Reply::page_of(rows, call.page());
 }
 
 }  // namespace stele::identity

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/platforms.hpp>
 
 namespace stele::identity {
 
@@ -8,6 +9,9 @@ namespace stele::identity {
 /// password. The wire calls it `identity`; that word is the namespace's here.
 class Person final : public sdk::Resource {
 public:
+    /// `platforms` must outlive this object.
+    explicit Person(sdk::Platforms& platforms) : platforms_(platforms) {}
+
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
@@ -19,6 +23,12 @@ public:
     sdk::Result<sdk::Reply> users(const sdk::Call& call);
     /// GET {I}/policy/user?tenantId= : the first of them on one platform.
     sdk::Result<sdk::Reply> user_on_platform(const sdk::Call& call);
+    /// GET {I}/policy/tenants?registrarId=&authorityId= : the tenants on whose platforms the person
+    /// has a user; the one of the first platform only when a registrar is named.
+    sdk::Result<sdk::Reply> tenants(const sdk::Call& call);
+
+private:
+    sdk::Platforms& platforms_;
 };
 
 }  // namespace stele::identity

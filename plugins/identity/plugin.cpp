@@ -7,6 +7,7 @@
 #include "install.hpp"
 #include "person.hpp"
 #include "principal.hpp"
+#include "removed_platform.hpp"
 #include "services.hpp"
 
 namespace stele::identity {
@@ -21,10 +22,16 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<PrincipalFamily>(registrar, *teams));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
-    registrar.add(std::make_unique<Person>());
+    auto* platforms = registrar.find<sdk::Platforms>();
+    if (!platforms) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "identity.platforms_missing",
+                               "nothing knows platforms");
+    }
+    registrar.add(std::make_unique<Person>(*platforms));
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
     registrar.on_install(&install);
+    registrar.on_platform_removed(&forget_platform);
     return open_services(registrar);
 }
 

@@ -201,6 +201,10 @@ std::string SessionKeys::identity_place(std::uint64_t platform, std::string_view
         .key();
 }
 
+std::string SessionKeys::identity_places(std::uint64_t platform) const {
+    return sdk::KeyWriter(key(RowTag::identity_place, {})).integer(platform).key();
+}
+
 std::string SessionKeys::identity_user(std::string_view identity,
                                        std::string_view principal) const {
     return sdk::KeyWriter(key(RowTag::identity_user, {})).text(identity).raw(principal).key();

@@ -109,6 +109,8 @@ public:
     /// Record key of an identity by its ids.
     std::string identity_place(std::uint64_t platform, std::string_view directory_id,
                                std::string_view identity_id) const;
+    /// Prefix of those of a platform.
+    std::string identity_places(std::uint64_t platform) const;
     /// The users of an identity, each with the id of its platform.
     std::string identity_user(std::string_view identity, std::string_view principal = {}) const;
 

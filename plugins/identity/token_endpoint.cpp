@@ -19,6 +19,8 @@ namespace stele::identity {
 namespace {
 
 constexpr char kDefaultScope[] = "api";
+/// How `Registrar::find_platform` refuses.
+constexpr char kClosedPlatform[] = "platform.closed";
 
 /// A parameter of the form body, else of the query string.
 class Parameters {
@@ -200,7 +202,12 @@ sdk::Result<sdk::Reply> TokenEndpoint::run(const sdk::Call& call) {
     } else {
         // The client decides on which platform the token acts, whatever platform was asked.
         auto platform = registrar_.find_platform((*place)->platform);
-        if (!platform) return invalid_client("the client's platform is gone");
+        if (!platform) {
+            if (platform.error().code == kClosedPlatform) {
+                return invalid_grant("the platform is closed");
+            }
+            return invalid_client("the client's platform is gone");
+        }
         auto done = registrar_.run_as_system(*platform, work);
         if (!done) return done.error();
     }

@@ -63,6 +63,9 @@ public:
     void on_install(std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)>) override {
         not_here();
     }
+    void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)>) override {
+        not_here();
+    }
     std::string setting(sdk::Setting) override { not_here(); }
     sdk::Engine& engine() override { return engine_; }
     std::string shared_key_space(std::string_view name) override { return space_of(name); }

@@ -13,6 +13,7 @@
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
 #include <stele/sdk/services/engine_source.hpp>
+#include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/row_query.hpp>
@@ -35,6 +36,7 @@ DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
 AttachmentReader::~AttachmentReader() = default;
+Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;

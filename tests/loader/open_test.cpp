@@ -28,6 +28,7 @@ public:
     void on_install(std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)>) override {
         refuse();
     }
+    void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)>) override { refuse(); }
     std::string setting(sdk::Setting) override { refuse(); }
     sdk::Engine& engine() override { refuse(); }
     sdk::Result<void> run_as_system(

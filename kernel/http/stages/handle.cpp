@@ -6,6 +6,19 @@
 
 namespace stele::kernel::http {
 
+namespace {
+
+/// To the caller the same as a token that was revoked.
+sdk::Error closed_platform() {
+    sdk::Error error =
+        sdk::make_error(sdk::ErrorKind::unauthenticated, "http.platform_closed",
+                        "the platform that the access token is for is closed or removed");
+    error.protocol_error = "invalid_token";
+    return error;
+}
+
+}  // namespace
+
 bool RequestPipeline::post(const std::shared_ptr<PendingRequest>& pending) {
     return workers_.post([this, pending] { attempt(pending); });
 }
@@ -24,6 +37,11 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
 void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
     auto work = std::exchange(pending->work, nullptr);
     if (!work) work = resource::WorkContext::begin(rooms_);
+    // Here, because a platform may go between two attempts; after the transaction began, because
+    // what is known of platforms is then no older than it.
+    auto open = rooms_.platforms.is_open(pending->input.session->platform.number);
+    if (!open) return fail(pending, open.error());
+    if (!*open) return fail(pending, closed_platform());
     pending->context =
         std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
     resource::RoutedCall call(*pending->context, pending->input);

@@ -65,6 +65,12 @@ public:
     /// the seed file's object, `{}` when there is none. Order: as plugins require one another.
     virtual void on_install(std::function<Result<void>(Context&, const Json& seed)> install) = 0;
 
+    /// Runs for every platform that was removed, again and again, each time in a transaction of its
+    /// own, until it answers true: nothing is left. Removes some hundred rows at a time of what the
+    /// plugin keeps about the platform outside of it (`shared_key_space`); what lies on it goes by
+    /// itself. The context has the platform's number and nothing else of it.
+    virtual void on_platform_removed(std::function<Result<bool>(Context&)> step) = 0;
+
     /// The value of a setting of this plugin.
     virtual std::string setting(Setting setting) = 0;
 
@@ -75,7 +81,8 @@ public:
     /// Runs `work` in a context of the server itself on the platform; retries conflicts; waits.
     virtual Result<void> run_as_system(const PlatformScope& platform,
                                        const std::function<Result<void>(Context&)>& work) = 0;
-    /// The platform of a number; `not_found` when there is none.
+    /// The platform of a number; `not_found` when there is none, or (`platform.closed`) while it is
+    /// closed.
     virtual Result<PlatformScope> find_platform(std::uint64_t number) = 0;
     virtual PlatformScope root_platform() = 0;
 
