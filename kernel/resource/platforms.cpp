@@ -108,15 +108,29 @@ sdk::Result<bool> Platforms::is_open(std::uint64_t number) {
     return known.error();
 }
 
+const Platforms::Known* Platforms::remembered(std::uint64_t number) const {
+    const auto known = known_.find(number);
+    return known == known_.end() ? nullptr : &known->second;
+}
+
+sdk::Result<sdk::PlatformScope> Platforms::find(const sdk::Reader& reader, std::uint64_t number) {
+    {
+        std::shared_lock lock(mutex_);
+        if (const Known* known = remembered(number)) return known->scope;
+    }
+    auto loaded = load(reader, number);
+    if (!loaded) return loaded.error();
+    return std::move(loaded->scope);
+}
+
 sdk::Result<Platforms::Known> Platforms::know(std::uint64_t number) {
     std::uint64_t changes = 0;
     {
         std::shared_lock lock(mutex_);
-        const auto known = known_.find(number);
-        if (known != known_.end()) return known->second;
+        if (const Known* known = remembered(number)) return *known;
         changes = changes_;
     }
-    auto loaded = load(number);
+    auto loaded = load(*engine_.snapshot(), number);
     if (!loaded) return loaded;
     std::unique_lock lock(mutex_);
     // A commit since then may have changed it.
@@ -124,14 +138,13 @@ sdk::Result<Platforms::Known> Platforms::know(std::uint64_t number) {
     return loaded;
 }
 
-sdk::Result<Platforms::Known> Platforms::load(std::uint64_t number) {
-    const auto reader = engine_.snapshot();
-    auto sequence = reader->get(platform_key(number));
+sdk::Result<Platforms::Known> Platforms::load(const sdk::Reader& reader, std::uint64_t number) {
+    auto sequence = reader.get(platform_key(number));
     if (!sequence) return sequence.error();
     if (!*sequence) return unknown_platform(std::to_string(number));
-    auto state = reader->get(storage::platform_state_path(number));
+    auto state = reader.get(storage::platform_state_path(number));
     if (!state) return state.error();
-    auto collection = documents_.find_collection(*reader, number, kPlatformType, "");
+    auto collection = documents_.find_collection(reader, number, kPlatformType, "");
     if (!collection) return collection.error();
     if (!*collection) {
         return sdk::make_error(sdk::ErrorKind::internal, "platform.root_missing",
@@ -158,6 +171,12 @@ sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all() {
         }
     }
     return scopes;
+}
+
+sdk::Result<bool> Platforms::holds(const sdk::Transaction& transaction, std::uint64_t number) {
+    auto sequence = transaction.get(platform_key(number));
+    if (!sequence) return sequence.error();
+    return sequence->has_value();
 }
 
 sdk::Result<std::vector<std::uint64_t>> Platforms::removed() {

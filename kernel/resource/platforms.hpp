@@ -31,6 +31,10 @@ public:
     /// False too where there is no such platform.
     sdk::Result<bool> is_open(std::uint64_t number);
 
+    /// As the reader sees it: a transaction may be making the platform.
+    sdk::Result<sdk::PlatformScope> find(const sdk::Reader& reader, std::uint64_t number);
+    /// False when it was removed; the transaction conflicts when it is until the commit.
+    sdk::Result<bool> holds(const sdk::Transaction& transaction, std::uint64_t number);
     /// The platform of a root record's id, as the transaction sees it.
     sdk::Result<sdk::PlatformScope> find(const sdk::Transaction& transaction, std::string_view id);
 
@@ -50,7 +54,9 @@ private:
         bool is_open = true;
     };
     sdk::Result<Known> know(std::uint64_t number);
-    sdk::Result<Known> load(std::uint64_t number);
+    sdk::Result<Known> load(const sdk::Reader& reader, std::uint64_t number);
+    /// Null when it is not remembered.
+    const Known* remembered(std::uint64_t number) const;
     void observe(std::string prefix);
     void notice(const sdk::CommitNotice& commit, std::size_t prefix_size);
 

@@ -207,7 +207,7 @@ sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
     info.resource = registry_.find(info.type);
     info.container = (*described)->container;
     if (info.container.empty()) {
-        auto platform = platforms_.find(collection.platform);
+        auto platform = platforms_.find(reader, collection.platform);
         if (!platform) return platform.error();
         info.container = platform->root;
     }
@@ -273,7 +273,7 @@ sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
     subject.key = key;
     subject.type = info->type;
     subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
-        auto platform = platforms_.find(collection_of(key).platform);
+        auto platform = platforms_.find(reader, collection_of(key).platform);
         if (!platform) return platform.error();
         return reference(reader, *platform, key);
     };

@@ -1,9 +1,14 @@
 #pragma once
 
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 
 namespace stele::data_stores {
+
+inline constexpr char kRegistrarType[] = "registrar";
+/// Member of what lies in a registrar.
+inline constexpr char kRegistrarId[] = "registrarId";
 
 /// A data store of tenants and plans (interface.md, Data store fields). It has no fields of its
 /// own.
@@ -14,7 +19,8 @@ public:
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
 };
 
-/// Makes the registrar `default`, which `primary` leads to, where there is none.
-sdk::Result<void> install_registrar(sdk::Context& context, const sdk::Json& seed);
+/// On the first platform: the registrar `default`, which `primary` leads to, with the plan
+/// `unlimited` and the tenant that stands for the platform itself. On a tenant's: a web host.
+sdk::Result<void> install_stores(sdk::Registrar& registrar, sdk::Context& context);
 
 }  // namespace stele::data_stores

@@ -5,6 +5,7 @@
 
 #include "application.hpp"
 #include "endpoints.hpp"
+#include "install.hpp"
 #include "job_operations.hpp"
 #include "log_operations.hpp"
 #include "open_collections.hpp"
@@ -56,6 +57,9 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(**teams));
     add_open_collections(registrar);
+    registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
+        return install_applications(registrar, context);
+    });
     add_endpoints(registrar, {work.references, work.jobs, work.logs, work.project_jobs});
     return {};
 }

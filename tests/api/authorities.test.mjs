@@ -29,6 +29,7 @@ async function operations() {
     accessPolicyId: await record('/access/policies', { title: 'walk' }),
     permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
     templateKey: 'folder-consumer', key: 'project-user', teamKey: 'owners', roleKeyOrId: 'consumer',
+    planId: 'unlimited', tenantId: (await server.admin('GET', '/registrars/default/tenants')).rows[0]._doc,
     registrarId: 'default', webhostId: webHost, stackId: stack, type: 'webhost', id: webHost,
     autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
     trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),

@@ -1,0 +1,297 @@
+#include "tenant.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "plan.hpp"
+#include "tenant_jobs.hpp"
+#include "tenant_platform.hpp"
+
+namespace stele::data_stores {
+
+namespace {
+
+constexpr std::size_t kLongestSlug = 63;
+
+bool is_missing(const sdk::Error& error) {
+    return error.kind == sdk::ErrorKind::not_found;
+}
+
+sdk::CollectionName plans_of(const sdk::CollectionName& tenants) {
+    return {kPlanType, tenants.container, tenants.container_key};
+}
+
+/// The plan of the key, or `invalid`.
+sdk::Result<sdk::Document> find_plan(sdk::Context& context, const sdk::CollectionName& tenants,
+                                     const sdk::Json& tenant) {
+    const std::string key = sdk::text_member(tenant, "planKey");
+    auto plan = context.documents().read(plans_of(tenants), key);
+    if (!plan && is_missing(plan.error())) {
+        return sdk::make_error(
+            {{"planKey", "tenant.plan_unknown", "the registrar has no plan " + key}});
+    }
+    return plan;
+}
+
+bool is_slug(const std::string& text) {
+    const bool is_edged = text.front() == '-' || text.back() == '-';
+    return !is_edged && text.size() <= kLongestSlug &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+           });
+}
+
+/// The tenant that stands for the platform on which its record lies.
+bool is_own_tenant(const sdk::Json& tenant, const sdk::Context& context) {
+    return sdk::text_member(tenant, "platformId") == context.platform().id;
+}
+
+sdk::Error own_tenant_required() {
+    return sdk::make_error(sdk::ErrorKind::conflict, "tenant.own_required",
+                           "the tenant that stands for this platform itself can be neither "
+                           "disabled nor removed");
+}
+
+sdk::Result<bool> may_read(sdk::Context& context, const sdk::RecordKey& record) {
+    if (context.session().is_system) return true;
+    auto held = context.authorities().permissions(context.principal().key, record);
+    if (!held) return held.error();
+    return held->has(sdk::Permission::read);
+}
+
+sdk::Error unknown_tenant(const std::string& principal) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "tenant.unknown",
+                           "no tenant was made for " + principal);
+}
+
+bool is_synchronous(const sdk::Call& call) {
+    std::string schedule = call.parameter("schedule").value_or("");
+    std::transform(schedule.begin(), schedule.end(), schedule.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return schedule == "synchronous";
+}
+
+sdk::Actions tenant_actions() {
+    using enum sdk::Permission;
+    return {
+        {.name = "lookup",
+         .method = "GET",
+         .scope = sdk::ActionScope::collection,
+         .permission = connect,
+         .run = sdk::action<&Tenant::look_up>(),
+         .parameters = {{"id", true}}},
+        {.name = "start",
+         .scope = sdk::ActionScope::collection,
+         .permission = create_subobjects,
+         .run = sdk::action<&Tenant::start>(),
+         .parameters = {{"schedule"}}},
+        // What is inside of a tenant is shown to those who could get inside anyway.
+        {.name = "defaultclient",
+         .method = "GET",
+         .permission = modify_credentials,
+         .run = sdk::action<&Tenant::read_default_client>()},
+        {.name = "objects",
+         .method = "GET",
+         .permission = modify_credentials,
+         .run = sdk::action<&Tenant::list_objects>(),
+         .parameters = {{"type"}},
+         .paged = true,
+         .slow = true},
+        {.name = "autoclientmappings",
+         .method = "GET",
+         .permission = modify_credentials,
+         .run = sdk::action<&Tenant::list_mappings>(),
+         .paged = true,
+         .slow = true},
+    };
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor Tenant::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "dnsSlug", .kind = text, .unique = true},
+        {.name = "planKey", .kind = text, .required = true},
+        {.name = "principalId", .kind = text},
+        {.name = "domainId", .kind = text},
+        {.name = "platformId", .kind = text, .read_only = true},
+        {.name = "enabled", .kind = boolean, .default_json = "true"},
+    };
+    return {.type = kTenantType,
+            .container = kRegistrarType,
+            .path = "tenants",
+            .placeholder = "tenantId",
+            .container_member = kRegistrarId,
+            .fields = fields,
+            .actions = tenant_actions(),
+            .slow_writes = true,
+            .title = "tenants"};
+}
+
+sdk::Result<void> Tenant::prepare(sdk::Change& change, sdk::Context& context) {
+    switch (change.kind) {
+        case sdk::ChangeKind::create:
+            return prepare_create(change, context);
+        case sdk::ChangeKind::update:
+            return prepare_update(change, context);
+        case sdk::ChangeKind::remove:
+            return prepare_remove(change, context);
+    }
+    return {};
+}
+
+sdk::Result<void> Tenant::prepare_create(sdk::Change& change, sdk::Context& context) {
+    sdk::Json& fields = change.after->fields;
+    auto plan = find_plan(context, change.collection, fields);
+    if (!plan) return plan.error();
+    fields["planKey"] = sdk::text_member(plan->fields, "planKey");
+    // Nobody else may leave out whose tenant it is to be.
+    if (context.session().is_system && sdk::text_member(fields, "principalId").empty()) {
+        fields["platformId"] = context.platform().id;
+        return {};
+    }
+    if (context.platform().number != services_.registrar.root_platform().number) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "tenant.nested",
+                               "a tenant has no tenants of its own");
+    }
+    auto owner = find_owner(services_.principals, context, fields);
+    if (!owner) return owner.error();
+    fields["principalId"] = owner->id;
+    fields["domainId"] = sdk::text_member(owner->fields, "domainId");
+    auto platform = make_platform(services_.platforms, context, *change.after,
+                                  change.collection.container, *owner);
+    if (!platform) return platform.error();
+    fields["platformId"] = platform->id;
+    if (sdk::flag_member(fields, "enabled", true)) return {};
+    return services_.platforms.set_open(context, *platform, false);
+}
+
+sdk::Result<void> Tenant::prepare_update(sdk::Change& change, sdk::Context& context) {
+    sdk::Json& fields = change.after->fields;
+    for (const char* name : {"principalId", "domainId"}) {
+        const auto old = change.before->fields.find(name);
+        if (old == change.before->fields.end()) {
+            fields.erase(name);
+        } else {
+            fields[name] = *old;
+        }
+    }
+    auto plan = find_plan(context, change.collection, fields);
+    if (!plan) return plan.error();
+    fields["planKey"] = sdk::text_member(plan->fields, "planKey");
+    const bool was_enabled = sdk::flag_member(change.before->fields, "enabled", true);
+    if (sdk::flag_member(fields, "enabled", true) == was_enabled) return {};
+    return open_or_close(fields, context);
+}
+
+sdk::Result<void> Tenant::open_or_close(const sdk::Json& fields, sdk::Context& context) {
+    if (is_own_tenant(fields, context)) return own_tenant_required();
+    auto platform = services_.platforms.find(context, sdk::text_member(fields, "platformId"));
+    if (!platform) return platform.error();
+    return services_.platforms.set_open(context, *platform,
+                                        sdk::flag_member(fields, "enabled", true));
+}
+
+sdk::Result<void> Tenant::prepare_remove(const sdk::Change& change, sdk::Context& context) {
+    const sdk::Json& fields = change.before->fields;
+    if (is_own_tenant(fields, context)) return own_tenant_required();
+    auto platform = services_.platforms.find(context, sdk::text_member(fields, "platformId"));
+    if (platform) return services_.platforms.remove(context, *platform);
+    return is_missing(platform.error()) ? sdk::Result<void>() : platform.error();
+}
+
+void Tenant::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
+    if (!change.after) return;
+    const auto slug = change.after->fields.find("dnsSlug");
+    if (slug == change.after->fields.end() || slug->is_null()) return;
+    const std::string text = sdk::text_member(change.after->fields, "dnsSlug");
+    if (!text.empty() && is_slug(text)) return;
+    violations.push_back({"dnsSlug", "tenant.slug_malformed",
+                          "dnsSlug must have 1 to 63 small letters, digits and hyphens, and no "
+                          "hyphen at its ends"});
+}
+
+sdk::Result<sdk::Reply> Tenant::look_up(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const auto id = call.required_parameter("id");
+    if (!id) return id.error();
+    auto principal = services_.principals.find(context, *id);
+    if (!principal) return is_missing(principal.error()) ? unknown_tenant(*id) : principal.error();
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    auto tenants = context.documents().query(
+        call.collection(), {{"principalId", principal->id}, {"domainId", principal->domain_id}},
+        everything);
+    if (!tenants) return tenants.error();
+    for (const sdk::Document& tenant : tenants->rows) {
+        auto readable = may_read(context, tenant.key);
+        if (!readable) return readable.error();
+        if (*readable) return sdk::Reply::json(tenant.fields);
+    }
+    return unknown_tenant(*id);
+}
+
+sdk::Result<sdk::Reply> Tenant::start(const sdk::Call& call) {
+    if (!call.body().is_object()) return sdk::invalid_parameter("body", "must be an object");
+    sdk::Context& context = call.context();
+    // The job acts as the server; what the caller may not use is refused here.
+    if (auto plan = find_plan(context, call.collection(), call.body()); !plan) return plan.error();
+    auto owner = find_owner(services_.principals, context, call.body());
+    if (!owner) return owner.error();
+    auto job = services_.jobs.start(context, call.collection().container, call.body());
+    if (!job) return job.error();
+    if (is_synchronous(call)) {
+        return sdk::reply_when_ended(services_.jobs.jobs(), context.platform(), *job);
+    }
+    return sdk::Reply::status({{"_doc", *job}});
+}
+
+sdk::Result<void> Tenant::run_on_platform(
+    const sdk::Call& call, const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    sdk::Context& context = call.context();
+    auto platform =
+        services_.platforms.find(context, sdk::text_member(call.record().fields, "platformId"));
+    if (!platform) return platform.error();
+    return services_.platforms.run_on(context, *platform, work);
+}
+
+sdk::Result<sdk::Reply> Tenant::read_default_client(const sdk::Call& call) {
+    sdk::Result<sdk::Json> client = sdk::Json();
+    auto done = run_on_platform(call, [&client](sdk::Context& inside) -> sdk::Result<void> {
+        client = default_client(inside);
+        return client ? sdk::Result<void>() : client.error();
+    });
+    if (!done) return done.error();
+    return sdk::Reply::json(*client).header("Cache-Control", "no-store");
+}
+
+sdk::Result<sdk::Reply> Tenant::list_objects(const sdk::Call& call) {
+    const std::string type = call.parameter("type").value_or("");
+    sdk::Result<sdk::Json> rows = sdk::Json();
+    auto done = run_on_platform(call, [&](sdk::Context& inside) -> sdk::Result<void> {
+        rows = platform_objects(inside, type);
+        return rows ? sdk::Result<void>() : rows.error();
+    });
+    if (!done) return done.error();
+    return sdk::Reply::page_of(*rows, call.page());
+}
+
+sdk::Result<sdk::Reply> Tenant::list_mappings(const sdk::Call& call) {
+    sdk::Result<sdk::Json> rows = sdk::Json();
+    auto done = run_on_platform(call, [&rows](sdk::Context& inside) -> sdk::Result<void> {
+        rows = client_mappings(inside);
+        return rows ? sdk::Result<void>() : rows.error();
+    });
+    if (!done) return done.error();
+    return sdk::Reply::page_of(*rows, call.page());
+}
+
+}  // namespace stele::data_stores
