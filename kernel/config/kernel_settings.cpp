@@ -155,6 +155,17 @@ std::vector<SettingInfo> data_store_settings() {
                         "are answered with 423 at once.",
          .kind = integer,
          .maximum = kMany},
+        {.key = "usage.write_interval",
+         .default_value = "30s",
+         .description = "Time after which what was sent for a platform is written down; a crash "
+                        "loses at most that much of it.",
+         .kind = milliseconds,
+         .minimum = 100},
+        {.key = "usage.look_interval",
+         .default_value = "15min",
+         .description = "Time after which what a platform stores is looked at again.",
+         .kind = milliseconds,
+         .minimum = 100},
         {.key = "stores.statistics_period",
          .default_value = "60s",
          .description = "Time after which size and objectcount of a data store that was written "

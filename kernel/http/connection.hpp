@@ -124,6 +124,7 @@ private:
     std::string_view route_;
     sdk::SessionPtr session_;
     std::uint64_t reply_bytes_ = 0;
+    std::uint64_t reply_head_bytes_ = 0;
     int reply_status_ = 0;
     bool is_unlogged_ = false;  ///< a request is here whose line is not written
 

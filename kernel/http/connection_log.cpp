@@ -4,6 +4,7 @@
 #include "kernel/http/client_address.hpp"
 #include "kernel/http/connection.hpp"
 #include "kernel/http/request_metrics.hpp"
+#include "kernel/resource/usage_counter.hpp"
 
 namespace stele::kernel::http {
 
@@ -13,7 +14,7 @@ void Connection::find_client() {
     parser_.request().remote_address = client_address(parser_.request(), remote_address_, proxies);
 }
 
-/// Writes the line of the present request, once.
+/// Counts the reply and writes the line of the present request, once.
 void Connection::note_reply(bool is_aborted) {
     if (!is_unlogged_) return;
     is_unlogged_ = false;
@@ -21,6 +22,9 @@ void Connection::note_reply(bool is_aborted) {
     const sdk::SessionPtr session = std::move(session_);
     const int status = std::exchange(reply_status_, 0);
     const std::uint64_t bytes = std::exchange(reply_bytes_, 0);
+    const std::uint64_t head_bytes = std::exchange(reply_head_bytes_, 0);
+    auto* usage = context_->shared.options.usage;
+    if (usage && session) usage->note_sent(session->platform.number, bytes - head_bytes);
     if (!context_->access_lane) return;
     const Request& request = parser_.request();
     context_->access_lane->add({.request_id = request.request_id,

@@ -85,7 +85,7 @@ void Connection::deliver(Response&& response) {
     }
     reply_status_ = response.status;
     session_ = std::move(response.session);
-    reply_bytes_ = 0;
+    reply_bytes_ = reply_head_bytes_ = 0;
     HeadFacts facts = facts_of(response);
     if (response.source) {
         begin_stream(std::move(response), facts);
@@ -106,6 +106,7 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
     if (response.status != 304) facts.length = response.body.size();
     const std::size_t begin = out_.size();
     append_head(out_, response, facts);
+    reply_head_bytes_ = out_.size() - begin;
     if (parser_.request().method == Method::head) {
         response.body.clear();
     } else if (response.body.size() <= kLargestCopied) {
@@ -166,7 +167,7 @@ void Connection::begin_stream(Response&& response, const HeadFacts& facts) {
         closes_after_reply_ = only.closes = only.closes || closes_after_reply_;
         const std::size_t begin = out_.size();
         append_head(out_, reply->head, only);
-        reply_bytes_ = out_.size() - begin;
+        reply_bytes_ = reply_head_bytes_ = out_.size() - begin;
         finish_reply();
         return;
     }
@@ -244,6 +245,7 @@ bool Connection::send_piece(StreamedReply& reply) {
         facts.is_gzip = reply.is_gzip;
         closes_after_reply_ = facts.closes;
         append_head(out_, reply.head, facts);
+        reply_head_bytes_ = out_.size() - begin;
         reply.is_head_sent = true;
     }
     if (reply.missing) *reply.missing -= reply.piece.size();

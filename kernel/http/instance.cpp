@@ -138,6 +138,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->platforms =
         std::make_unique<resource::PlatformService>(*state->rooms, state->installations);
     state->services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state->platforms.get());
+    state->usage = std::make_unique<resource::UsageCounter>(*state->rooms);
+    state->services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state->usage.get());
 
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);

@@ -60,6 +60,9 @@ sdk::Result<void> Instance::start() {
     state_->access_log = std::move(*access_log);
     options->access_log = state_->access_log.get();
     if (options->access_log) add_access_log_metrics(*state_->pipeline, *options->access_log);
+    auto intervals = read_usage_intervals(state_->settings);
+    if (!intervals) return intervals.error();
+    options->usage = state_->usage.get();
     state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
     state_->pipeline->add_metrics([server = state_->server.get()] {
         const Server::Counts counts = server->counts();
@@ -77,6 +80,7 @@ sdk::Result<void> Instance::start() {
     state_->trail->start([&rooms] { return rooms.platforms.all(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
+    state_->usage->start(*intervals);
     return {};
 }
 
@@ -92,6 +96,7 @@ void Instance::stop() {
     state_->pipeline->set_draining();
     auto patience = state_->settings.milliseconds("server.drain_time");
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
+    state_->usage->stop();
     state_->housekeeper->stop();
     state_->trail->stop();
     state_->jobs->stop();

@@ -19,6 +19,7 @@
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/row_query.hpp"
+#include "kernel/resource/usage_counter.hpp"
 
 namespace stele::kernel::http {
 
@@ -41,6 +42,7 @@ struct Instance::State {
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
     std::unique_ptr<resource::PlatformService> platforms;
+    std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<job::WorkerPool> workers;
     /// Null when none is wanted. Connections use it until their end.

@@ -11,6 +11,10 @@ namespace stele::kernel::job {
 class WorkerPool;
 }
 
+namespace stele::kernel::resource {
+class UsageCounter;
+}
+
 namespace stele::kernel::http {
 
 class AccessLog;
@@ -37,6 +41,8 @@ struct ServerOptions {
     std::vector<std::string> trusted_proxies;
     /// Null: none. Must outlive the server.
     AccessLog* access_log = nullptr;
+    /// Counts what is sent; null: nobody does. Must outlive the server.
+    resource::UsageCounter* usage = nullptr;
     ServerLimits limits;
 };
 

@@ -145,6 +145,16 @@ sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings) {
     return limits;
 }
 
+sdk::Result<resource::UsageCounter::Intervals> read_usage_intervals(
+    const config::Settings& settings) {
+    Numbers numbers(settings);
+    resource::UsageCounter::Intervals intervals{};
+    intervals.write = numbers.time("usage.write_interval");
+    intervals.look = numbers.time("usage.look_interval");
+    if (const auto& failure = numbers.failure(); !failure) return failure.error();
+    return intervals;
+}
+
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings) {
     Numbers numbers(settings);
     job::JobRunnerOptions options;

@@ -7,6 +7,7 @@
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/job_runner.hpp"
+#include "kernel/resource/usage_counter.hpp"
 
 namespace stele::kernel::http {
 
@@ -27,6 +28,9 @@ sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& 
 sdk::Result<audit::TrailOptions> read_trail_options(const config::Settings& settings);
 
 sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
+
+sdk::Result<resource::UsageCounter::Intervals> read_usage_intervals(
+    const config::Settings& settings);
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);
 

@@ -67,6 +67,16 @@ private:
     }
 };
 
+/// The same for figures.
+class UnopenedUsage final : public sdk::Usage {
+public:
+    sdk::Result<sdk::MonthlyUsage> read(sdk::Context&, const sdk::PlatformScope&,
+                                        std::chrono::year_month) override {
+        throw std::logic_error("figures are read before the server serves");
+    }
+    void on_written(Written) override {}
+};
+
 bool is_setting_name(std::string_view name) {
     return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") ==
                                 std::string_view::npos;
@@ -77,6 +87,7 @@ bool is_setting_name(std::string_view name) {
 CheckingRegistrar::CheckingRegistrar()
     : engine_(std::make_unique<UnopenedEngine>()),
       platforms_(std::make_unique<UnopenedPlatforms>()),
+      usage_(std::make_unique<UnopenedUsage>()),
       jobs_(*engine_, {}),
       row_query_(false) {
     static UnopenedTeams teams;
@@ -84,6 +95,7 @@ CheckingRegistrar::CheckingRegistrar()
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);
     services_[typeid(sdk::Platforms)] = platforms_.get();
+    services_[typeid(sdk::Usage)] = usage_.get();
 }
 CheckingRegistrar::~CheckingRegistrar() = default;
 

@@ -9,6 +9,7 @@
 
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/services/platforms.hpp>
+#include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/registry.hpp"
@@ -54,6 +55,7 @@ private:
     std::optional<sdk::Error> refusal_;
     std::unique_ptr<sdk::Engine> engine_;
     std::unique_ptr<sdk::Platforms> platforms_;
+    std::unique_ptr<sdk::Usage> usage_;
     /// What the kernel itself publishes; jobs are defined, none runs.
     job::JobService jobs_;
     resource::RowQuery row_query_;

@@ -6,26 +6,41 @@
 #include "plan.hpp"
 #include "registrar_store.hpp"
 #include "tenant.hpp"
+#include "tenant_catalogue.hpp"
 #include "tenant_jobs.hpp"
 #include "web_host.hpp"
 
 namespace stele::data_stores {
 
+namespace {
+
+/// Lives until the process ends, as the registrar wants it.
+struct Work {
+    Work(sdk::Platforms& platforms, sdk::Jobs& running, sdk::Registrar& registrar)
+        : catalogue(platforms), jobs(running, registrar) {}
+
+    TenantCatalogue catalogue;
+    TenantJobs jobs;
+};
+
+}  // namespace
+
 static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto* platforms = registrar.find<sdk::Platforms>();
     auto* principals = registrar.find<sdk::PrincipalDirectory>();
     auto* jobs = registrar.find<sdk::Jobs>();
-    if (!platforms || !principals || !jobs) {
+    auto* rows = registrar.find<sdk::RowQuery>();
+    if (!platforms || !principals || !jobs || !rows) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "tenant.services_missing",
-                               "tenants need platforms, principals and jobs");
+                               "tenants need platforms, principals, jobs and queries");
     }
-    static std::vector<std::unique_ptr<TenantJobs>> kept;
-    const TenantJobs& tenant_jobs =
-        *kept.emplace_back(std::make_unique<TenantJobs>(*jobs, registrar));
+    static std::vector<std::unique_ptr<Work>> kept;
+    Work& work = *kept.emplace_back(std::make_unique<Work>(*platforms, *jobs, registrar));
+    registrar.publish<sdk::Tenants>(work.catalogue);
     registrar.add(std::make_unique<RegistrarStore>());
     // Before the plans: they go first with their registrar, and a plan in use refuses to.
     registrar.add(std::make_unique<Tenant>(
-        Tenant::Services{registrar, *platforms, *principals, tenant_jobs}));
+        Tenant::Services{registrar, *platforms, *principals, *rows, work.catalogue, work.jobs}));
     registrar.add(std::make_unique<Plan>());
     registrar.add(std::make_unique<WebHost>());
     registrar.add(std::make_unique<AutoClientMapping>());

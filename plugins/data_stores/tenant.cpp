@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "plan.hpp"
+#include "tenant_catalogue.hpp"
 #include "tenant_jobs.hpp"
 #include "tenant_platform.hpp"
 
@@ -108,6 +109,18 @@ sdk::Actions tenant_actions() {
          .run = sdk::action<&Tenant::list_mappings>(),
          .paged = true,
          .slow = true},
+        {.name = "meters",
+         .method = "GET",
+         .run = sdk::action<&Tenant::list_meters>(),
+         .paged = true,
+         .slow = true},
+        {.name = "meters/query",
+         .run = sdk::action<&Tenant::list_meters>(),
+         .paged = true,
+         .slow = true},
+        {.name = "meters/current/{meterType}",
+         .method = "GET",
+         .run = sdk::action<&Tenant::read_current_meter>()},
     };
 }
 
@@ -219,6 +232,11 @@ void Tenant::validate(const sdk::Change& change, sdk::Context&, sdk::Violations&
                           "hyphen at its ends"});
 }
 
+sdk::Result<void> Tenant::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind != sdk::ChangeKind::create) return {};
+    return services_.catalogue.tell_made(context, *change.after, change.collection);
+}
+
 sdk::Result<sdk::Reply> Tenant::look_up(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const auto id = call.required_parameter("id");
@@ -292,6 +310,43 @@ sdk::Result<sdk::Reply> Tenant::list_mappings(const sdk::Call& call) {
     });
     if (!done) return done.error();
     return sdk::Reply::page_of(*rows, call.page());
+}
+
+namespace {
+
+/// The tenant's meters, the latest first; of one type when it is given.
+sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::string_view type) {
+    sdk::PageRequest latest;
+    latest.limit = -1;
+    latest.sort.push_back({"meterStart.ms", false});
+    sdk::Json condition = {{"tenantId", call.record().id}};
+    if (!type.empty()) condition["meterType"] = type;
+    auto meters = call.context().documents().query(
+        {"meter", call.collection().container, call.collection().container_key}, condition, latest);
+    if (!meters) return meters.error();
+    return std::move(meters->rows);
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> Tenant::list_meters(const sdk::Call& call) {
+    auto meters = meters_of(call, "");
+    if (!meters) return meters.error();
+    std::vector<sdk::Json> rows;
+    for (sdk::Document& meter : *meters)
+        rows.push_back(std::move(meter.fields));
+    const sdk::Json everything = sdk::Json::object();
+    return services_.rows.page(rows, call.method() == "POST" ? call.body() : everything,
+                               call.page());
+}
+
+sdk::Result<sdk::Reply> Tenant::read_current_meter(const sdk::Call& call) {
+    std::string type(call.path("meterType"));
+    auto meters = meters_of(call, type);
+    if (!meters) return meters.error();
+    if (!meters->empty()) return sdk::Reply::json(meters->front().fields);
+    return sdk::make_error(sdk::ErrorKind::not_found, "tenant.meter_unknown",
+                           "the tenant has no meter " + type);
 }
 
 }  // namespace stele::data_stores

@@ -4,11 +4,13 @@
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/row_query.hpp>
 
 #include "registrar_store.hpp"
 
 namespace stele::data_stores {
 
+class TenantCatalogue;
 class TenantJobs;
 
 inline constexpr char kTenantType[] = "tenant";
@@ -23,6 +25,8 @@ public:
         sdk::Registrar& registrar;
         sdk::Platforms& platforms;
         sdk::PrincipalDirectory& principals;
+        sdk::RowQuery& rows;
+        const TenantCatalogue& catalogue;
         const TenantJobs& jobs;
     };
     explicit Tenant(const Services& services) : services_(services) {}
@@ -31,6 +35,7 @@ public:
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     void validate(const sdk::Change& change, sdk::Context& context,
                   sdk::Violations& violations) override;
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
 
     /// GET {C}/lookup?id= : the tenant that was made for a principal.
     sdk::Result<sdk::Reply> look_up(const sdk::Call& call);
@@ -42,6 +47,10 @@ public:
     sdk::Result<sdk::Reply> list_objects(const sdk::Call& call);
     /// GET {I}/autoclientmappings : those of all web hosts of the tenant.
     sdk::Result<sdk::Reply> list_mappings(const sdk::Call& call);
+    /// GET {I}/meters, POST {I}/meters/query : those of the registrar that are the tenant's.
+    sdk::Result<sdk::Reply> list_meters(const sdk::Call& call);
+    /// GET {I}/meters/current/{meterType} : the one of this month.
+    sdk::Result<sdk::Reply> read_current_meter(const sdk::Call& call);
 
 private:
     sdk::Result<void> prepare_create(sdk::Change& change, sdk::Context& context);

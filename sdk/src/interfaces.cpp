@@ -20,6 +20,7 @@
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/teams.hpp>
 #include <stele/sdk/shared_engine.hpp>
+#include <stele/sdk/services/tenants.hpp>
 
 namespace stele::sdk {
 
@@ -45,6 +46,7 @@ Resource::~Resource() = default;
 SharedEngine::~SharedEngine() = default;
 TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;
+Tenants::~Tenants() = default;
 
 Result<void> Resource::prepare(Change&, Context&) {
     return {};

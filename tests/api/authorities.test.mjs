@@ -30,6 +30,7 @@ async function operations() {
     permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
     templateKey: 'folder-consumer', key: 'project-user', teamKey: 'owners', roleKeyOrId: 'consumer',
     planId: 'unlimited', tenantId: (await server.admin('GET', '/registrars/default/tenants')).rows[0]._doc,
+    meterId: (await server.admin('GET', '/registrars/default/meters')).rows[0]._doc, meterType: 'STORAGE',
     registrarId: 'default', webhostId: webHost, stackId: stack, type: 'webhost', id: webHost,
     autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
     trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),

@@ -10,6 +10,7 @@ import sources
 
 NOT_CODES = {
     'kernel.container': 'a key space',
+    'kernel.usage': 'a key space',
     'kernel.installed': 'a key space',
     'kernel.declared': 'a key space',
     'kernel.prepared': 'a key space',

@@ -1,0 +1,249 @@
+#include "kernel/resource/usage_counter.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/data_store_rows.hpp"
+#include "kernel/resource/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// Kinds of figures of a month.
+constexpr char kSentBytes = 's';
+constexpr char kReplies = 'r';
+constexpr char kStoredBytes = 'b';
+constexpr char kStoredObjects = 'o';
+
+std::string figure_key(std::uint64_t platform, std::chrono::year_month month, char kind) {
+    const auto number = static_cast<std::uint64_t>(static_cast<int>(month.year())) * 12 +
+                        static_cast<unsigned>(month.month()) - 1;
+    return sdk::KeyWriter(storage::plugin_space(platform, "kernel.usage"))
+        .integer(number)
+        .tag(kind)
+        .key();
+}
+
+sdk::Result<sdk::DataStoreSize> read_figures(const sdk::Reader& reader, std::uint64_t platform,
+                                             std::chrono::year_month month, char bytes_kind,
+                                             char objects_kind) {
+    auto bytes = reader.get(figure_key(platform, month, bytes_kind));
+    auto objects = reader.get(figure_key(platform, month, objects_kind));
+    if (!bytes) return bytes.error();
+    if (!objects) return objects.error();
+    return sdk::DataStoreSize{sdk::read_counter(*objects), sdk::read_counter(*bytes)};
+}
+
+void add_size(sdk::DataStoreSize& to, const sdk::DataStoreSize& more) {
+    to.objects += more.objects;
+    to.bytes += more.bytes;
+}
+
+void log_failure(const sdk::Result<void>& done, const char* doing) {
+    if (done) return;
+    sdk::log(sdk::LogLevel::warning, "resource",
+             std::string(doing) + " failed and is tried again: " + done.error().code + ": " +
+                 done.error().message);
+}
+
+}  // namespace
+
+UsageCounter::~UsageCounter() {
+    stop();
+}
+
+UsageCounter::Shard& UsageCounter::own_shard() {
+    static const std::hash<std::thread::id> kHash;
+    thread_local const std::size_t kNumber = kHash(std::this_thread::get_id());
+    return shards_[kNumber % shards_.size()];
+}
+
+void UsageCounter::add(std::uint64_t platform, const sdk::DataStoreSize& sent) {
+    Shard& shard = own_shard();
+    const std::lock_guard lock(shard.mutex);
+    add_size(shard.sent[platform], sent);
+}
+
+void UsageCounter::note_sent(std::uint64_t platform, std::uint64_t bytes) {
+    add(platform, {1, static_cast<std::int64_t>(bytes)});
+}
+
+std::map<std::uint64_t, sdk::DataStoreSize> UsageCounter::take() {
+    std::map<std::uint64_t, sdk::DataStoreSize> all;
+    for (Shard& shard : shards_) {
+        Sent sent;
+        {
+            const std::lock_guard lock(shard.mutex);
+            sent.swap(shard.sent);
+        }
+        for (const auto& [platform, size] : sent)
+            add_size(all[platform], size);
+    }
+    return all;
+}
+
+sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
+                                                  const sdk::PlatformScope& platform,
+                                                  std::chrono::year_month month) {
+    const sdk::Transaction& transaction = context.transaction();
+    auto stored = read_figures(transaction, platform.number, month, kStoredBytes, kStoredObjects);
+    auto sent = read_figures(transaction, platform.number, month, kSentBytes, kReplies);
+    if (!stored) return stored.error();
+    if (!sent) return sent.error();
+    sdk::MonthlyUsage usage{*stored, *sent, {}};
+    if (month != sdk::month_of(sdk::now_ms())) return usage;
+    for (Shard& shard : shards_) {
+        const std::lock_guard lock(shard.mutex);
+        const auto found = shard.sent.find(platform.number);
+        if (found != shard.sent.end()) add_size(usage.unprocessed, found->second);
+    }
+    return usage;
+}
+
+void UsageCounter::tell(const sdk::PlatformScope& platform, std::chrono::year_month month) const {
+    for (const Written& written : written_) {
+        auto told = plugin::guarded<void>("kernel", "usage", [&]() -> sdk::Result<void> {
+            written(platform, month);
+            return {};
+        });
+        // The escaped exception is logged and counted; the figures stand.
+        (void)told;
+    }
+}
+
+sdk::Result<void> UsageCounter::write() {
+    const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
+    sdk::Result<void> outcome;
+    for (const auto& [number, size] : take()) {
+        auto platform = rooms_.platforms.find(number);
+        // It was removed: nobody asks for its figures any more.
+        if (!platform && platform.error().kind == sdk::ErrorKind::not_found) continue;
+        sdk::Result<void> written;
+        if (platform) {
+            written = sdk::write_with_retry(
+                *rooms_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                    auto is_there = rooms_.platforms.holds(transaction, number);
+                    if (!is_there) return is_there.error();
+                    if (!*is_there) return {};
+                    transaction.add(figure_key(number, month, kSentBytes), size.bytes);
+                    transaction.add(figure_key(number, month, kReplies), size.objects);
+                    return {};
+                });
+        } else {
+            written = platform.error();
+        }
+        if (written) {
+            tell(*platform, month);
+        } else {
+            add(number, size);
+            outcome = written;
+        }
+    }
+    return outcome;
+}
+
+sdk::Result<sdk::DataStoreSize> UsageCounter::stored_by(const sdk::PlatformScope& platform) const {
+    const auto reader = rooms_.engine->snapshot();
+    sdk::DataStoreSize stored;
+    for (const RegisteredResource& resource : rooms_.registry.resources()) {
+        if (resource.container || resource.descriptor.type == kPlatformType) continue;
+        auto place = rooms_.records.collection(*reader, platform, resource);
+        if (!place) return place.error();
+        if (!place->id) continue;
+        auto own = rooms_.documents.measure(*reader, *place->id);
+        if (!own) return own.error();
+        add_size(stored,
+                 {static_cast<std::int64_t>(own->records), static_cast<std::int64_t>(own->bytes)});
+        if (!resource.descriptor.capabilities.data_store) continue;
+        auto stores = rooms_.documents.first_records(*reader, *place->id, SIZE_MAX);
+        if (!stores) return stores.error();
+        for (const storage::Record& store : *stores) {
+            auto size = read_store_size(*reader, store.key());
+            if (!size) return size.error();
+            add_size(stored, *size);
+        }
+    }
+    return stored;
+}
+
+sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
+                                             const sdk::DataStoreSize& stored,
+                                             std::chrono::year_month month) {
+    return sdk::write_with_retry(
+        *rooms_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            auto is_there = rooms_.platforms.holds(transaction, platform.number);
+            if (!is_there) return is_there.error();
+            if (!*is_there) return {};
+            auto most =
+                read_figures(transaction, platform.number, month, kStoredBytes, kStoredObjects);
+            if (!most) return most.error();
+            if (stored.bytes > most->bytes) {
+                transaction.put(figure_key(platform.number, month, kStoredBytes),
+                                sdk::counter_bytes(stored.bytes));
+            }
+            if (stored.objects > most->objects) {
+                transaction.put(figure_key(platform.number, month, kStoredObjects),
+                                sdk::counter_bytes(stored.objects));
+            }
+            return {};
+        });
+}
+
+sdk::Result<void> UsageCounter::look() {
+    auto platforms = rooms_.platforms.all();
+    if (!platforms) return platforms.error();
+    const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
+    sdk::Result<void> outcome;
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto stored = stored_by(platform);
+        auto written =
+            stored ? write_stored(platform, *stored, month) : sdk::Result<void>(stored.error());
+        if (written) {
+            tell(platform, month);
+        } else {
+            outcome = written;
+        }
+    }
+    return outcome;
+}
+
+void UsageCounter::start(Intervals intervals) {
+    thread_ = std::thread([this, intervals] { run(intervals); });
+}
+
+void UsageCounter::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    wake_.notify_all();
+    if (!thread_.joinable()) return;
+    thread_.join();
+    log_failure(write(), "writing down what was sent");
+}
+
+void UsageCounter::run(Intervals intervals) {
+    using Clock = std::chrono::steady_clock;
+    auto next_look = Clock::now();
+    std::unique_lock lock(mutex_);
+    while (!is_stopping_) {
+        lock.unlock();
+        log_failure(write(), "writing down what was sent");
+        if (Clock::now() >= next_look) {
+            log_failure(look(), "measuring what is stored");
+            next_look = Clock::now() + intervals.look;
+        }
+        lock.lock();
+        wake_.wait_for(lock, std::min(intervals.write, intervals.look),
+                       [this] { return is_stopping_; });
+    }
+}
+
+}  // namespace stele::kernel::resource

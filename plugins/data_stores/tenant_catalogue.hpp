@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include <stele/sdk/services/platforms.hpp>
+#include <stele/sdk/services/tenants.hpp>
+
+namespace stele::data_stores {
+
+/// Tenants for those who measure them.
+class TenantCatalogue final : public sdk::Tenants {
+public:
+    /// `platforms` must outlive this object.
+    explicit TenantCatalogue(sdk::Platforms& platforms) : platforms_(platforms) {}
+
+    sdk::Result<std::optional<sdk::MeteredTenant>> of_platform(
+        sdk::Context& context, const sdk::PlatformScope& platform) override;
+    void on_made(Made made) override { made_.push_back(std::move(made)); }
+
+    /// Says that a tenant is stored, in the transaction that makes it.
+    sdk::Result<void> tell_made(sdk::Context& context, const sdk::Document& tenant,
+                                const sdk::CollectionName& tenants) const;
+
+private:
+    sdk::Platforms& platforms_;
+    std::vector<Made> made_;
+};
+
+}  // namespace stele::data_stores

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/tenants.hpp>
+#include <stele/sdk/services/usage.hpp>
+
+namespace stele::meters {
+
+/// Keeps the two meters of every tenant up to what the kernel has counted. Any thread.
+class MeterKeeper {
+public:
+    /// All must outlive this object.
+    MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tenants& tenants);
+
+private:
+    /// Writes the meters of the tenant that the platform is, if it is one.
+    void refresh(const sdk::PlatformScope& platform, std::chrono::year_month month) const;
+    sdk::Result<void> write(sdk::Context& context, const sdk::PlatformScope& platform,
+                            std::chrono::year_month month) const;
+
+    sdk::Registrar& registrar_;
+    sdk::Usage& usage_;
+    sdk::Tenants& tenants_;
+};
+
+}  // namespace stele::meters

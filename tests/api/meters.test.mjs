@@ -1,0 +1,117 @@
+// Meters (docs/reference/meters.md): what a tenant sent and stores, to the byte, and what a crash may lose.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SteleServer } from '../support/stele_server.mjs';
+import { makeTenant } from '../support/stele_tenant.mjs';
+
+const config = ['usage.write_interval = 300ms', 'usage.look_interval = 300ms'].join('\n');
+const kSettled = 1500;
+
+let server;
+before(async () => {
+  server = await SteleServer.start({ config });
+  await server.admin('POST', '/registrars/default/plans', { planKey: 'small',
+    storage: { unit: 'KB', allowance: 4, max: 8 }, transferOut: { unit: 'B', allowance: 1000, max: 100000 } });
+});
+after(() => server.end());
+
+const meter = (tenant, type) => server.admin('GET', `${tenant.path}/meters/current/${type}`);
+const asAdmin = async (method, path, body) =>
+  server.request(method, path, { body, token: (server.adminToken ??= await server.login()) });
+
+test('a new tenant has two meters of this month', async () => {
+  const tenant = await makeTenant(server, 'anna');
+  const found = await server.admin('POST', '/registrars/default/meters/query', { tenantId: tenant.id });
+  assert.deepEqual(found.rows.map(({ meterType }) => meterType).sort(), ['STORAGE', 'TRANSFER_OUT']);
+  const now = new Date();
+  for (const row of found.rows) {
+    assert.equal(row.meterStart.ms, Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
+    assert.equal(row.meterEnd.ms, Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
+    assert.equal(row.maxByteCount, -1);
+    assert.equal(row.billableByteCount, 0);
+  }
+  const own = await server.admin('GET', `${tenant.path}/meters`);
+  assert.equal(own.total_rows, 2);
+  assert.equal((await server.admin('POST', `${tenant.path}/meters/query`, { meterType: 'STORAGE' })).total_rows, 1);
+  assert.equal((await asAdmin('GET', `${tenant.path}/meters/current/OTHER`)).status, 404);
+});
+
+test('what is sent to a tenant is counted to the byte, and to nobody else', async () => {
+  const [bea, cleo] = [await makeTenant(server, 'bea', { planKey: 'small' }), await makeTenant(server, 'cleo')];
+  let bytes = 0;
+  let replies = 0;
+  for (let i = 0; i < 20; ++i) {
+    for (const [method, path, body] of [['POST', '/webhosts', { title: 'x'.repeat(i * 10) }], ['GET', '/webhosts'],
+                                        ['GET', '/webhosts/none'], ['GET', '/']]) {
+      const reply = await bea.ask(method, path, body);
+      bytes += Buffer.byteLength(reply.text);
+      replies += 1;
+    }
+  }
+  await sleep(kSettled);
+  const sent = await meter(bea, 'TRANSFER_OUT');
+  assert.equal(sent.rawByteCount, bytes);
+  assert.equal(sent.rawObjectCount, replies);
+  assert.equal(sent.maxByteCount, 100000);
+  assert.equal(sent.billableByteCount, bytes - 1000);
+  assert.ok(Math.abs(sent.rawByteCountPercentage - Math.min(100, bytes / 1000)) <= 0.01);
+  assert.equal((await meter(cleo, 'TRANSFER_OUT')).rawByteCount, 0);
+});
+
+test('what is stored is the most of the month', async () => {
+  const tenant = await makeTenant(server, 'dana', { planKey: 'small' });
+  await sleep(kSettled);
+  const first = await meter(tenant, 'STORAGE');
+  assert.ok(first.rawByteCount > 0);
+  assert.ok(first.rawObjectCount >= 8);
+  const host = await tenant.do('POST', '/webhosts', {});
+  for (let i = 0; i < 5; ++i) {
+    await tenant.do('POST', `/webhosts/${host._doc}/autoclientmappings`, { host: 'h'.repeat(2000) });
+  }
+  await sleep(kSettled);
+  const more = await meter(tenant, 'STORAGE');
+  assert.equal(more.rawObjectCount, first.rawObjectCount + 6);
+  assert.ok(more.rawByteCount > first.rawByteCount + 10_000);
+  assert.equal(more.maxByteCount, 8 * 1024);
+  assert.equal(more.billableByteCount, more.rawByteCount - 4 * 1024);
+  assert.equal(more.rawByteCountPercentage, 100);
+  await tenant.do('DELETE', `/webhosts/${host._doc}`);
+  await sleep(kSettled);
+  assert.equal((await meter(tenant, 'STORAGE')).rawByteCount, more.rawByteCount);
+});
+
+test('figures are the server’s: none can be set, and none is made', async () => {
+  const tenant = await makeTenant(server, 'elsa');
+  const record = await meter(tenant, 'STORAGE');
+  const path = `/registrars/default/meters/${record._doc}`;
+  await server.admin('PUT', path, { ...record, rawByteCount: 1, tenantId: 'other', note: 'mine' });
+  const after = await server.admin('GET', path);
+  assert.equal(after.tenantId, tenant.id);
+  assert.notEqual(after.rawByteCount, 1);
+  assert.equal(after.note, 'mine');
+  assert.equal((await asAdmin('POST', '/registrars/default/meters', {})).status, 405);
+  assert.equal((await asAdmin('GET', `/registrars/default/meters`)).status, 200);
+});
+
+test('a crash loses at most what was sent since the last writing, an end loses nothing', async () => {
+  const tenant = await makeTenant(server, 'fina');
+  const spend = async () => {
+    let bytes = 0;
+    for (let i = 0; i < 10; ++i) bytes += Buffer.byteLength((await tenant.ask('GET', '/')).text);
+    return bytes;
+  };
+  const early = await spend();
+  await sleep(kSettled);
+  const late = await spend();
+  await server.stop('SIGKILL');
+  await server.launch();
+  await sleep(kSettled);
+  const kept = (await meter(tenant, 'TRANSFER_OUT')).rawByteCount;
+  assert.ok(kept >= early && kept <= early + late, `${early} ${kept} ${early + late}`);
+  const last = await spend();
+  await server.stop();
+  await server.launch();
+  await sleep(kSettled);
+  assert.equal((await meter(tenant, 'TRANSFER_OUT')).rawByteCount, kept + last);
+});

@@ -1,0 +1,92 @@
+// What platforms send and store, as the kernel counts it.
+#include <thread>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <stele/sdk/time.hpp>
+
+#include "kernel/resource/usage_counter.hpp"
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+struct World : ResourceFixture {
+    sdk::MonthlyUsage read(std::chrono::year_month month = sdk::month_of(sdk::now_ms())) {
+        sdk::MonthlyUsage usage;
+        as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            usage = value_of(counter.read(context, platform(), month));
+            return {};
+        });
+        return usage;
+    }
+
+    UsageCounter counter{rooms};
+};
+
+}  // namespace
+
+TEST_CASE("a month is that of the moment in UTC") {
+    using namespace std::chrono_literals;
+    CHECK(sdk::month_of(0) == 1970y / 1);
+    CHECK(sdk::month_of(1'709'251'199'999) == 2024y / 2);
+    CHECK(sdk::month_of(1'709'251'200'000) == 2024y / 3);
+    CHECK(sdk::begin_of(2024y / 3) == 1'709'251'200'000);
+}
+
+TEST_CASE("what several threads send is added up, and written down once") {
+    World world;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int j = 0; j < 1000; ++j)
+                world.counter.note_sent(1, 3);
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    CHECK(world.read().unprocessed == sdk::DataStoreSize{4000, 12000});
+    CHECK(world.read().sent == sdk::DataStoreSize{});
+    for (int times = 0; times < 2; ++times) {
+        expect(world.counter.write());
+        CHECK(world.read().sent == sdk::DataStoreSize{4000, 12000});
+        CHECK(world.read().unprocessed == sdk::DataStoreSize{});
+    }
+    world.counter.note_sent(1, 8);
+    world.counter.stop();
+    expect(world.counter.write());
+    CHECK(world.read().sent == sdk::DataStoreSize{4001, 12008});
+    CHECK(world.read(sdk::month_of(0)) == sdk::MonthlyUsage{});
+}
+
+TEST_CASE("what was sent for a platform that is gone is nobody's") {
+    World world;
+    int told = 0;
+    world.counter.on_written([&told](const sdk::PlatformScope&, auto) { ++told; });
+    world.counter.note_sent(7, 100);
+    expect(world.counter.write());
+    CHECK(told == 0);
+    world.counter.note_sent(1, 100);
+    expect(world.counter.write());
+    CHECK(told == 1);
+}
+
+TEST_CASE("the most that was found stored counts") {
+    World world;
+    expect(world.counter.look());
+    const sdk::DataStoreSize empty = world.read().stored;
+    world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
+    expect(world.counter.look());
+    const sdk::DataStoreSize one = world.read().stored;
+    CHECK(one.objects == empty.objects + 1);
+    CHECK(one.bytes > empty.bytes);
+    world.as_system([](sdk::Context& context) {
+        return context.documents().remove({"library", ""}, "town");
+    });
+    expect(world.counter.look());
+    CHECK(world.read().stored == one);
+}
+
+}  // namespace stele::kernel::resource::testing
