@@ -83,6 +83,23 @@ sdk::Result<void> Instance::open_trail(State& state) {
     return {};
 }
 
+/// What the kernel itself publishes; plugins may ask for it while they are opened.
+sdk::Result<void> Instance::open_services(State& state) {
+    auto job_options = read_job_options(state.settings);
+    if (!job_options) return job_options.error();
+    resource::Rooms& rooms = *state.rooms;
+    state.jobs = std::make_unique<job::JobService>(*rooms.engine, *job_options);
+    state.services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
+    state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
+    state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
+    state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);
+    state.platforms = std::make_unique<resource::PlatformService>(rooms, state.installations);
+    state.services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());
+    state.usage = std::make_unique<resource::UsageCounter>(rooms);
+    state.services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
+    return open_trail(state);
+}
+
 sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {
     config::Settings settings;
     if (auto read = read_settings(settings, options); !read) return read.error();
@@ -126,21 +143,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
 
     auto binaries = open_binaries(state->rooms->binaries, settings, options.data);
     if (!binaries) return binaries.error();
-    auto job_options = read_job_options(settings);
-    if (!job_options) return job_options.error();
-    state->jobs = std::make_unique<job::JobService>(*state->rooms->engine, *job_options);
-    state->services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state->jobs.get());
-    state->row_query = std::make_unique<resource::RowQuery>(state->rooms->has_numeric_sort);
-    state->services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state->row_query.get());
-    state->services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&state->rooms->teams);
-
-    if (auto opened = open_trail(*state); !opened) return opened.error();
-    state->platforms =
-        std::make_unique<resource::PlatformService>(*state->rooms, state->installations);
-    state->services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state->platforms.get());
-    state->usage = std::make_unique<resource::UsageCounter>(*state->rooms);
-    state->services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state->usage.get());
-
+    if (auto opened = open_services(*state); !opened) return opened.error();
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);
     if (!opened) return opened.error();

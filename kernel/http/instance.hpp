@@ -94,6 +94,7 @@ private:
     sdk::Result<void> start_administration();
 
     struct State;
+    static sdk::Result<void> open_services(State& state);
     static sdk::Result<void> open_trail(State& state);
     explicit Instance(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;

@@ -19,8 +19,8 @@
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/teams.hpp>
-#include <stele/sdk/shared_engine.hpp>
 #include <stele/sdk/services/tenants.hpp>
+#include <stele/sdk/shared_engine.hpp>
 
 namespace stele::sdk {
 
