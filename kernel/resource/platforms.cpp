@@ -1,5 +1,6 @@
 #include "kernel/resource/platforms.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -211,6 +212,13 @@ void Platforms::remove(sdk::Transaction& transaction, const sdk::PlatformScope& 
     transaction.put(storage::platform_state_path(platform.number), storage::kRemovedPlatform);
 }
 
+std::uint64_t Platforms::next_number(std::uint64_t highest) {
+    if (highest < kRootNumber) return kRootNumber;
+    const std::unique_lock lock(mutex_);
+    highest_given_ = std::max(highest_given_, highest) + 1;
+    return highest_given_;
+}
+
 void Platforms::forget(sdk::Transaction& transaction, std::uint64_t number) {
     transaction.remove(storage::platform_state_path(number));
 }
@@ -220,7 +228,7 @@ sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
     auto highest = transaction.get(highest_number_key());
     if (!highest) return highest.error();
     sdk::PlatformScope scope;
-    scope.number = static_cast<std::uint64_t>(sdk::read_counter(*highest)) + 1;
+    scope.number = next_number(static_cast<std::uint64_t>(sdk::read_counter(*highest)));
     auto collection = documents_.open_collection(transaction, scope.number, kPlatformType, "");
     if (!collection) return collection.error();
     const storage::Sequence sequence = storage::next_sequence();

@@ -57,6 +57,9 @@ private:
     sdk::Result<Known> load(const sdk::Reader& reader, std::uint64_t number);
     /// Null when it is not remembered.
     const Known* remembered(std::uint64_t number) const;
+    /// Never one that an earlier attempt got: what this server remembers of the platform that was
+    /// committed under a number must not meet an attempt that still goes on with the same.
+    std::uint64_t next_number(std::uint64_t highest);
     void observe(std::string prefix);
     void notice(const sdk::CommitNotice& commit, std::size_t prefix_size);
 
@@ -64,6 +67,7 @@ private:
     storage::DocumentStore& documents_;
     std::shared_mutex mutex_;
     std::map<std::uint64_t, Known> known_;
+    std::uint64_t highest_given_ = 0;
     /// Grows with every commit that may change what is known.
     std::uint64_t changes_ = 0;
 };
