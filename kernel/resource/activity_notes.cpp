@@ -7,6 +7,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/resource/record_fields.hpp"
+#include "kernel/storage/document_store_keys.hpp"
 
 namespace stele::kernel::resource {
 
@@ -122,8 +123,11 @@ sdk::Result<bool> ActivityNotes::is_wanted(const RoutedCall& call) const {
     if (!bytes) return bytes.error();
     if (!*bytes) return false;
     storage::Record store;
-    store.buffer() = **std::move(bytes);
-    return store.decode() && asks_for_trail(store.text());
+    store.collection = collection;
+    store.sequence.assign(sequence);
+    store.buffer() = std::move(**bytes);
+    if (!store.decode()) return storage::broken_record(collection, store.sequence);
+    return asks_for_trail(store.text());
 }
 
 sdk::Result<void> ActivityNotes::note_write(const RoutedCall& call) {
