@@ -8,6 +8,7 @@
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "kernel/audit/activity.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/data_store_rows.hpp"
 #include "kernel/resource/rooms.hpp"
@@ -154,6 +155,8 @@ sdk::Result<sdk::DataStoreSize> UsageCounter::stored_by(const sdk::PlatformScope
     sdk::DataStoreSize stored;
     for (const RegisteredResource& resource : rooms_.registry.resources()) {
         if (resource.container || resource.descriptor.type == kPlatformType) continue;
+        // The trail is kept for the operator, who decides how long.
+        if (resource.descriptor.type == audit::kActivityType) continue;
         auto place = rooms_.records.collection(*reader, platform, resource);
         if (!place) return place.error();
         if (!place->id) continue;
