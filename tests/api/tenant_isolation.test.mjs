@@ -56,7 +56,10 @@ async function populate(tenant, title) {
     ['billingProviderConfigurationId', '/billing/configurations'], ['deploymentPackageId', '/deployment/packages'],
     ['deploymentReceiverId', '/deployment/receivers'], ['deploymentStrategyId', '/deployment/strategies'],
     ['deploymentTargetId', '/deployment/targets'], ['serviceDescriptorId', '/descriptors'],
+    ['connectionId', `/directories/${ids.directoryId}/connections`], ['reportId', '/reports'],
     ['sidekickId', '/sidekicks'], ['viewId', '/views']]) ids[name] = await made(path);
+  ids.activityId = (await tenant.do('GET', '/activities?limit=1')).rows[0]._doc;
+  ids.logId = 'entry-of-the-server';
   ids.id = ids.webhostId;
   ids.meterId = `meter-of-${tenant.name}`;
   return ids;

@@ -29,7 +29,8 @@ test('a tenant is made, found by its principal, entered with its default client,
   assert.ok(client.key && client.secret, JSON.stringify(client));
   const inside = await connect(server, { clientKey: client.key, clientSecret: client.secret,
                                          username: 'tess', password: 'of tess' });
-  assert.equal(inside.getId(), tenant.getPlatformId());
+  // The driver's getPlatformId() answers where the tenant's record lies.
+  assert.equal(inside.getId(), tenant.platformId);
   const users = await call(inside, (platform) => platform.readPrimaryDomain().listUsers());
   assert.deepEqual(users.asArray().map(({ name }) => name).sort(), ['guest', 'tess']);
 
