@@ -46,10 +46,9 @@ sdk::Result<sdk::LogLevel> level_of(const std::string& name) {
 sdk::Result<void> LogOperations::check_may_read(sdk::Context& context) const {
     const sdk::PlatformScope root = registrar_.root_platform();
     if (context.platform().number == root.number) {
-        if (context.session().is_system) return {};
-        auto held = context.authorities().permissions(context.principal().key, root.root);
-        if (!held) return held.error();
-        if (held->has(sdk::Permission::modify_permissions)) return {};
+        auto may = sdk::holds(context, root.root, sdk::Permission::modify_permissions);
+        if (!may) return may.error();
+        if (*may) return {};
     }
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "MODIFY_PERMISSIONS on the root platform is needed for this");
