@@ -77,7 +77,10 @@ void NaiveAuthorities::forget_principal(const sdk::RecordKey& principal) {
         return platform_number(known.group) == platform &&
                (known.group == principal || known.member == principal);
     });
-    std::erase_if(everyone, [&](const auto& entry) { return entry.second == principal; });
+    // As everything of a principal, on its own platform only.
+    std::erase_if(everyone, [&](const auto& entry) {
+        return entry.first == platform && entry.second == principal;
+    });
 }
 
 sdk::PermissionSet NaiveAuthorities::permissions(const sdk::RecordKey& principal,
