@@ -39,7 +39,7 @@ function(stele_add_plugin id)
         set_target_properties(${id} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PLUGIN_DIRECTORY})
     elseif(STELE_PLUGIN_DIRECTORY)
         set_target_properties(${id} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${STELE_PLUGIN_DIRECTORY})
-        install(TARGETS ${id} LIBRARY DESTINATION lib/stele/plugins)
+        install(TARGETS ${id} LIBRARY DESTINATION lib/stele/plugins COMPONENT ${id})
         set_property(GLOBAL APPEND PROPERTY STELE_SERVED_PLUGINS ${id})
     endif()
 

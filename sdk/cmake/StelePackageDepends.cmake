@@ -1,0 +1,21 @@
+# Run by cpack: every plugin's package depends on this server and on the packages of the plugins that
+# its manifest requires, as `stele plugins` tells them.
+execute_process(COMMAND ${CPACK_STELE_PROGRAM} plugins OUTPUT_VARIABLE listing
+                COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" lines "${listing}")
+foreach(line IN LISTS lines)
+    if(NOT line MATCHES "^([a-z0-9_]+) [0-9]")
+        continue()
+    endif()
+    string(TOUPPER ${CMAKE_MATCH_1} component)
+    set(depends "stele (= ${CPACK_STELE_VERSION})")
+    set(requirements)
+    if(line MATCHES ", requires ([a-z0-9_ ]+)")
+        separate_arguments(requirements UNIX_COMMAND "${CMAKE_MATCH_1}")
+    endif()
+    foreach(requirement IN LISTS requirements)
+        string(REPLACE "_" "-" package stele-plugin-${requirement})
+        string(APPEND depends ", ${package} (= ${CPACK_STELE_VERSION})")
+    endforeach()
+    set(CPACK_DEBIAN_${component}_PACKAGE_DEPENDS "${depends}")
+endforeach()
