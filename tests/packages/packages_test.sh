@@ -3,6 +3,7 @@
 # Makes the Debian packages, installs them into a bare Debian 12 of its own, serves from there as an
 # unprivileged user, and sees plugins come and go with their packages. Needs root for the bare system.
 set -euo pipefail
+[ "$(id -u)" -eq 0 ] || exec sudo -n "$0" "$@"
 build=$1
 work=$(mktemp -d)
 root=$work/root
@@ -26,7 +27,6 @@ quietly() {
 }
 in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
 
-[ "$(id -u)" -eq 0 ] || fail 'only root can make a bare system to install into'
 rm -rf "$build/packages"
 quietly cpack --config "$build/CPackConfig.cmake"
 for package in stele stele-dev stele-plugin-identity stele-plugin-ui-configs; do
