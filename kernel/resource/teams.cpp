@@ -1,13 +1,12 @@
 #include "kernel/resource/teams.hpp"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/path_key.hpp"
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/rooms.hpp"
 
@@ -16,7 +15,6 @@ namespace stele::kernel::resource {
 namespace {
 
 constexpr char kKeeper[] = "team groups";
-constexpr std::size_t kLongestKey = 128;
 
 /// What clients send of a team; the rest is the server's.
 const sdk::ResourceDescriptor& team_descriptor() {
@@ -33,17 +31,6 @@ const sdk::ResourceDescriptor& team_descriptor() {
         return descriptor;
     }();
     return kDescriptor;
-}
-
-sdk::Result<void> check_key(std::string_view key) {
-    const bool has_control =
-        std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!key.empty() && key.size() <= kLongestKey && !has_control &&
-        key.find_first_of("/\\?#") == std::string_view::npos) {
-        return {};
-    }
-    return sdk::make_error(
-        {{"key", "team.key_malformed", "key must have 1 to 128 characters and none of / \\ ? #"}});
 }
 
 sdk::Error no_groups() {
@@ -66,7 +53,8 @@ sdk::Result<TeamService::Teamable> TeamService::teamable(sdk::Context& context,
 
 sdk::Result<sdk::Team> TeamService::create(sdk::Context& context, const sdk::RecordKey& record,
                                            std::string_view key, const sdk::Json& fields) {
-    if (auto checked = check_key(key); !checked) return checked.error();
+    if (auto checked = check_path_key(key, "key", "team.key_malformed"); !checked)
+        return checked.error();
     if (!rooms_.team_groups) return no_groups();
     auto decoded = decode_create(team_descriptor(), fields);
     if (!decoded) return decoded.error();

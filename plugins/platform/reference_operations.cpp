@@ -85,15 +85,6 @@ sdk::Result<sdk::Json> roles_held(sdk::Context& context, const sdk::RecordKey& p
     return roles;
 }
 
-sdk::Json permission_names(sdk::PermissionSet permissions) {
-    sdk::Json names = sdk::Json::array();
-    for (int i = 0; i < sdk::kPermissionCount; ++i) {
-        const auto permission = static_cast<sdk::Permission>(i);
-        if (permissions.has(permission)) names.push_back(sdk::permission_name(permission));
-    }
-    return names;
-}
-
 }  // namespace
 
 /// The principal and the record of an entry, as far as both are there.
@@ -147,7 +138,7 @@ sdk::Result<void> ReferenceOperations::look_up_entry(sdk::Context& context,
     auto held = context.authorities().permissions(*subject->principal, *subject->record);
     if (!held) return held.error();
     entry["authorities"] = *std::move(roles);
-    entry["permissions"] = permission_names(*held);
+    entry["permissions"] = sdk::permission_names(*held);
     return {};
 }
 

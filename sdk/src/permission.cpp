@@ -33,6 +33,15 @@ std::string_view permission_name(Permission permission) {
     return kNames[static_cast<std::size_t>(permission)];
 }
 
+std::vector<std::string_view> permission_names(PermissionSet permissions) {
+    std::vector<std::string_view> names;
+    for (int i = 0; i < kPermissionCount; ++i) {
+        const auto permission = static_cast<Permission>(i);
+        if (permissions.has(permission)) names.push_back(permission_name(permission));
+    }
+    return names;
+}
+
 std::optional<Permission> find_permission(std::string_view name) {
     for (std::size_t i = 0; i < kNames.size(); ++i) {
         if (equals_ignoring_case(kNames[i], name)) return static_cast<Permission>(i);

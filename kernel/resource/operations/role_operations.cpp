@@ -1,6 +1,5 @@
 #include "kernel/resource/operations/role_operations.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
+#include "kernel/resource/path_key.hpp"
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/role_rows.hpp"
 #include "kernel/resource/row_query.hpp"
@@ -20,8 +20,6 @@
 namespace stele::kernel::resource {
 
 namespace {
-
-constexpr std::size_t kLongestKey = 128;
 
 /// What clients send of a role.
 const sdk::ResourceDescriptor& role_descriptor() {
@@ -39,15 +37,6 @@ const sdk::ResourceDescriptor& role_descriptor() {
     return kDescriptor;
 }
 
-sdk::Json permission_names(sdk::PermissionSet permissions) {
-    sdk::Json names = sdk::Json::array();
-    for (int i = 0; i < sdk::kPermissionCount; ++i) {
-        const auto permission = static_cast<sdk::Permission>(i);
-        if (permissions.has(permission)) names.push_back(sdk::permission_name(permission));
-    }
-    return names;
-}
-
 /// The permissions that a body names; they are written in upper case from now on.
 sdk::Result<sdk::PermissionSet> take_permissions(sdk::Json& fields) {
     sdk::PermissionSet permissions;
@@ -63,19 +52,8 @@ sdk::Result<sdk::PermissionSet> take_permissions(sdk::Json& fields) {
              "permissions." + std::to_string(i) + ": there is no permission " + name});
     }
     if (!violations.empty()) return sdk::make_error(std::move(violations));
-    fields["permissions"] = permission_names(permissions);
+    fields["permissions"] = sdk::permission_names(permissions);
     return permissions;
-}
-
-sdk::Result<void> check_key(std::string_view key) {
-    const bool has_control =
-        std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!key.empty() && key.size() <= kLongestKey && !has_control &&
-        key.find_first_of("/\\?#") == std::string_view::npos) {
-        return {};
-    }
-    return sdk::make_error({{"roleKey", "role.key_malformed",
-                             "roleKey must have 1 to 128 characters and none of / \\ ? #"}});
 }
 
 sdk::Error unknown_role(std::string_view key_or_id) {
@@ -87,7 +65,7 @@ sdk::Json built_in_record(const sdk::BuiltInRole& role) {
     return {{"_doc", role.key},
             {"roleKey", role.key},
             {"title", role.key},
-            {"permissions", permission_names(role.permissions)}};
+            {"permissions", sdk::permission_names(role.permissions)}};
 }
 
 /// What a key means on the record before it is defined there; nothing when it is unknown.
@@ -124,7 +102,8 @@ sdk::Result<sdk::Reply> create_role(const RoutedCall& call) {
     auto decoded = decode_create(role_descriptor(), call.body());
     if (!decoded) return decoded.error();
     const std::string key = sdk::text_member(decoded->fields, "roleKey");
-    if (auto checked = check_key(key); !checked) return checked.error();
+    if (auto checked = check_path_key(key, "roleKey", "role.key_malformed"); !checked)
+        return checked.error();
     auto permissions = take_permissions(decoded->fields);
     if (!permissions) return permissions.error();
     // Keys and ids address roles alike.

@@ -68,6 +68,8 @@ private:
 
 /// The wire name, upper case (`CREATE_SUBOBJECTS`).
 std::string_view permission_name(Permission permission);
+/// Those of a set, in the order of the declaration.
+std::vector<std::string_view> permission_names(PermissionSet permissions);
 
 /// The permission of a wire name, compared without regard to case; nothing when unknown.
 std::optional<Permission> find_permission(std::string_view name);
