@@ -240,7 +240,6 @@ test('statistics are what a naive count finds', async () => {
   };
   const { bytes, count } = await naive();
   assert.equal(count, 30);
-  assert.equal((await admin('GET', host.path)).statisticsDirty, true);
   const stats = await admin('POST', `${host.path}/stats`);
   assert.equal(stats.objectcount, count);
   assert.equal(stats.size, bytes);
@@ -256,6 +255,20 @@ test('statistics are what a naive count finds', async () => {
   assert.equal(record.size, (await naive()).bytes);
   assert.equal(record.statisticsDirty, false);
   assert.ok(record._system.modified_on.ms <= stats.statisticsDate.ms, 'statistics modify nothing');
+});
+
+test('statistics are dirty from a write until they are taken', async () => {
+  const slow = await SteleServer.start({ config: '[stores]\nstatistics_period = 1h\n' });
+  try {
+    const host = (await slow.admin('POST', '/webhosts', {}))._doc;
+    const isDirty = async () => (await slow.admin('GET', `/webhosts/${host}`)).statisticsDirty;
+    await slow.admin('POST', `/webhosts/${host}/autoclientmappings`, { host: 'a' });
+    assert.equal(await isDirty(), true);
+    await slow.admin('POST', `/webhosts/${host}/stats`);
+    assert.equal(await isDirty(), false);
+  } finally {
+    await slow.end();
+  }
 });
 
 test('statistics come right while others write', async () => {
