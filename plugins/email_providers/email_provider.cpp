@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/data_store.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "email.hpp"
@@ -119,6 +120,9 @@ sdk::Result<sdk::Reply> EmailProvider::send(const sdk::Call& call) {
     if (!mail) return mail.error();
     if (auto ready = check_ready(account); account.is_enabled && !ready) return ready.error();
 
+    // The outbox writes as the system, whom no lock of the application keeps out.
+    auto writable = call.context().data_stores().check_writable(email->key);
+    if (!writable) return writable.error();
     const SendOrder order{call.context().platform(),
                           {kEmailType, call.collection().container},
                           email->id,

@@ -1,5 +1,9 @@
 #include "mail_message.hpp"
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 namespace stele::email_providers {
@@ -98,6 +102,24 @@ TEST_CASE("text and HTML make alternatives, attachments go around them") {
     CHECK(mail.find("message/rfc822") == std::string::npos);
     CHECK(mail.find("\r\nBcc:") == std::string::npos);
     CHECK(mail.find("\r\nX:") == std::string::npos);
+}
+
+TEST_CASE("mails are written by several threads at once") {
+    MailContent content = plain_content();
+    content.from.name = "Jürgen";
+    content.subject = "Grüße";
+    const std::string wanted = written(content);
+    std::vector<std::thread> threads;
+    std::atomic<int> different = 0;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 200; ++round)
+                different += write_message(content, "id@example.org", kDate) != wanted;
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    CHECK(different == 0);
 }
 
 TEST_CASE("members of a group are not shown to one another") {

@@ -16,11 +16,18 @@ constexpr char kSending[] = "sending";
 constexpr std::int64_t kClaimMarginMs = 60'000;
 constexpr int kRetryAfterSeconds = 5;
 
+/// Takes no less room than the outcome that replaces it, so that a mail that has gone out can be
+/// marked in an application that is almost full.
 sdk::Json claim_of(const SendOrder& order, std::int64_t until) {
     return {{"by", order.sent_by},
             {"messageId", order.message_id},
             {"on", sdk::time_value(sdk::now_ms())},
-            {"until", until}};
+            {"until", sdk::time_value(until)}};
+}
+
+std::int64_t end_of(const sdk::Json& claim) {
+    const auto until = claim.find("until");
+    return until != claim.end() ? sdk::integer_member(*until, "ms").value_or(0) : 0;
 }
 
 /// What the email keeps of an outcome.
@@ -90,7 +97,7 @@ sdk::Result<Delivery> Outbox::send(const SendOrder& order, const Delivering& del
     if (!claimed) return claimed.error();
 
     auto outcome = delivering();
-    auto recorded = record(order, outcome);
+    auto recorded = record_outcome(order, outcome);
     if (!recorded && outcome) {
         return sdk::make_error(sdk::ErrorKind::internal, "email_providers.outcome_unrecorded",
                                "the mail was sent, but the email could not be marked as sent",
@@ -110,7 +117,7 @@ sdk::Result<void> Outbox::claim(sdk::Context& context, const SendOrder& order) c
     const std::int64_t now = sdk::now_ms();
     const auto claim = email->fields.find(kSending);
     if (claim != email->fields.end() && claim->is_object()) {
-        if (sdk::integer_member(*claim, "until").value_or(0) > now) {
+        if (end_of(*claim) > now) {
             return refusal("email_providers.sending", "the email is being sent right now");
         }
         if (!order.is_repeated) {
@@ -130,15 +137,25 @@ sdk::Result<void> Outbox::claim(sdk::Context& context, const SendOrder& order) c
     return {};
 }
 
-sdk::Result<void> Outbox::record(const SendOrder& order, const sdk::Result<Delivery>& outcome) {
+sdk::Result<void> Outbox::record(const SendOrder& order, const sdk::Json& members) {
     return registrar_.run_as_system(
         order.platform, [&](sdk::Context& context) -> sdk::Result<void> {
-            auto patched = context.documents().patch(order.collection, order.email_id,
-                                                     members_of(order, outcome));
+            auto patched = context.documents().patch(order.collection, order.email_id, members);
             // Removed while it was on its way: there is nothing to mark.
             if (patched || patched.error().kind == sdk::ErrorKind::not_found) return {};
             return patched.error();
         });
+}
+
+sdk::Result<void> Outbox::record_outcome(const SendOrder& order,
+                                         const sdk::Result<Delivery>& outcome) {
+    sdk::Json members = members_of(order, outcome);
+    auto recorded = record(order, members);
+    const bool is_full = !recorded && recorded.error().kind == sdk::ErrorKind::storage_full;
+    if (outcome || !is_full) return recorded;
+    // The reason of a failure may be long; that the email can be sent again matters more.
+    members.erase("lastError");
+    return record(order, members);
 }
 
 }  // namespace stele::email_providers

@@ -49,7 +49,8 @@ private:
     class Slot;
 
     sdk::Result<void> claim(sdk::Context& context, const SendOrder& order) const;
-    sdk::Result<void> record(const SendOrder& order, const sdk::Result<Delivery>& outcome);
+    sdk::Result<void> record_outcome(const SendOrder& order, const sdk::Result<Delivery>& outcome);
+    sdk::Result<void> record(const SendOrder& order, const sdk::Json& members);
 
     sdk::Registrar& registrar_;
     std::atomic<std::size_t> free_slots_;

@@ -73,6 +73,8 @@ void set_connection(CURL* curl, const MailAccount& account, const SmtpOptions& o
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_NETRC, long{CURL_NETRC_IGNORED});
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    // A name server that is silent must not add its own time-out to ours.
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                      static_cast<long>(options.connect_time.count()));
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(options.total_time.count()));

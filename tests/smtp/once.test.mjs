@@ -107,3 +107,65 @@ test('an email that is removed while it is on its way is sent once and leaves no
   assert.equal(slow.connections, 1);
   await slow.end();
 });
+
+test('a lock of the application keeps others from sending, and no outcome from being stored', async (t) => {
+  const own = await startStele({}, { config: 'stores.lock_wait = 300ms\n' });
+  t.after(() => own.end());
+  const server = await MailServer.start();
+  const provider = await own.provider(server.port);
+  const email = await own.email();
+  await own.stele.makeUser('other');
+  const token = await own.stele.login('other', 'secret-of-other');
+  for (const path of [provider, `${own.application}/emails/${email}`]) {
+    await own.stele.admin('POST', `${path}/authorities/consumer/grant?id=default/other`);
+  }
+  await own.stele.admin('POST', `${own.application}/lock`);
+  const kept = await own.send(provider, email, { token });
+  assert.equal(kept.status, 423, kept.text);
+  assert.equal(server.mails.length, 0);
+  assert.equal((await own.send(provider, email)).status, 200);
+  await own.stele.admin('POST', `${own.application}/unlock`);
+  assert.equal((await own.send(provider, email, { token, resend: true })).status, 200);
+  assert.equal(server.mails.length, 2);
+
+  let answer;
+  const slow = await ScriptedServer.start(politeTalk({ END: (line, socket) => { answer = () => socket.write('250 ok\r\n'); } }));
+  const patient = await own.provider(slow.port);
+  await own.stele.admin('POST', `${patient}/authorities/consumer/grant?id=default/other`);
+  const sending = own.send(patient, email, { token, resend: true });
+  while (!answer) await new Promise((resolve) => { setTimeout(resolve, 20); });
+  await own.stele.admin('POST', `${own.application}/lock`);
+  answer();
+  const sent = await sending;
+  assert.equal(sent.status, 200, sent.text);
+  assert.equal((await own.readEmail(email)).messageId, sent.json.messageId);
+  await slow.end();
+  await server.end();
+});
+
+test('in an application that is almost full a mail is refused before it is sent, or sent and marked', async () => {
+  const server = await MailServer.start();
+  const refusing = await ScriptedServer.start(politeTalk({ RCPT: () => '550 ' + 'no '.repeat(150) }));
+  const provider = await stele.provider(server.port);
+  const failing = await stele.provider(refusing.port);
+  const seen = new Set();
+  for (let room = 0; room <= 1500; room += 60) {
+    const email = await stele.email();
+    const record = await stele.stele.admin('GET', stele.application);
+    const { size } = await stele.stele.admin('GET', `${stele.application}/info`);
+    await stele.stele.admin('PUT', stele.application, { ...record, maxsize: size + room });
+    const failed = await stele.send(failing, email);
+    assert.ok([409, 507].includes(failed.status), failed.text);
+    assert.ok(!(await stele.readEmail(email)).sending, 'a failure leaves no claim');
+    const before = server.mails.length;
+    const reply = await stele.send(provider, email);
+    seen.add(reply.status);
+    assert.ok([200, 507].includes(reply.status), reply.text);
+    assert.equal(server.mails.length, before + (reply.status === 200 ? 1 : 0));
+    assert.equal((await stele.readEmail(email)).sent, reply.status === 200);
+    await stele.stele.admin('PUT', stele.application, { ...record, maxsize: -1 });
+  }
+  assert.deepEqual([...seen].sort(), [200, 507]);
+  await refusing.end();
+  await server.end();
+});
