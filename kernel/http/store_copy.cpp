@@ -48,6 +48,15 @@ sdk::Result<std::unique_ptr<sdk::BlobStore>> open_binaries(const config::Setting
     return storage::open_blob_directory(data / "blobs", static_cast<std::uint64_t>(*reserve));
 }
 
+/// Every server makes the folder when it opens its store, so where it lacks, the folder is wrong.
+sdk::Result<void> check_blobs(const std::filesystem::path& data) {
+    std::error_code problem;
+    if (std::filesystem::is_directory(data / "blobs", problem)) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::not_found, "copy.blobs_missing",
+        fmt::format("there are no blobs of a store in {}", (data / "blobs").string()));
+}
+
 sdk::Result<void> make_folder(const std::filesystem::path& folder) {
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
@@ -75,6 +84,7 @@ sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, cons
     if (!source) return source.error();
     auto id = id_of_store(**source);
     if (!id) return id.error();
+    if (auto there = check_blobs(from.data); !there) return there.error();
     if (auto made = make_folder(to.data); !made) return made.error();
     auto target = open_address(settings, *engines, to.store, false);
     if (!target) return target.error();

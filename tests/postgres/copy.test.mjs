@@ -108,6 +108,10 @@ test('a store goes from a folder into a database, and from there into another fo
   assert.ok(hasBlob(besides, blob));
   await checkCopied({ data: besides, config: overDatabase(database) });
 
+  const astray = copy(database.address, fresh(), '--from-data', freshFolder());
+  assert.equal(astray.status, 1, astray.text);
+  assert.match(astray.err, /copy\.blobs_missing/);
+
   const back = fresh();
   const again = copy(database.address, back, '--from-data', besides);
   assert.equal(again.status, 0, again.text);
