@@ -129,6 +129,13 @@ sdk::Result<bool> is_inherited(const RoutedCall& call, bool by_default) {
 }
 
 /// The roles that can be granted on the record, its own first; of one key the innermost.
+/// What a role of a record that the caller may not read means, without what was written about it.
+sdk::Json meaning_of(const sdk::Json& role) {
+    return {{"_doc", role.at("_doc")},
+            {"roleKey", role.at("roleKey")},
+            {"permissions", role.at("permissions")}};
+}
+
 sdk::Result<std::vector<sdk::Json>> all_roles(const RoutedCall& call) {
     const sdk::Reader& reader = call.work().transaction();
     auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
@@ -138,9 +145,13 @@ sdk::Result<std::vector<sdk::Json>> all_roles(const RoutedCall& call) {
     for (std::size_t level = 0; level < chain->size(); ++level) {
         auto defined = read_roles(reader, (*chain)[level]);
         if (!defined) return defined.error();
+        if (defined->empty()) continue;
+        auto is_known = call.may_read((*chain)[level]);
+        if (!is_known) return is_known.error();
         for (sdk::Json& role : *defined) {
             const std::string key = authority::fold_role_key(sdk::text_member(role, "roleKey"));
-            if (keys.insert(key).second) roles.push_back(std::move(role));
+            if (!keys.insert(key).second) continue;
+            roles.push_back(*is_known ? std::move(role) : meaning_of(role));
         }
     }
     for (const sdk::BuiltInRole& role : sdk::built_in_roles())
