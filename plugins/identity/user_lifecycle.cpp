@@ -151,6 +151,14 @@ sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& contex
 sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& context,
                                  std::uint64_t root_platform) {
     const SessionKeys keys = SessionKeys::of(context);
+    auto known = read_row<PrincipalRow>(context.transaction(), keys.principal(principal.key));
+    if (!known) return known.error();
+    if (*known) {
+        // A new identity may have the ids of the one that was found when the user was made.
+        const PrincipalRow row{principal_of(principal), (*known)->identity};
+        context.transaction().put(keys.principal(principal.key), row.encode());
+        return {};
+    }
     auto identity = identity_of(principal, context, root_platform);
     if (!identity) return identity.error();
     PrincipalRow row{principal_of(principal), identity->value_or(sdk::RecordKey())};

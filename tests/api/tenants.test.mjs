@@ -80,6 +80,14 @@ test('a new password holds on all platforms of a person', async () => {
   assert.equal((await tenant.login('fay', password)).status, 200);
 });
 
+test('an identity that a tenant makes with the ids of another one takes over nobody', async () => {
+  const tenant = await makeTenant(server, 'una');
+  const owner = await tenant.do('GET', '/domains/default/principals/una');
+  await tenant.do('POST', `/directories/${owner.directoryId}/identities`, { _doc: owner.identityId });
+  await tenant.do('PUT', `/domains/default/principals/${owner._doc}`, { ...owner, jobTitle: 'owner' });
+  assert.equal((await tenant.login()).status, 200);
+});
+
 test('the tenants and users of a person are found by its identity', async () => {
   const tenant = await makeTenant(server, 'gil');
   const user = await admin('GET', '/domains/default/principals/gil');
