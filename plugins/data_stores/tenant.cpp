@@ -58,6 +58,12 @@ sdk::Error own_tenant_required() {
                            "disabled nor removed");
 }
 
+sdk::Error ownership_missing() {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "all permissions on this platform are needed to look inside its own "
+                           "tenant");
+}
+
 sdk::Result<bool> may_read(sdk::Context& context, const sdk::RecordKey& record) {
     if (context.session().is_system) return true;
     auto held = context.authorities().permissions(context.principal().key, record);
@@ -275,6 +281,12 @@ sdk::Result<sdk::Reply> Tenant::start(const sdk::Call& call) {
 sdk::Result<void> Tenant::run_on_platform(
     const sdk::Call& call, const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     sdk::Context& context = call.context();
+    if (is_own_tenant(call.record().fields, context)) {
+        // Rights on the record are none on the platform around it.
+        auto owned = sdk::holds(context, context.platform().root, sdk::PermissionSet::all());
+        if (!owned) return owned.error();
+        if (!*owned) return ownership_missing();
+    }
     auto platform =
         services_.platforms.find(context, sdk::text_member(call.record().fields, "platformId"));
     if (!platform) return platform.error();

@@ -245,6 +245,19 @@ test('whoever may not manage a tenant learns nothing of what is inside', async (
   }
 });
 
+test('rights on the tenant of the first platform are none on the platform', async () => {
+  const { tenantId } = await admin('GET', '/auth/info');
+  const path = `${kTenants}/${tenantId}`;
+  await server.makeUser('vera');
+  const token = await server.login('vera', 'secret-of-vera');
+  await admin('POST', '/registrars/default/authorities/consumer/grant?id=default/vera');
+  await admin('POST', `${path}/authorities/owner/grant?id=default/vera`);
+  for (const inside of ['defaultclient', 'objects', 'autoclientmappings']) {
+    assert.equal((await server.request('GET', `${path}/${inside}`, { token })).status, 403, inside);
+    assert.equal((await asAdmin('GET', `${path}/${inside}`)).status, 200, inside);
+  }
+});
+
 test('plans have unique keys, by which they are addressed, and stay while tenants have them', async () => {
   const plan = await admin('POST', kPlans, { planKey: 'gold', title: 'Gold', own: { x: 1 },
     base: { price: 10, schedule: 'MONTHLY' }, storage: { unit: 'gb', allowance: 5, max: -1, price: 0.5 } });
