@@ -122,6 +122,8 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
 /// Lets a worker compress; the reply then comes back as an answer that is encoded already. False
 /// when no worker is free: the reply goes out as it is.
 bool Connection::compress_elsewhere(Response& response) {
+    // The reply is delivered a second time.
+    response.session = session_;
     auto waiting = std::make_shared<Response>(std::move(response));
     const bool is_posted = context_->shared.workers.post([connection = self(), waiting] {
         if (std::string shorter; gzip(waiting->body, shorter)) {

@@ -59,6 +59,21 @@ test('what is sent to a tenant is counted to the byte, and to nobody else', asyn
   assert.equal((await meter(cleo, 'TRANSFER_OUT')).rawByteCount, 0);
 });
 
+test('a long reply counts as it was compressed', async () => {
+  const tenant = await makeTenant(server, 'bob');
+  const made = await tenant.ask('POST', '/webhosts', { description: 'x'.repeat(100_000) });
+  const path = `/webhosts/${made.json._doc}`;
+  const whole = await tenant.ask('GET', path);
+  assert.ok(whole.text.length > 64 * 1024);
+  const packed = await server.request('GET', path, { token: tenant.token, headers: { 'Accept-Encoding': 'gzip' } });
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  await sleep(kSettled);
+  const sent = await meter(tenant, 'TRANSFER_OUT');
+  assert.equal(sent.rawObjectCount, 3);
+  assert.equal(sent.rawByteCount,
+    Buffer.byteLength(made.text + whole.text) + Number(packed.headers['content-length']));
+});
+
 test('what is stored is the most of the month', async () => {
   const tenant = await makeTenant(server, 'dana', { planKey: 'small' });
   await sleep(kSettled);
