@@ -207,6 +207,8 @@ sdk::Result<void> Tenant::prepare_update(sdk::Change& change, sdk::Context& cont
     if (!plan) return plan.error();
     fields["planKey"] = sdk::text_member(plan->fields, "planKey");
     const bool was_enabled = sdk::flag_member(change.before->fields, "enabled", true);
+    const auto enabled = fields.find("enabled");
+    if (enabled == fields.end() || enabled->is_null()) fields["enabled"] = was_enabled;
     if (sdk::flag_member(fields, "enabled", true) == was_enabled) return {};
     return open_or_close(fields, context);
 }

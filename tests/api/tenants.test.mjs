@@ -158,6 +158,9 @@ test('a disabled tenant refuses logins and tokens, and is as before when it is e
   const disabled = await admin('GET', tenant.path);
   assert.equal(disabled.principalId, record.principalId);
   assert.equal(disabled.platformId, record.platformId);
+  await admin('PUT', tenant.path, { planKey: 'unlimited', title: 'still closed' });
+  assert.equal((await admin('GET', tenant.path)).enabled, false);
+  assert.equal((await tenant.login()).json.error, 'invalid_grant');
   await admin('PUT', tenant.path, { ...record, enabled: true });
   assert.equal((await tenant.do('GET', `/webhosts/${host._doc}`)).title, 'kept');
   assert.equal((await refresh()).status, 200);
