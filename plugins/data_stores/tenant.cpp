@@ -333,6 +333,8 @@ sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::st
     sdk::PageRequest latest;
     latest.limit = -1;
     latest.sort.push_back({"meterStart.ms", false});
+    // A removed tenant of the same id may have left some of the same month.
+    latest.sort.push_back({"_system.created_on.ms", false});
     sdk::Json condition = {{"tenantId", call.record().id}};
     if (!type.empty()) condition["meterType"] = type;
     auto meters = call.context().documents().query(

@@ -14,12 +14,13 @@ namespace stele::meters {
 
 namespace {
 
-/// One per tenant, type and month, so that servers that write at once meet.
+/// One per platform, type and month, so that servers that write at once meet. Another tenant may
+/// get the id of one that was removed, no platform does.
 std::string meter_id(const sdk::MeteredTenant& tenant, const char* type,
                      std::chrono::year_month month) {
     const int number =
         static_cast<int>(month.year()) * 100 + static_cast<int>(unsigned(month.month()));
-    return tenant.id + "-" + std::to_string(number) + "-" + type;
+    return tenant.platform.id + "-" + std::to_string(number) + "-" + type;
 }
 
 bool has_members(const sdk::Json& record, const sdk::Json& members) {

@@ -110,6 +110,19 @@ test('figures are the server’s: none can be set, and none is made', async () =
   assert.equal((await asAdmin('GET', `/registrars/default/meters`)).status, 200);
 });
 
+test('a tenant that is made again under its id leaves the figures of the first alone', async () => {
+  const first = await makeTenant(server, 'gwen', { _doc: 'twice' });
+  const { length } = (await first.ask('GET', '/webhosts')).text;
+  await sleep(kSettled);
+  assert.equal((await meter(first, 'TRANSFER_OUT')).rawByteCount, length);
+  await server.admin('DELETE', first.path);
+  const second = await makeTenant(server, 'hugo', { _doc: 'twice' });
+  await sleep(kSettled);
+  assert.equal((await meter(second, 'TRANSFER_OUT')).rawByteCount, 0);
+  const both = await server.admin('POST', `${second.path}/meters/query`, { meterType: 'TRANSFER_OUT' });
+  assert.deepEqual(both.rows.map(({ rawByteCount }) => rawByteCount), [0, length]);
+});
+
 test('a crash loses at most what was sent since the last writing, an end loses nothing', async () => {
   const tenant = await makeTenant(server, 'fina');
   const spend = async () => {
