@@ -199,12 +199,13 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
         });
 }
 
-sdk::Result<void> UsageCounter::look() {
+sdk::Result<void> UsageCounter::look(const GoesOn& goes_on) {
     auto platforms = rooms_.platforms.all();
     if (!platforms) return platforms.error();
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
+        if (!goes_on()) break;
         auto stored = stored_by(platform);
         auto written =
             stored ? write_stored(platform, *stored, month) : sdk::Result<void>(stored.error());
@@ -234,18 +235,27 @@ void UsageCounter::stop() {
 
 void UsageCounter::run(Intervals intervals) {
     using Clock = std::chrono::steady_clock;
+    auto next_write = Clock::now();
     auto next_look = Clock::now();
-    std::unique_lock lock(mutex_);
-    while (!is_stopping_) {
-        lock.unlock();
-        log_failure(write(), "writing down what was sent");
+    // Looking at many platforms takes longer than what was sent may wait.
+    const GoesOn goes_on = [&] {
+        {
+            const std::lock_guard lock(mutex_);
+            if (is_stopping_) return false;
+        }
+        if (Clock::now() >= next_write) {
+            log_failure(write(), "writing down what was sent");
+            next_write = Clock::now() + intervals.write;
+        }
+        return true;
+    };
+    while (goes_on()) {
         if (Clock::now() >= next_look) {
-            log_failure(look(), "measuring what is stored");
+            log_failure(look(goes_on), "measuring what is stored");
             next_look = Clock::now() + intervals.look;
         }
-        lock.lock();
-        wake_.wait_for(lock, std::min(intervals.write, intervals.look),
-                       [this] { return is_stopping_; });
+        std::unique_lock lock(mutex_);
+        wake_.wait_until(lock, std::min(next_write, next_look), [this] { return is_stopping_; });
     }
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -43,8 +44,9 @@ public:
 
     /// Writes down what was sent; what cannot be written is kept for the next time.
     sdk::Result<void> write();
-    /// Looks at what every platform has stored.
-    sdk::Result<void> look();
+    using GoesOn = std::function<bool()>;
+    /// Looks at what every platform has stored; asks before each whether to go on.
+    sdk::Result<void> look(const GoesOn& goes_on);
 
 private:
     using Sent = std::unordered_map<std::uint64_t, sdk::DataStoreSize>;

@@ -26,6 +26,10 @@ struct World : ResourceFixture {
     UsageCounter counter{rooms};
 };
 
+bool always() {
+    return true;
+}
+
 }  // namespace
 
 TEST_CASE("a month is that of the moment in UTC") {
@@ -73,19 +77,28 @@ TEST_CASE("what was sent for a platform that is gone is nobody's") {
     CHECK(told == 1);
 }
 
+TEST_CASE("a look ends before the next platform when the server does") {
+    World world;
+    world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
+    expect(world.counter.look([] { return false; }));
+    CHECK(world.read().stored == sdk::DataStoreSize{});
+    expect(world.counter.look(always));
+    CHECK(world.read().stored != sdk::DataStoreSize{});
+}
+
 TEST_CASE("the most that was found stored counts") {
     World world;
-    expect(world.counter.look());
+    expect(world.counter.look(always));
     const sdk::DataStoreSize empty = world.read().stored;
     world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
-    expect(world.counter.look());
+    expect(world.counter.look(always));
     const sdk::DataStoreSize one = world.read().stored;
     CHECK(one.objects == empty.objects + 1);
     CHECK(one.bytes > empty.bytes);
     world.as_system([](sdk::Context& context) {
         return context.documents().remove({"library", ""}, "town");
     });
-    expect(world.counter.look());
+    expect(world.counter.look(always));
     CHECK(world.read().stored == one);
 }
 
