@@ -51,7 +51,18 @@ sdk::Result<std::vector<Place>> places_of(sdk::Platforms& platforms, sdk::Contex
     return places;
 }
 
-/// The record of the tenant that a platform is, if its registrar is the wanted one.
+/// Whether the caller may read a tenant's record, or is whom it was made for.
+sdk::Result<bool> may_see(sdk::Context& context, const sdk::Document& tenant) {
+    const sdk::Principal& caller = context.principal();
+    if (sdk::text_member(tenant.fields, "principalId") == caller.id &&
+        sdk::text_member(tenant.fields, "domainId") == caller.domain_id) {
+        return true;
+    }
+    return sdk::holds(context, tenant.key, sdk::Permission::read);
+}
+
+/// The record of the tenant that a platform is, if its registrar is the wanted one and the caller
+/// may see it.
 sdk::Result<std::optional<sdk::Json>> tenant_record(sdk::Context& context, const Place& place,
                                                     const std::string& registrar) {
     const std::string registrar_id = sdk::text_member(place.root, "ownerRegistrarId");
@@ -62,6 +73,9 @@ sdk::Result<std::optional<sdk::Json>> tenant_record(sdk::Context& context, const
     auto record = context.documents().read({"tenant", registrar_id}, tenant_id);
     if (!record && is_missing(record.error())) return std::optional<sdk::Json>();
     if (!record) return record.error();
+    auto visible = may_see(context, *record);
+    if (!visible) return visible.error();
+    if (!*visible) return std::optional<sdk::Json>();
     return std::optional<sdk::Json>(std::move(record->fields));
 }
 

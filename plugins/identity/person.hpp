@@ -24,7 +24,8 @@ public:
     /// GET {I}/policy/user?tenantId= : the first of them on one platform.
     sdk::Result<sdk::Reply> user_on_platform(const sdk::Call& call);
     /// GET {I}/policy/tenants?registrarId=&authorityId= : the tenants on whose platforms the person
-    /// has a user; the one of the first platform only when a registrar is named.
+    /// has a user, as far as the caller may see them; the one of the first platform only when a
+    /// registrar is named.
     sdk::Result<sdk::Reply> tenants(const sdk::Call& call);
 
 private:

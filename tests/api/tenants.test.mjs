@@ -105,6 +105,27 @@ test('the tenants and users of a person are found by its identity', async () => 
   assert.equal((await asAdmin('GET', `${kTenants}/lookup?id=default/guest`)).status, 404);
 });
 
+test('the tenants of a person are shown to the person and to those who may read them', async () => {
+  const tenant = await makeTenant(server, 'wim');
+  const { directoryId, identityId } = await admin('GET', '/domains/default/principals/wim');
+  const directory = `/directories/${directoryId}`;
+  const identity = `${directory}/identities/${identityId}`;
+  await server.makeUser('yan');
+  for (const place of [directory, identity, '/registrars/default']) {
+    for (const name of ['wim', 'yan']) await admin('POST', `${place}/authorities/consumer/grant?id=default/${name}`);
+  }
+  const seenBy = async (name) => {
+    const token = await server.login(name, `secret-of-${name}`);
+    const reply = await server.request('GET', `${identity}/policy/tenants`, { token });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json.rows.map(({ _doc }) => _doc);
+  };
+  assert.deepEqual(await seenBy('wim'), [tenant.id]);
+  assert.deepEqual(await seenBy('yan'), []);
+  await admin('POST', `${tenant.path}/authorities/consumer/grant?id=default/yan`);
+  assert.deepEqual(await seenBy('yan'), [tenant.id]);
+});
+
 test('a tenant that cannot be made says why, and nothing is stored', async () => {
   const { _doc } = await server.makeUser('hal');
   await admin('PUT', `/domains/default/principals/${(await server.makeUser('ina'))._doc}`,
