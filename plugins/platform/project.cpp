@@ -104,6 +104,21 @@ sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& jo
     return context.documents().create(kProjects, std::move(fields));
 }
 
+/// A stack that was made for the project belongs to whoever started the job; one that it was given
+/// keeps its owners.
+sdk::Result<void> give_stack(sdk::Context& context, sdk::Teams& teams, const sdk::Job& job,
+                             const std::string& id) {
+    if (!sdk::text_member(job.input(), "stackId").empty()) return {};
+    auto stack = context.documents().read(kStacks, id);
+    if (!stack) return stack.error();
+    auto granted = context.authorities().grant(stack->key, job.run_as().key, "owner");
+    if (!granted) return granted;
+    auto owners = teams.find(context, stack->key, "owners");
+    if (!owners) return owners.error();
+    if (!*owners) return {};
+    return context.authorities().add_member((*owners)->group, job.run_as().key, job.run_as().kind);
+}
+
 /// The project as the one who started the job would have made it.
 sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& teams, sdk::Job& job) {
     sdk::Json result;
@@ -112,20 +127,10 @@ sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& tea
             if (auto held = job.confirm(context.transaction()); !held) return held;
             auto project = create_once(context, job);
             if (!project) return project.error();
-            const std::string stack_id = sdk::text_member(project->fields, "stackId");
-            auto stack = context.documents().read(kStacks, stack_id);
-            if (!stack) return stack.error();
-            for (const sdk::RecordKey& record : {project->key, stack->key}) {
-                auto granted = context.authorities().grant(record, job.run_as().key, "owner");
-                if (!granted) return granted;
-            }
-            auto owners = teams.find(context, stack->key, "owners");
-            if (!owners) return owners.error();
-            if (*owners) {
-                auto joined = context.authorities().add_member((*owners)->group, job.run_as().key,
-                                                               job.run_as().kind);
-                if (!joined) return joined;
-            }
+            auto granted = context.authorities().grant(project->key, job.run_as().key, "owner");
+            if (!granted) return granted;
+            const std::string stack = sdk::text_member(project->fields, "stackId");
+            if (auto given = give_stack(context, teams, job, stack); !given) return given;
             result = {{"created-project-id", project->id}};
             return {};
         });

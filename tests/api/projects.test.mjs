@@ -118,6 +118,19 @@ test('a job makes a project that belongs to whoever started it', async () => {
   assert.equal(waited.state, 'FINISHED');
 });
 
+test('a job that is given a stack gives no rights on it', async () => {
+  const stack = await make('/stacks');
+  await server.admin('POST', `/stacks/${stack}/authorities/consumer/grant?id=default/${builder._doc}`, {});
+  const token = builder.token;
+  const job = await call('POST', '/projects/start?schedule=synchronous', { token, body: { stackId: stack } });
+  assert.equal((await call('GET', `/projects/${job['created-project-id']}`, { token })).stackId, stack);
+  assert.equal(await status('PUT', `/projects/${job['created-project-id']}`, token, { stackId: stack }), 200);
+  assert.equal(await status('PUT', `/stacks/${stack}`, token, {}), 403);
+  assert.equal(await status('DELETE', `/stacks/${stack}`, token), 403);
+  const check = await server.admin('POST', `/stacks/${stack}/teams/owners/members/check?id=default/${builder._doc}`, {});
+  assert.equal(check.belongs, false);
+});
+
 test('jobs are queried by whoever started them and by managers only', async () => {
   const { _doc: id } = await call('POST', '/projects/start?schedule=synchronous',
                                          { token: builder.token, body: { title: 'Mine' } });
