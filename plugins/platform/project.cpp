@@ -19,6 +19,9 @@ const sdk::CollectionName kUiConfigs{"uiconfig", ""};
 /// The key under which a project's stack has the repository with the project's content.
 constexpr char kContentKey[] = "content";
 
+/// The stack that was made for the project, which need not be the one that it uses by now.
+constexpr char kOwnStack[] = "ownStackId";
+
 /// A family that no enabled plugin offers, where a project does without.
 bool is_absent_family(const sdk::Error& error) {
     return error.code == "resource.type_unknown";
@@ -75,6 +78,17 @@ sdk::Result<void> remove_ui_configs(sdk::Context& context, const std::string& pr
     return {};
 }
 
+/// Whether a project's stack goes with it: it was made for the project, or whoever removes the
+/// project could remove the stack as well.
+sdk::Result<bool> may_remove_stack(sdk::Context& context, const sdk::Json& project,
+                                   const std::string& id) {
+    if (sdk::text_member(project, kOwnStack) == id) return true;
+    auto stack = context.documents().read(kStacks, id);
+    if (!stack && stack.error().kind == sdk::ErrorKind::not_found) return false;
+    if (!stack) return stack.error();
+    return sdk::holds(context, stack->key, sdk::Permission::remove);
+}
+
 /// After the project itself, which its stack would be kept for.
 sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& project) {
     if (sdk::flag_member(project, "sharedStack", false)) return {};
@@ -84,6 +98,9 @@ sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& proje
     auto others = context.documents().query(kProjects, {{"stackId", stack}}, none);
     if (!others) return others.error();
     if (others->total_rows > 0) return {};
+    auto may = may_remove_stack(context, project, stack);
+    if (!may) return may.error();
+    if (!*may) return {};
     auto removed = context.documents().remove(kStacks, stack);
     if (!removed && removed.error().kind == sdk::ErrorKind::not_found) return {};
     return removed;
@@ -143,9 +160,13 @@ sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& tea
 sdk::ResourceDescriptor Project::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields fields{
-        {.name = "title", .kind = text},   {.name = "description", .kind = text},
-        {.name = "stackId", .kind = text}, {.name = "projectType", .kind = text},
-        {.name = "family", .kind = text},  {.name = "sharedStack", .kind = boolean},
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "stackId", .kind = text},
+        {.name = "projectType", .kind = text},
+        {.name = "family", .kind = text},
+        {.name = "sharedStack", .kind = boolean},
+        {.name = kOwnStack, .kind = text, .read_only = true},
     };
     return {.type = "project",
             .path = "projects",
@@ -169,6 +190,7 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
     auto made = make_stack(context, teams_, sdk::text_member(change.after->fields, "title"));
     if (!made) return made.error();
     change.after->fields["stackId"] = *made;
+    change.after->fields[kOwnStack] = *made;
     return {};
 }
 

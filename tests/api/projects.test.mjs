@@ -131,6 +131,25 @@ test('a job that is given a stack gives no rights on it', async () => {
   assert.equal(check.belongs, false);
 });
 
+test('a project takes a stack along that was made for it or that the caller may remove, no other', async () => {
+  const token = builder.token;
+  const stack = await make('/stacks');
+  await server.admin('POST', `/stacks/${stack}/authorities/consumer/grant?id=default/${builder._doc}`, {});
+  const there = () => status('GET', `/stacks/${stack}`, server.adminToken);
+  const named = (await call('POST', '/projects', { token, body: { stackId: stack, ownStackId: stack } }))._doc;
+  assert.equal((await call('GET', `/projects/${named}`, { token })).ownStackId, undefined);
+  await call('DELETE', `/projects/${named}`, { token });
+  assert.equal(await there(), 200);
+  const moved = (await call('POST', '/projects', { token, body: {} }))._doc;
+  await call('PUT', `/projects/${moved}`, { token, body: { stackId: stack, ownStackId: stack } });
+  assert.equal((await call('GET', `/projects/${moved}`, { token })).stackId, stack);
+  await call('DELETE', `/projects/${moved}`, { token });
+  assert.equal(await there(), 200);
+  const last = await make('/projects', { stackId: stack });
+  await server.admin('DELETE', `/projects/${last}`);
+  assert.equal(await there(), 404);
+});
+
 test('jobs are queried by whoever started them and by managers only', async () => {
   const { _doc: id } = await call('POST', '/projects/start?schedule=synchronous',
                                          { token: builder.token, body: { title: 'Mine' } });
