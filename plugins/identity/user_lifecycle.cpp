@@ -1,6 +1,5 @@
 #include "user_lifecycle.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 
 #include "group_keeper.hpp"
 #include "identity_credentials.hpp"
+#include "platform_owners.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
@@ -191,18 +191,9 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
 }
 
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context) {
-    auto acl = context.authorities().acl(context.platform().root);
-    if (!acl) return acl.error();
-    bool is_owner = false;
-    bool has_other = false;
-    for (const sdk::AclEntry& entry : *acl) {
-        const bool owns =
-            std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
-        if (owns) (entry.principal == principal.key ? is_owner : has_other) = true;
-    }
-    if (!is_owner || has_other) return {};
-    return sdk::make_error(
-        sdk::ErrorKind::conflict, "principal.last_owner",
+    return keep_an_owner(
+        context,
+        [&principal](const sdk::Principal& owner) { return owner.key == principal.key; },
         sdk::text_member(principal.fields, "name") + " is the only owner of the platform");
 }
 

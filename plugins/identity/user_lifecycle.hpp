@@ -30,7 +30,7 @@ sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& c
 sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
                                        sdk::Context& context);
 
-/// `conflict` (`principal.last_owner`) when nobody but this principal owns the platform.
+/// `conflict` (`principal.last_owner`) when nobody else acts for an owner of the platform.
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context);
 
 /// Refuses to remove what the platform cannot do without; otherwise removes memberships, grants,

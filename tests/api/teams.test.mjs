@@ -353,6 +353,32 @@ test('teams of the platform reach everything, and it never loses its last owner'
   assert.equal(await statusAs('friend', 'GET', mapping), 404);
 });
 
+test('the last user who owns the platform by a team is neither removed nor disabled', async () => {
+  const domain = (await admin('POST', '/domains', {}))._doc;
+  const user = `/domains/${domain}/principals/${(await admin('POST', `/domains/${domain}/principals`, { type: 'USER', name: 'chief', password: 'secret-of-chief' }))._doc}`;
+  const adminUser = `/domains/default/principals/${(await admin('GET', '/domains/default/principals/admin'))._doc}`;
+  const team = await makeTeam('', 'chiefs', 'owner');
+  const refused = async (name, method, path, body) => {
+    const reply = await as(name, method, path, body);
+    assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
+    assert.equal(reply.json.code, 'principal.last_owner');
+  };
+  await refused('admin', 'PUT', adminUser, { type: 'USER', name: 'admin', enabled: false });
+  await refused('admin', 'DELETE', adminUser);
+  await admin('POST', `${team.path}/members/add?id=${domain}/chief`);
+  tokens.chief = await server.login(`${domain}/chief`, 'secret-of-chief');
+  await ok('chief', 'POST', '/authorities/owner/revoke?id=default/admin');
+  try {
+    await refused('chief', 'PUT', user, { type: 'USER', name: 'chief', enabled: false });
+    await refused('chief', 'DELETE', user);
+    await refused('chief', 'DELETE', `/domains/${domain}`);
+  } finally {
+    await ok('chief', 'POST', '/authorities/owner/grant?id=default/admin');
+  }
+  await admin('DELETE', `/domains/${domain}`);
+  await admin('DELETE', team.path);
+});
+
 test('a policy that is assigned to a team holds for its members', async () => {
   const host = await makeHost();
   const team = await makeTeam(host.path, 'crew');
