@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/authority_store.hpp"
@@ -66,6 +67,25 @@ private:
     const sdk::BuiltInRole* built_in_;
 };
 
+/// What a role means on a record in the container: built-in roles mean the same everywhere, others
+/// may be defined on the record itself, or on what it inherits from if it lies on the platform.
+sdk::Result<std::optional<sdk::CustomRole>> role_on(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& record,
+                                                    std::string_view role_key, bool is_on_platform,
+                                                    RoleLookup& container_roles) {
+    if (sdk::find_built_in_role(role_key)) return container_roles.find(0, role_key);
+    auto own = defined_role(reader, record, role_key);
+    if (!own || *own) return own;
+    if (!is_on_platform) return container_roles.find(0, role_key);
+    const auto sources = sources_of(reader, record);
+    if (!sources) return sources.error();
+    for (const sdk::RecordKey& source : *sources) {
+        auto inherited = defined_role(reader, source, role_key);
+        if (!inherited || *inherited) return inherited;
+    }
+    return container_roles.find(0, role_key);
+}
+
 /// Adds the records with the prefix that the holder was granted to read.
 sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& roles,
                                const sdk::RecordKey& holder, std::string_view record_key_prefix,
@@ -79,14 +99,9 @@ sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& 
         const auto record = cut_record_key(rest);
         const auto role_key = sdk::KeyReader(rest).text();
         if (!record || !role_key) return broken_entry("the key of a grant");
-        auto role = container_roles.find(0, *role_key);
+        auto role = role_on(reader, sdk::RecordKey(*record), *role_key, roles.chain().size() == 1,
+                            container_roles);
         if (!role) return role.error();
-        // Built-in roles mean the same everywhere; others may be defined on the record itself.
-        if (!sdk::find_built_in_role(*role_key)) {
-            auto own = defined_role(reader, *record, *role_key);
-            if (!own) return own.error();
-            if (*own) role = std::move(own);
-        }
         if (*role && (*role)->permissions.has(sdk::Permission::read))
             readable.emplace_back(*record);
     }

@@ -56,6 +56,19 @@ TEST_CASE_METHOD(StoreFixture, "A role means the same on a stack whatever other 
     CHECK(permissions(ann, leaf) == kConsumer);
 }
 
+TEST_CASE_METHOD(StoreFixture,
+                 "Lists of a platform's records know the roles of what these inherit from") {
+    const bool is_readable = GENERATE(true, false);
+    inherit(shop, stack(1));
+    define(root, "picker", is_readable ? PermissionSet() : kConsumer);
+    define(stack(1), "picker", is_readable ? kConsumer : PermissionSet());
+    grant(shop, ann, "picker");
+    CHECK(can_read(ann, shop) == is_readable);
+    const auto visible = value_of(
+        store.visible_records(*engine.snapshot(), ann, root, collection_prefix(kPlatform, 2)));
+    CHECK(visible.only == (is_readable ? Keys{shop} : Keys{}));
+}
+
 TEST_CASE_METHOD(StoreFixture, "A removed record takes along what it inherits and bequeaths") {
     const bool is_source = GENERATE(true, false);
     grant(stack(1), ann, "consumer", true);
