@@ -192,8 +192,7 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
 
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context) {
     return keep_an_owner(
-        context,
-        [&principal](const sdk::Principal& owner) { return owner.key == principal.key; },
+        context, [&principal](const sdk::Principal& owner) { return owner.key == principal.key; },
         sdk::text_member(principal.fields, "name") + " is the only owner of the platform");
 }
 
