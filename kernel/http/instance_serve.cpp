@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <stele/sdk/log.hpp>
+
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
 #include "kernel/resource/data_store_count.hpp"
 #include "kernel/resource/declarations.hpp"
+#include "kernel/resource/standard_teams.hpp"
 
 namespace stele::kernel::http {
 
@@ -26,6 +29,15 @@ void add_access_log_metrics(RequestPipeline& pipeline, const AccessLog& log) {
     });
 }
 
+/// For stores of earlier versions. A domain that is locked or full is no reason not to serve.
+void give_teams(resource::Rooms& rooms) {
+    auto given = resource::give_standard_teams(rooms);
+    if (given) return;
+    sdk::log(sdk::LogLevel::warning, "instance",
+             "some data stores get their team of owners at the next start only: " +
+                 given.error().message);
+}
+
 }  // namespace
 
 sdk::Result<void> Instance::start() {
@@ -38,6 +50,7 @@ sdk::Result<void> Instance::start() {
                                                    sdk::Json::object(), false);
         if (!installed) return installed;
     }
+    give_teams(rooms);
     auto options = read_server_options(state_->settings);
     if (!options) return options.error();
     auto pool = read_worker_options(state_->settings);

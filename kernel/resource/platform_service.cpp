@@ -6,6 +6,7 @@
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/declarations.hpp"
+#include "kernel/resource/standard_teams.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -57,6 +58,10 @@ sdk::Result<sdk::PlatformScope> PlatformService::create(sdk::Context& context,
         });
         if (!installed) return installed.error();
     }
+    auto given = run_on(context, *platform, [this](sdk::Context& inside) {
+        return give_standard_teams(rooms_, inside);
+    });
+    if (!given) return given.error();
     return platform;
 }
 

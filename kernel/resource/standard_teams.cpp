@@ -33,6 +33,12 @@ sdk::Result<std::vector<sdk::Principal>> direct_owners(Rooms& rooms, sdk::Contex
     return owners;
 }
 
+sdk::Result<void> give_owners(Rooms& rooms, sdk::Context& context, const sdk::RecordKey& record) {
+    auto owners = direct_owners(rooms, context, record);
+    if (!owners) return owners.error();
+    return rooms.teams.create_owners(context, record, *owners);
+}
+
 sdk::Result<void> give_owners(Rooms& rooms, const sdk::PlatformScope& platform,
                               const sdk::RecordKey& record) {
     return run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
@@ -40,9 +46,7 @@ sdk::Result<void> give_owners(Rooms& rooms, const sdk::PlatformScope& platform,
         auto found = rooms.records.read(context.transaction(), record, stored);
         if (!found && found.error().kind == sdk::ErrorKind::not_found) return {};
         if (!found) return found;
-        auto owners = direct_owners(rooms, context, record);
-        if (!owners) return owners.error();
-        return rooms.teams.create_owners(context, record, *owners);
+        return give_owners(rooms, context, record);
     });
 }
 
@@ -75,6 +79,21 @@ sdk::Result<void> give_standard_teams(Rooms& rooms) {
             if (!resource.descriptor.capabilities.teams) continue;
             if (auto given = give_to_family(rooms, platform, resource); !given) return given;
         }
+    }
+    return {};
+}
+
+sdk::Result<void> give_standard_teams(Rooms& rooms, sdk::Context& context) {
+    if (!rooms.team_groups) return {};
+    sdk::Transaction& transaction = context.transaction();
+    for (const RegisteredResource& resource : rooms.registry.resources()) {
+        if (!resource.descriptor.capabilities.teams) continue;
+        auto keys = keys_of_family(rooms.records, transaction, context.platform(), resource);
+        if (!keys) return keys.error();
+        for (const sdk::RecordKey& key : *keys) {
+            if (auto given = give_owners(rooms, context, key); !given) return given;
+        }
+        transaction.put(given_key(context.platform().number, resource.descriptor.type), "1");
     }
     return {};
 }

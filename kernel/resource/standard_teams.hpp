@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stele/sdk/context.hpp>
 #include <stele/sdk/result.hpp>
 
 namespace stele::kernel::resource {
@@ -10,5 +11,7 @@ struct Rooms;
 /// its family had teams, or before there was a place for groups. Its members are those who own the
 /// record directly. Remembers per platform and type that it is done. Once plugins are installed.
 sdk::Result<void> give_standard_teams(Rooms& rooms);
+/// The same for a platform that is being made, as a part of its transaction.
+sdk::Result<void> give_standard_teams(Rooms& rooms, sdk::Context& context);
 
 }  // namespace stele::kernel::resource

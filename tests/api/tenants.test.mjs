@@ -70,6 +70,11 @@ test('nobody enters a tenant but its users, and its users enter nothing else', a
   assert.deepEqual(principals.filter((name) => !isTeam(name)).sort(), ['dora', 'everyone', 'guest']);
 });
 
+test('the first domain of a tenant has the team owners', async () => {
+  const tenant = await makeTenant(server, 'tea');
+  assert.deepEqual((await tenant.do('GET', '/domains/default/teams')).rows.map(({ key }) => key), ['owners']);
+});
+
 test('a new password holds on all platforms of a person', async () => {
   const tenant = await makeTenant(server, 'fay');
   const { directoryId, identityId } = await admin('GET', '/domains/default/principals/fay');
