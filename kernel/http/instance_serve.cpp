@@ -111,10 +111,11 @@ void Instance::stop() {
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
     state_->usage->stop();
     state_->housekeeper->stop();
-    state_->trail->stop();
     state_->jobs->stop();
     state_->workers->stop();
     state_->pipeline->wait_for_commits();
+    // What was refused at last is written, too.
+    state_->trail->stop();
     state_->server.reset();
 }
 
