@@ -2,6 +2,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -11,22 +12,15 @@ namespace {
 const sdk::CollectionName kProjects{"project", ""};
 const sdk::CollectionName kStacks{"stack", ""};
 
-sdk::Error unknown_project(const std::string& id) {
-    return sdk::make_error(
-        {{"projectId", "platform.project_unknown", "there is no project " + id}});
-}
-
 /// The stack of a project that the caller may read.
 sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& project_id) {
-    auto project = context.documents().read(kProjects, project_id);
-    if (!project && project.error().kind == sdk::ErrorKind::not_found) {
-        return unknown_project(project_id);
+    auto project = readable(context, context.documents().read(kProjects, project_id));
+    if (!project) return project.error();
+    if (!*project) {
+        return sdk::make_error(
+            {{"projectId", "platform.project_unknown", "there is no project " + project_id}});
     }
-    if (!project) return project;
-    const auto readable = sdk::holds(context, project->key, sdk::Permission::read);
-    if (!readable) return readable.error();
-    if (!*readable) return unknown_project(project_id);
-    return context.documents().read(kStacks, sdk::text_member(project->fields, "stackId"));
+    return context.documents().read(kStacks, sdk::text_member((*project)->fields, "stackId"));
 }
 
 }  // namespace

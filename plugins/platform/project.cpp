@@ -5,6 +5,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -55,13 +56,9 @@ sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
 }
 
 sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
-    auto stack = context.documents().read(kStacks, id);
-    if (!stack && stack.error().kind != sdk::ErrorKind::not_found) return stack.error();
-    if (stack) {
-        auto is_readable = sdk::holds(context, stack->key, sdk::Permission::read);
-        if (!is_readable) return is_readable.error();
-        if (*is_readable) return {};
-    }
+    auto stack = readable(context, context.documents().read(kStacks, id));
+    if (!stack) return stack.error();
+    if (*stack) return {};
     return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
 }
 

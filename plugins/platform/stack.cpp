@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "log_operations.hpp"
+#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -29,27 +30,10 @@ sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view ty
     if (std::find(kStoreTypes.begin(), kStoreTypes.end(), type) == kStoreTypes.end()) {
         return sdk::invalid_parameter("type", "must be a type of data stores");
     }
-    auto store = context.documents().read({std::string(type), ""}, id);
-    if (!store && store.error().kind == sdk::ErrorKind::not_found) return unknown_store(type, id);
-    if (!store) return store;
-    const auto readable = sdk::holds(context, store->key, sdk::Permission::read);
-    if (!readable) return readable.error();
-    if (!*readable) return unknown_store(type, id);
-    return store;
-}
-
-/// The record of an assigned store; nothing when it was removed or the caller may not read it.
-sdk::Result<std::optional<sdk::Document>> read_assigned(sdk::Context& context,
-                                                        const sdk::RecordKey& key) {
-    auto store = context.documents().read(key);
-    if (!store && store.error().kind == sdk::ErrorKind::not_found) {
-        return std::optional<sdk::Document>();
-    }
+    auto store = readable(context, context.documents().read({std::string(type), ""}, id));
     if (!store) return store.error();
-    const auto readable = sdk::holds(context, key, sdk::Permission::read);
-    if (!readable) return readable.error();
-    if (!*readable) return std::optional<sdk::Document>();
-    return std::optional<sdk::Document>(*std::move(store));
+    if (!*store) return unknown_store(type, id);
+    return **std::move(store);
 }
 
 /// A store's record as a stack shows it.
@@ -168,7 +152,7 @@ sdk::Result<sdk::Reply> Stack::list_stores(const sdk::Call& call) {
     if (!assigned) return assigned.error();
     std::vector<sdk::Json> rows;
     for (const StackStore& one : *assigned) {
-        auto store = read_assigned(call.context(), one.store);
+        auto store = readable(call.context(), call.context().documents().read(one.store));
         if (!store) return store.error();
         if (*store) rows.push_back(presented(**store, one.key));
     }
@@ -181,7 +165,7 @@ sdk::Result<sdk::Reply> Stack::read_store(const sdk::Call& call) {
     auto assigned = StackStores(call.context()).find(call.record().key, key);
     if (!assigned) return assigned.error();
     if (*assigned) {
-        auto store = read_assigned(call.context(), **assigned);
+        auto store = readable(call.context(), call.context().documents().read(**assigned));
         if (!store) return store.error();
         // Clients put this `_doc` into the store's own paths.
         if (*store) return sdk::Reply::json(presented(**store, (*store)->id));
@@ -197,7 +181,7 @@ sdk::Result<sdk::Reply> Stack::exists(const sdk::Call& call) {
     if (!assigned) return assigned.error();
     bool is_there = false;
     if (*assigned) {
-        auto store = read_assigned(call.context(), **assigned);
+        auto store = readable(call.context(), call.context().documents().read(**assigned));
         if (!store) return store.error();
         is_there = store->has_value();
     }
@@ -211,7 +195,7 @@ sdk::Result<sdk::Reply> Stack::find(const sdk::Call& call) {
     auto stacks = StackStores(context).stacks_of(store->key);
     if (!stacks) return stacks.error();
     for (const sdk::RecordKey& key : *stacks) {
-        auto stack = read_assigned(context, key);
+        auto stack = readable(context, context.documents().read(key));
         if (!stack) return stack.error();
         if (*stack) return sdk::Reply::json((*stack)->fields);
     }
