@@ -35,7 +35,7 @@ async function operations() {
     autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
     trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),
     projectId: await record('/projects', { title: 'walk' }),
-    jobId: await record('/projects/start', { title: 'walk by job' }),
+    jobId: await record('/projects/start?schedule=synchronous', { title: 'walk by job' }),
     billingProviderConfigurationId: await record('/billing/configurations', {}),
     deploymentPackageId: await record('/deployment/packages', {}),
     deploymentReceiverId: await record('/deployment/receivers', {}),

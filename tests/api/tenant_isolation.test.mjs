@@ -49,7 +49,7 @@ async function populate(tenant, title) {
   ids.trustedDomainMappingId = await made(`/webhosts/${ids.webhostId}/trusteddomainmappings`);
   ids.stackId = await made('/stacks');
   ids.projectId = await made('/projects');
-  ids.jobId = await made('/projects/start');
+  ids.jobId = await made('/projects/start?schedule=synchronous');
   ids.uiConfigId = await made('/uiconfigs');
   ids.accessPolicyId = await made('/access/policies');
   for (const [name, path] of [
