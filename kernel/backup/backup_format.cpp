@@ -5,12 +5,13 @@
 #include <sodium.h>
 #include <nlohmann/json.hpp>
 
+#include "kernel/backup/portions.hpp"
+
 namespace stele::kernel::backup {
 
 namespace {
 
 constexpr std::size_t kLengthSize = 4;
-constexpr std::size_t kPieceSize = 256 * 1024;
 /// Records are far smaller; a length beyond this is no length.
 constexpr std::uint32_t kLargestFrame = 1U << 30;
 

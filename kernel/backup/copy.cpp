@@ -8,19 +8,18 @@
 #include <stele/sdk/shared_engine.hpp>
 
 #include "kernel/backup/copy_comparison.hpp"
+#include "kernel/backup/portions.hpp"
 #include "kernel/storage/keys.hpp"
 
 namespace stele::kernel::backup {
 
 namespace {
 
-constexpr std::size_t kBatchSize = 1024 * 1024;
-constexpr std::size_t kPieceSize = 256 * 1024;
 /// A process that was killed is taken for a server until it was silent for so long.
 constexpr std::chrono::seconds kServerPatience{30};
 
 /// Stands in the target while it is filled: the source's id and the last key copied.
-std::string marker_key() {
+std::string copy_marker_key() {
     return storage::plugin_space(0, "kernel.copy");
 }
 
@@ -78,7 +77,7 @@ sdk::Result<CopySummary> CopyRun::run() {
     if (auto copied = copy_entries(); !copied) return copied.error();
     if (auto copied = copy_blobs(); !copied) return copied.error();
     // What a server has written into the source meanwhile shows as a difference here.
-    auto compared = compare_stores(source_, target_, marker_key(), summary_);
+    auto compared = compare_stores(source_, target_, copy_marker_key(), summary_);
     if (!compared) return compared.error();
     if (auto unserved = check_unserved(source_.engine, "source"); !unserved)
         return unserved.error();
@@ -88,7 +87,7 @@ sdk::Result<CopySummary> CopyRun::run() {
 
 sdk::Result<void> CopyRun::begin() {
     const auto target = target_.engine.snapshot();
-    auto marker = target->get(marker_key());
+    auto marker = target->get(copy_marker_key());
     if (!marker) return marker.error();
     if (!*marker) {
         const auto cursor = target->scan({}, sdk::ScanDirection::forward);
@@ -129,7 +128,7 @@ sdk::Result<void> CopyRun::copy_entries() {
 
 sdk::Result<void> CopyRun::commit(std::unique_ptr<sdk::Transaction>& batch,
                                   std::string_view last_key) {
-    batch->put(marker_key(), sdk::KeyWriter().text(options_.source_id).raw(last_key).key());
+    batch->put(copy_marker_key(), sdk::KeyWriter().text(options_.source_id).raw(last_key).key());
     auto committed = sdk::commit_and_wait(*batch);
     batch.reset();
     if (committed) options_.progress(summary_);
@@ -171,7 +170,7 @@ sdk::Result<void> CopyRun::copy_blob(const std::string& name) {
 
 sdk::Result<void> CopyRun::end() {
     const auto transaction = target_.engine.begin();
-    transaction->remove(marker_key());
+    transaction->remove(copy_marker_key());
     return sdk::commit_and_wait(*transaction);
 }
 
@@ -183,7 +182,7 @@ sdk::Result<CopySummary> copy_store(const CopySide& source, const CopySide& targ
 }
 
 sdk::Result<void> check_copied(const sdk::Reader& reader) {
-    auto marker = reader.get(marker_key());
+    auto marker = reader.get(copy_marker_key());
     if (!marker) return marker.error();
     if (!*marker) return {};
     return sdk::make_error(sdk::ErrorKind::unavailable, "copy.unfinished",

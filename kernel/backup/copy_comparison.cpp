@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include "kernel/backup/portions.hpp"
+
 namespace stele::kernel::backup {
 
 namespace {
 
 constexpr std::uint64_t kRangeEntries = 10'000;
-constexpr std::size_t kPieceSize = 256 * 1024;
 
 /// What a range of keys holds, in a few bytes.
 class RangeDigest {
@@ -98,7 +99,7 @@ sdk::Result<void> compare_blob(sdk::BlobStore& source, sdk::BlobStore& target,
     auto from = source.open(name);
     if (!from) return from.error();
     auto to = target.open(name);
-    if (!to && to.error().kind == sdk::ErrorKind::not_found) return differs("blob " + name);
+    if (!to && sdk::is_missing(to.error())) return differs("blob " + name);
     if (!to) return to.error();
     std::string wanted;
     std::string found;

@@ -7,16 +7,15 @@
 #include <stele/sdk/members.hpp>
 
 #include "kernel/backup/backup.hpp"
+#include "kernel/backup/portions.hpp"
 #include "kernel/storage/keys.hpp"
 
 namespace stele::kernel::backup {
 
 namespace {
 
-constexpr std::size_t kBatchSize = 1024 * 1024;
-
 /// Stands in the store while a restore is under way: the backup's id and the last key restored.
-std::string marker_key() {
+std::string restore_marker_key() {
     return storage::plugin_space(0, "kernel.restore");
 }
 
@@ -77,7 +76,7 @@ sdk::Result<void> RestoreRun::begin() {
 
 sdk::Result<void> RestoreRun::check_target() {
     const auto reader = target_.engine.snapshot();
-    auto marker = reader->get(marker_key());
+    auto marker = reader->get(restore_marker_key());
     if (!marker) return marker.error();
     if (!*marker) {
         const auto cursor = reader->scan({}, sdk::ScanDirection::forward);
@@ -137,7 +136,7 @@ sdk::Result<void> RestoreRun::take_entries(std::string_view content) {
 
 sdk::Result<void> RestoreRun::commit() {
     if (!batch_) return {};
-    batch_->put(marker_key(), sdk::KeyWriter().text(summary_.id).raw(batch_end_).key());
+    batch_->put(restore_marker_key(), sdk::KeyWriter().text(summary_.id).raw(batch_end_).key());
     auto committed = sdk::commit_and_wait(*batch_);
     batch_.reset();
     batch_size_ = 0;
@@ -188,7 +187,7 @@ sdk::Result<void> RestoreRun::end(const std::string& content) {
     if (auto committed = commit(); !committed) return committed;
     if (auto counted = check_counts(content, summary_); !counted) return counted;
     const auto transaction = target_.engine.begin();
-    transaction->remove(marker_key());
+    transaction->remove(restore_marker_key());
     return sdk::commit_and_wait(*transaction);
 }
 
@@ -199,7 +198,7 @@ sdk::Result<BackupSummary> restore_backup(const RestoreTarget& target, const Sou
 }
 
 sdk::Result<void> check_restored(const sdk::Reader& reader) {
-    auto marker = reader.get(marker_key());
+    auto marker = reader.get(restore_marker_key());
     if (!marker) return marker.error();
     if (!*marker) return {};
     return sdk::make_error(sdk::ErrorKind::unavailable, "backup.restore_unfinished",

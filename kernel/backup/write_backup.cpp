@@ -93,7 +93,7 @@ sdk::Result<void> BackupRun::write_blob(sdk::BlobStore& store, const std::string
     auto reader = store.open(name);
     if (!reader) {
         // Removed since it was listed.
-        const bool is_gone = reader.error().kind == sdk::ErrorKind::not_found;
+        const bool is_gone = sdk::is_missing(reader.error());
         return is_gone ? sdk::Result<void>() : sdk::Result<void>(reader.error());
     }
     const std::uint64_t size = (*reader)->size();

@@ -110,7 +110,7 @@ bool Instance::is_prepared() const {
 sdk::Result<sdk::PlatformScope> Instance::open_root(const std::string& title) {
     resource::Rooms& rooms = *state_->rooms;
     auto root = rooms.platforms.root();
-    if (root || root.error().kind != sdk::ErrorKind::not_found) return root;
+    if (root || !sdk::is_missing(root.error())) return root;
     auto made = sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
         // Another server may have been faster.
         if (rooms.platforms.root()) return sdk::Result<void>();

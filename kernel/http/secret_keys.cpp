@@ -197,8 +197,7 @@ sdk::Result<SecretKeys> open_secret_keys(const config::Settings& settings,
                                          const std::filesystem::path& data) {
     auto kept = read_secret_keys(settings, data);
     if (kept) return std::move(kept->keys);
-    const bool is_new =
-        kept.error().kind == sdk::ErrorKind::not_found && !std::filesystem::exists(data / "store");
+    const bool is_new = sdk::is_missing(kept.error()) && !std::filesystem::exists(data / "store");
     if (!is_new) return kept.error();
     if (auto made = make_key_file(data); !made) return made.error();
     return read_key_file(data / kSecretKeyFile);

@@ -20,7 +20,7 @@ sdk::Result<std::string> id_of_store(sdk::Engine& engine) {
     storage::DocumentStore documents(engine, names);
     auto root = resource::Platforms(engine, documents).root();
     if (root) return root->id;
-    if (root.error().kind != sdk::ErrorKind::not_found) return root.error();
+    if (!sdk::is_missing(root.error())) return root.error();
     return sdk::make_error(sdk::ErrorKind::not_found, "copy.source_empty",
                            "there is no store to be copied");
 }

@@ -41,7 +41,7 @@ sdk::Result<std::string> container_ids(const RoutedCall& call, std::size_t count
         auto found = call.rooms().records.read(call.work().transaction(), key, record);
         if (found) {
             ids += "/" + id_of(record);
-        } else if (found.error().kind == sdk::ErrorKind::not_found) {
+        } else if (sdk::is_missing(found.error())) {
             ids += "/" + call.input().values[i];  // removed by the operation itself
         } else {
             return found.error();

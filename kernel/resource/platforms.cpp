@@ -105,7 +105,7 @@ sdk::Result<bool> Platforms::is_open(std::uint64_t number) {
     if (number == kRootNumber) return true;
     auto known = know(number);
     if (known) return known->is_open;
-    if (known.error().kind == sdk::ErrorKind::not_found) return false;
+    if (sdk::is_missing(known.error())) return false;
     return known.error();
 }
 
@@ -167,7 +167,7 @@ sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all() {
         auto scope = find(number);
         if (scope) {
             scopes.push_back(std::move(*scope));
-        } else if (scope.error().kind != sdk::ErrorKind::not_found) {
+        } else if (!sdk::is_missing(scope.error())) {
             return scope.error();
         }
     }

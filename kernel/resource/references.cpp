@@ -114,7 +114,7 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
                             : collection_inside(reader, *resource->chain[i], record);
         if (!place) return place.error();
         auto found = read(reader, *place, ids[i + 1], record);
-        if (!found && found.error().kind == sdk::ErrorKind::not_found) {
+        if (!found && sdk::is_missing(found.error())) {
             found = read(reader, *place, sdk::lower_case(ids[i + 1]), record);
         }
         if (!found) return found.error();

@@ -26,7 +26,7 @@ sdk::Result<std::vector<sdk::Principal>> direct_owners(Rooms& rooms, sdk::Contex
             std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
         if (!owns || !rooms.principals) continue;
         auto owner = rooms.principals->describe(context, entry.principal);
-        if (!owner && owner.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!owner && sdk::is_missing(owner.error())) continue;
         if (!owner) return owner.error();
         owners.push_back(*std::move(owner));
     }
@@ -44,7 +44,7 @@ sdk::Result<void> give_owners(Rooms& rooms, const sdk::PlatformScope& platform,
     return run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
         storage::Record stored;
         auto found = rooms.records.read(context.transaction(), record, stored);
-        if (!found && found.error().kind == sdk::ErrorKind::not_found) return {};
+        if (!found && sdk::is_missing(found.error())) return {};
         if (!found) return found;
         return give_owners(rooms, context, record);
     });

@@ -125,7 +125,7 @@ sdk::Result<void> UsageCounter::write() {
     for (const auto& [number, size] : take()) {
         auto platform = rooms_.platforms.find(number);
         // It was removed: nobody asks for its figures any more.
-        if (!platform && platform.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!platform && sdk::is_missing(platform.error())) continue;
         sdk::Result<void> written;
         if (platform) {
             written = sdk::write_with_retry(

@@ -55,6 +55,11 @@ namespace stele::kernel::storage {
 using Sequence = std::string;
 inline constexpr std::size_t kSequenceSize = 10;
 
+/// The sequence at the end of a record's or an index entry's key; lies in the key.
+inline std::string_view sequence_of(std::string_view key) {
+    return key.substr(key.size() - kSequenceSize);
+}
+
 inline constexpr char kStoreTag = 'S';
 inline constexpr char kDirtyStoreTag = 'D';
 inline constexpr char kRemovalTag = 'R';

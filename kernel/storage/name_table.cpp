@@ -8,14 +8,14 @@ namespace stele::kernel::storage {
 
 namespace {
 
-using Number = std::optional<std::uint64_t>;
+using NameNumber = std::optional<std::uint64_t>;
 
-sdk::Result<Number> read_number(const sdk::Reader& reader, const std::string& path) {
+sdk::Result<NameNumber> read_number(const sdk::Reader& reader, const std::string& path) {
     auto bytes = reader.get(path);
     if (!bytes) return bytes.error();
-    if (!*bytes) return Number();
+    if (!*bytes) return NameNumber();
     sdk::KeyReader stored(**bytes);
-    const Number number = stored.integer();
+    const NameNumber number = stored.integer();
     if (number && stored.at_end()) return number;
     return sdk::make_error(sdk::ErrorKind::internal, "engine.store_damaged",
                            "The store is damaged.", "the number of a field name is unreadable");
@@ -23,8 +23,8 @@ sdk::Result<Number> read_number(const sdk::Reader& reader, const std::string& pa
 
 }  // namespace
 
-sdk::Result<Number> NameTable::find(const sdk::Reader& reader, std::string_view name) {
-    if (const Number number = known(name)) return number;
+sdk::Result<NameNumber> NameTable::find(const sdk::Reader& reader, std::string_view name) {
+    if (const NameNumber number = known(name)) return number;
     auto found = read_number(reader, name_path(name));
     // What a transaction sees may be its own write, which it may yet drop.
     const bool is_committed = dynamic_cast<const sdk::Transaction*>(&reader) == nullptr;
@@ -33,7 +33,7 @@ sdk::Result<Number> NameTable::find(const sdk::Reader& reader, std::string_view 
 }
 
 sdk::Result<std::uint64_t> NameTable::intern(sdk::Transaction& transaction, std::string_view name) {
-    if (const Number number = known(name)) return *number;
+    if (const NameNumber number = known(name)) return *number;
     const std::string path = name_path(name);
     // A committed number is final: it can be used although the transaction does not see it yet.
     auto committed = find_committed(name, path);
@@ -54,13 +54,13 @@ sdk::Result<std::uint64_t> NameTable::intern(sdk::Transaction& transaction, std:
     return number;
 }
 
-Number NameTable::known(std::string_view name) {
+NameNumber NameTable::known(std::string_view name) {
     const std::shared_lock lock(mutex_);
     const auto found = numbers_.find(name);
-    return found == numbers_.end() ? Number() : Number(found->second);
+    return found == numbers_.end() ? NameNumber() : NameNumber(found->second);
 }
 
-sdk::Result<Number> NameTable::find_committed(std::string_view name, const std::string& path) {
+sdk::Result<NameNumber> NameTable::find_committed(std::string_view name, const std::string& path) {
     const auto snapshot = engine_.snapshot();
     auto found = read_number(*snapshot, path);
     if (found && *found) remember(name, **found);

@@ -16,10 +16,6 @@ ListedCandidate ListedCandidate::of(std::string_view sequence, bool is_proven) {
 
 namespace {
 
-std::string_view sequence_of(std::string_view key) {
-    return key.substr(key.size() - kSequenceSize);
-}
-
 std::unique_ptr<sdk::Cursor> scan_prefix(const sdk::Reader& reader, const std::string& prefix,
                                          sdk::ScanDirection direction) {
     return reader.scan({prefix, sdk::prefix_end(prefix)}, direction);

@@ -26,10 +26,6 @@ std::string printable(std::string_view bytes) {
     return text;
 }
 
-std::string_view sequence_of(std::string_view key) {
-    return key.substr(key.size() - kSequenceSize);
-}
-
 }  // namespace
 
 void EntrySum::add(std::string_view entry) {

@@ -58,7 +58,7 @@ sdk::Result<sdk::Json> PolicySearch::readable(const std::vector<std::string>& id
     sdk::Json rows = sdk::Json::array();
     for (const std::string& id : ids) {
         auto policy = context.documents().read(call_.collection(), id);
-        if (!policy && policy.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!policy && sdk::is_missing(policy.error())) continue;
         if (!policy) return policy.error();
         auto is_readable = sdk::holds(context, policy->key, sdk::Permission::read);
         if (!is_readable) return is_readable.error();

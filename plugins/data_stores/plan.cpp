@@ -56,7 +56,7 @@ sdk::Result<void> check_unused(const sdk::Change& change, sdk::Context& context)
     auto users = context.documents().query(tenants, {{"planKey", key}}, none);
     if (!users) {
         // The registrar goes, and its tenants with it.
-        const bool is_gone = users.error().kind == sdk::ErrorKind::not_found;
+        const bool is_gone = sdk::is_missing(users.error());
         return is_gone ? sdk::Result<void>() : users.error();
     }
     if (users->total_rows == 0) return {};

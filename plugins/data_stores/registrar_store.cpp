@@ -14,10 +14,6 @@ namespace {
 constexpr char kDefault[] = "default";
 constexpr char kPrimary[] = "primary";
 
-bool is_missing(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found;
-}
-
 /// The record of the id, made of the fields when there is none.
 sdk::Result<sdk::Document> ensure(sdk::Context& context, const sdk::CollectionName& collection,
                                   std::string_view id, sdk::Json fields) {

@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::size_t kLongestSlug = 63;
 
-bool is_missing(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found;
-}
-
 sdk::CollectionName plans_of(const sdk::CollectionName& tenants) {
     return {kPlanType, tenants.container, tenants.container_key};
 }
@@ -62,13 +58,6 @@ sdk::Error ownership_missing() {
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "all permissions on this platform are needed to look inside its own "
                            "tenant");
-}
-
-sdk::Result<bool> may_read(sdk::Context& context, const sdk::RecordKey& record) {
-    if (context.session().is_system) return true;
-    auto held = context.authorities().permissions(context.principal().key, record);
-    if (!held) return held.error();
-    return held->has(sdk::Permission::read);
 }
 
 sdk::Error unknown_tenant(const std::string& principal) {
@@ -258,7 +247,7 @@ sdk::Result<sdk::Reply> Tenant::look_up(const sdk::Call& call) {
         everything);
     if (!tenants) return tenants.error();
     for (const sdk::Document& tenant : tenants->rows) {
-        auto readable = may_read(context, tenant.key);
+        auto readable = sdk::holds(context, tenant.key, sdk::Permission::read);
         if (!readable) return readable.error();
         if (*readable) return sdk::Reply::json(tenant.fields);
     }

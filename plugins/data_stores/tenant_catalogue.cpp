@@ -13,10 +13,6 @@ namespace stele::data_stores {
 
 namespace {
 
-bool is_missing(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found;
-}
-
 std::int64_t amount(const sdk::Json& part, const char* name) {
     constexpr double kMost = 9e18;
     const auto member = part.find(name);

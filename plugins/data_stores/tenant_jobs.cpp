@@ -19,7 +19,7 @@ sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& jo
     const sdk::CollectionName tenants{kTenantType, sdk::text_member(job.input(), kRegistrarId)};
     if (job.attempt() > 1) {
         auto made = context.documents().read(tenants, job.id());
-        if (made || made.error().kind != sdk::ErrorKind::not_found) return made;
+        if (made || !sdk::is_missing(made.error())) return made;
     }
     sdk::Json fields = job.input().value(kTenant, sdk::Json::object());
     fields["_doc"] = job.id();

@@ -19,21 +19,10 @@ constexpr const char* kCopiedMembers[] = {"name",        "title",       "email",
 /// Every platform has a guest of its own, as which anybody may log in.
 constexpr char kGuest[] = "guest";
 
-bool is_missing(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found;
-}
-
 sdk::Error unfit_owner(const std::string& form) {
     return sdk::make_error(
         {{"principalId", "tenant.principal_unfit",
           form + " must be an enabled user that you may read, other than a guest"}});
-}
-
-sdk::Result<bool> may_read(sdk::Context& context, const sdk::RecordKey& record) {
-    if (context.session().is_system) return true;
-    auto held = context.authorities().permissions(context.principal().key, record);
-    if (!held) return held.error();
-    return held->has(sdk::Permission::read);
 }
 
 sdk::Result<void> settle_owner(sdk::Context& context, const sdk::Document& owner) {
@@ -77,7 +66,7 @@ sdk::Result<sdk::Document> find_owner(sdk::PrincipalDirectory& principals, sdk::
     }
     auto principal = principals.find(context, form);
     if (!principal) return is_missing(principal.error()) ? unfit_owner(form) : principal.error();
-    auto readable = may_read(context, principal->key);
+    auto readable = sdk::holds(context, principal->key, sdk::Permission::read);
     if (!readable) return readable.error();
     const bool is_fit = *readable && principal->kind == sdk::PrincipalKind::user &&
                         principal->enabled && principal->name != kGuest;

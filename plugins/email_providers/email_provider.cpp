@@ -18,7 +18,7 @@ sdk::Result<sdk::Document> readable_email(const sdk::Call& call) {
     if (!id) return id.error();
     sdk::Context& context = call.context();
     auto email = context.documents().read({kEmailType, call.collection().container}, *id);
-    if (!email && email.error().kind != sdk::ErrorKind::not_found) return email;
+    if (!email && !sdk::is_missing(email.error())) return email;
     if (email) {
         auto is_readable = sdk::holds(context, email->key, sdk::Permission::read);
         if (!is_readable) return is_readable.error();

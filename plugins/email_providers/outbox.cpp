@@ -142,7 +142,7 @@ sdk::Result<void> Outbox::record(const SendOrder& order, const sdk::Json& member
         order.platform, [&](sdk::Context& context) -> sdk::Result<void> {
             auto patched = context.documents().patch(order.collection, order.email_id, members);
             // Removed while it was on its way: there is nothing to mark.
-            if (patched || patched.error().kind == sdk::ErrorKind::not_found) return {};
+            if (patched || sdk::is_missing(patched.error())) return {};
             return patched.error();
         });
 }

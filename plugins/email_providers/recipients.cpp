@@ -49,7 +49,7 @@ sdk::Result<sdk::Principal> addressee(sdk::Context& context, sdk::PrincipalDirec
     const std::string domain = sdk::text_member(fields, "toDomainId");
     const std::string id = sdk::text_member(fields, kPrincipalMember);
     auto found = principals.find(context, domain.empty() ? id : domain + "/" + id);
-    if (!found && found.error().kind != sdk::ErrorKind::not_found) return found;
+    if (!found && !sdk::is_missing(found.error())) return found;
     if (found) {
         auto is_readable = sdk::holds(context, found->key, sdk::Permission::read);
         if (!is_readable) return is_readable.error();
@@ -66,7 +66,7 @@ sdk::Result<void> add_members(sdk::Context& context, sdk::PrincipalDirectory& pr
     if (!members) return members.error();
     for (const sdk::RecordKey& key : *members) {
         auto member = principals.describe(context, key);
-        if (!member && member.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!member && sdk::is_missing(member.error())) continue;
         if (!member) return member.error();
         if (const auto address = wire_address(member->email)) {
             envelope.add(*address);

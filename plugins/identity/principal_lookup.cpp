@@ -45,10 +45,6 @@ sdk::Error unknown_principal(std::string_view form) {
                            "there is no principal " + std::string(form));
 }
 
-bool is_missing(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found;
-}
-
 sdk::Result<sdk::Document> find_principal_record(sdk::Context& context, std::string_view form,
                                                  std::string_view home_domain) {
     const auto [domain, name] = split_qualified(form);

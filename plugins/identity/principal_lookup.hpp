@@ -19,9 +19,6 @@ sdk::Principal principal_of(const sdk::Document& record);
 
 sdk::Error unknown_principal(std::string_view form);
 
-/// Whether a failure says no more than that a thing is not there.
-bool is_missing(const sdk::Error& error);
-
 /// The record of a principal named in any of the four forms (contract/platform.md 4.1).
 sdk::Result<sdk::Document> find_principal_record(sdk::Context& context, std::string_view form,
                                                  std::string_view home_domain = {});

@@ -75,7 +75,7 @@ sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest)
     auto platform = registrar_.find_platform((*access)->platform);
     if (!platform) {
         // A platform may be removed while tokens for it are about.
-        const bool is_gone = platform.error().kind == sdk::ErrorKind::not_found;
+        const bool is_gone = sdk::is_missing(platform.error());
         return is_gone ? invalid_token() : platform.error();
     }
 

@@ -40,7 +40,7 @@ sdk::Result<void> write_meter(sdk::Context& context, const sdk::MeteredTenant& t
     members["meterStart"] = sdk::time_value(sdk::begin_of(month));
     members["meterEnd"] = sdk::time_value(sdk::begin_of(month + std::chrono::months(1)));
     auto present = context.documents().read(meters, id);
-    if (!present && present.error().kind == sdk::ErrorKind::not_found) {
+    if (!present && sdk::is_missing(present.error())) {
         present = context.documents().create(meters, {{"_doc", id}});
     }
     if (!present) return present.error();

@@ -2,15 +2,13 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "collections.hpp"
 #include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
 
 namespace {
-
-const sdk::CollectionName kProjects{"project", ""};
-const sdk::CollectionName kStacks{"stack", ""};
 
 /// The stack of a project that the caller may read.
 sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& project_id) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collections.hpp"
+
 namespace stele::platform {
 
 namespace {
@@ -12,7 +14,7 @@ sdk::Result<void> ensure(sdk::Context& context, const sdk::CollectionName& colle
                          std::string_view id, sdk::Json fields) {
     auto present = context.documents().read(collection, id);
     if (present) return {};
-    if (present.error().kind != sdk::ErrorKind::not_found) return present.error();
+    if (!sdk::is_missing(present.error())) return present.error();
     auto made = context.documents().create(collection, std::move(fields));
     if (!made) return made.error();
     return {};
@@ -22,7 +24,7 @@ sdk::Result<void> ensure(sdk::Context& context, const sdk::CollectionName& colle
 
 sdk::Result<void> install_applications(sdk::Registrar& registrar, sdk::Context& context) {
     if (context.platform().number == registrar.root_platform().number) return {};
-    auto stack = ensure(context, {"stack", ""}, "default",
+    auto stack = ensure(context, kStacks, "default",
                         {{"_doc", "default"}, {"key", "default"}, {"title", "Primary stack"}});
     if (!stack) return stack;
     const sdk::CollectionName applications{"application", ""};

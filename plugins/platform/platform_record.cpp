@@ -13,8 +13,9 @@ namespace {
 const sdk::CollectionName kRootCollection{"platform", ""};
 
 /// Kinds of stores that `/info` counts; those that no enabled plugin offers are left out.
-constexpr const char* kStoreTypes[] = {"application", "directory", "domain", "project", "registrar",
-                                       "repository",  "stack",     "vault",  "webhost"};
+constexpr const char* kCountedTypes[] = {"application", "directory", "domain",
+                                         "project",     "registrar", "repository",
+                                         "stack",       "vault",     "webhost"};
 
 /// Members that say whose platform this is: set with a tenant, never by an update.
 constexpr const char* kOwnerMembers[] = {"ownerRegistrarId", "ownerTenantId"};
@@ -68,9 +69,9 @@ sdk::Result<sdk::Reply> read_info(const sdk::Call& call) {
     sdk::PageRequest nothing;
     nothing.limit = 0;
     sdk::Json counts = sdk::Json::object();
-    for (const char* type : kStoreTypes) {
+    for (const char* type : kCountedTypes) {
         auto page = call.context().documents().query({type, ""}, sdk::Json::object(), nothing);
-        if (!page && page.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!page && sdk::is_missing(page.error())) continue;
         if (!page) return page.error();
         counts[type] = page->total_rows;
     }

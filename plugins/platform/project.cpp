@@ -5,6 +5,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "collections.hpp"
 #include "readable.hpp"
 #include "stack_stores.hpp"
 
@@ -12,8 +13,6 @@ namespace stele::platform {
 
 namespace {
 
-const sdk::CollectionName kProjects{"project", ""};
-const sdk::CollectionName kStacks{"stack", ""};
 const sdk::CollectionName kRepositories{"repository", ""};
 const sdk::CollectionName kUiConfigs{"uiconfig", ""};
 
@@ -81,7 +80,7 @@ sdk::Result<bool> may_remove_stack(sdk::Context& context, const sdk::Json& proje
                                    const std::string& id) {
     if (sdk::text_member(project, kOwnStack) == id) return true;
     auto stack = context.documents().read(kStacks, id);
-    if (!stack && stack.error().kind == sdk::ErrorKind::not_found) return false;
+    if (!stack && sdk::is_missing(stack.error())) return false;
     if (!stack) return stack.error();
     return sdk::holds(context, stack->key, sdk::Permission::remove);
 }
@@ -99,7 +98,7 @@ sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& proje
     if (!may) return may.error();
     if (!*may) return {};
     auto removed = context.documents().remove(kStacks, stack);
-    if (!removed && removed.error().kind == sdk::ErrorKind::not_found) return {};
+    if (!removed && sdk::is_missing(removed.error())) return {};
     return removed;
 }
 
@@ -113,7 +112,7 @@ sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& jo
     fields["_doc"] = job.id();
     if (job.attempt() > 1) {
         auto made = context.documents().read(kProjects, job.id());
-        if (made || made.error().kind != sdk::ErrorKind::not_found) return made;
+        if (made || !sdk::is_missing(made.error())) return made;
     }
     return context.documents().create(kProjects, std::move(fields));
 }

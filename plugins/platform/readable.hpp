@@ -10,7 +10,7 @@ namespace stele::platform {
 /// caller.
 inline sdk::Result<std::optional<sdk::Document>> readable(sdk::Context& context,
                                                           sdk::Result<sdk::Document> found) {
-    if (!found && found.error().kind == sdk::ErrorKind::not_found) {
+    if (!found && sdk::is_missing(found.error())) {
         return std::optional<sdk::Document>();
     }
     if (!found) return found.error();

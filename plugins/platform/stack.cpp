@@ -8,6 +8,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "collections.hpp"
 #include "log_operations.hpp"
 #include "readable.hpp"
 #include "stack_stores.hpp"
@@ -104,8 +105,7 @@ sdk::Result<void> Stack::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind != sdk::ChangeKind::remove) return {};
     sdk::PageRequest first;
     first.limit = 1;
-    auto users =
-        context.documents().query({"project", ""}, {{"stackId", change.before->id}}, first);
+    auto users = context.documents().query(kProjects, {{"stackId", change.before->id}}, first);
     if (!users) return users.error();
     if (users->total_rows > 0) {
         return sdk::make_error(sdk::ErrorKind::conflict, "platform.stack_in_use",

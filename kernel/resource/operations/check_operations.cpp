@@ -40,7 +40,7 @@ sdk::Result<std::optional<sdk::RecordKey>> record_in_collection(RoutedCall& call
     storage::Record record;
     auto found = call.rooms().records.read(call.work().transaction(), call.place(), id, record);
     if (found) return std::optional<sdk::RecordKey>(record.key());
-    if (found.error().kind == sdk::ErrorKind::not_found) return std::optional<sdk::RecordKey>();
+    if (sdk::is_missing(found.error())) return std::optional<sdk::RecordKey>();
     return found.error();
 }
 
@@ -58,7 +58,7 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
     if (!domain.empty() && form.find('/') == std::string::npos) form = domain + "/" + form;
     auto principal = find_principal(call, form);
     if (!principal) {
-        if (principal.error().kind == sdk::ErrorKind::not_found) return false;
+        if (sdk::is_missing(principal.error())) return false;
         return principal.error();
     }
     if (!is_permission) {

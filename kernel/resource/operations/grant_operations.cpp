@@ -66,7 +66,7 @@ sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
     if (!acl) return acl.error();
     for (const sdk::AclEntry& entry : *acl) {
         auto principal = describe_principal(call, entry.principal);
-        if (!principal && principal.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!principal && sdk::is_missing(principal.error())) continue;
         if (!principal) return principal.error();
         const std::string id = principal->id;
         subjects.push_back({std::move(*principal), id});
@@ -95,7 +95,7 @@ sdk::Result<sdk::Json> report_of(RoutedCall& call, const sdk::RecordKey& princip
     for (const sdk::GrantOrigin& origin : *origins) {
         auto holder = principal_name(call, origin.principal);
         // A grant to somebody who is gone gives nothing.
-        if (!holder && holder.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!holder && sdk::is_missing(holder.error())) continue;
         if (!holder) return holder.error();
         auto permissioned = record_name(call, origin.permissioned);
         if (!permissioned) return permissioned.error();
@@ -153,7 +153,7 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
     sdk::Json rows = sdk::Json::array();
     for (const sdk::AclEntry& entry : *acl) {
         auto principal = describe_principal(call, entry.principal);
-        if (!principal && principal.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!principal && sdk::is_missing(principal.error())) continue;
         if (!principal) return principal.error();
         auto seen = as_seen(call, std::move(*principal));
         if (!seen) return seen.error();

@@ -15,7 +15,7 @@ sdk::Result<bool> has_user(const RoutedCall& call, const sdk::RecordKey& princip
     if (!everyone) return everyone.error();
     if (*everyone == principal) return true;
     auto described = describe_principal(call, principal);
-    if (!described && described.error().kind == sdk::ErrorKind::not_found) return false;
+    if (!described && sdk::is_missing(described.error())) return false;
     if (!described) return described.error();
     if (described->kind == sdk::PrincipalKind::user) return true;
     auto users = authorities.members(principal, sdk::MemberKind::user, true);

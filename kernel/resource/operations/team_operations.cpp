@@ -124,7 +124,7 @@ sdk::Result<sdk::Reply> page_of_members(const RoutedCall& call, const TeamRow& t
         if (!readable) return readable.error();
         if (!*readable) continue;
         auto member = call.context().documents().read(key);
-        if (!member && member.error().kind == sdk::ErrorKind::not_found) continue;
+        if (!member && sdk::is_missing(member.error())) continue;
         if (!member) return member.error();
         rows.push_back(std::move(member->fields));
     }

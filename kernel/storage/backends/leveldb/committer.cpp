@@ -6,6 +6,7 @@
 #include <leveldb/db.h>
 #include <leveldb/iterator.h>
 
+#include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/store_error.hpp"
 
 namespace stele::kernel::storage {
@@ -17,10 +18,6 @@ using sdk::optimistic::is_inside;
 
 /// With less room than this a failed write is put down to the disk being full.
 constexpr std::uint64_t kCompactionBytes = 8 * 1024 * 1024;
-
-leveldb::Slice slice(std::string_view bytes) {
-    return {bytes.data(), bytes.size()};
-}
 
 sdk::Error conflict() {
     return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",

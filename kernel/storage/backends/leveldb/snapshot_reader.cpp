@@ -2,15 +2,12 @@
 
 #include <leveldb/iterator.h>
 
+#include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/store_error.hpp"
 
 namespace stele::kernel::storage {
 
 namespace {
-
-leveldb::Slice slice(std::string_view bytes) {
-    return {bytes.data(), bytes.size()};
-}
 
 std::string_view view(const leveldb::Slice& slice) {
     return {slice.data(), slice.size()};

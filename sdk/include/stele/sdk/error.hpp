@@ -53,6 +53,11 @@ struct Error {
     int retry_after_seconds = 0;
 };
 
+/// Whether a failure says no more than that a thing is not there, or not for the caller.
+[[nodiscard]] inline bool is_missing(const Error& error) {
+    return error.kind == ErrorKind::not_found;
+}
+
 /// Makes an error. The three texts are `Error::code`, `message` and `detail`.
 [[nodiscard]] Error make_error(ErrorKind kind, std::string code, std::string message,
                                std::string detail = {});
