@@ -13,23 +13,23 @@ using sdk::Permission;
 using sdk::PermissionSet;
 using sdk::RecordKey;
 
-constexpr std::uint64_t kPlatform = 1;
+constexpr std::uint64_t kCachedPlatform = 1;
 
-struct Fixture {
-    RecordKey root = record_key(kPlatform, 1, 0);
-    RecordKey shop = record_key(kPlatform, 2, 1);
-    RecordKey leaf = record_key(kPlatform, 100, 1);
-    RecordKey other_leaf = record_key(kPlatform, 100, 2);
-    RecordKey ann = record_key(kPlatform, 150, 1);
-    RecordKey bob = record_key(kPlatform, 150, 2);
-    RecordKey group = record_key(kPlatform, 151, 1);
+struct CacheFixture {
+    RecordKey root = record_key(kCachedPlatform, 1, 0);
+    RecordKey shop = record_key(kCachedPlatform, 2, 1);
+    RecordKey leaf = record_key(kCachedPlatform, 100, 1);
+    RecordKey other_leaf = record_key(kCachedPlatform, 100, 2);
+    RecordKey ann = record_key(kCachedPlatform, 150, 1);
+    RecordKey bob = record_key(kCachedPlatform, 150, 2);
+    RecordKey group = record_key(kCachedPlatform, 151, 1);
     FakeTree tree;
     FakePolicies policies;
     sdk::testing::MemoryEngine engine;
     AuthorityStore store{tree};
     AuthorityCache cache{store, tree, engine};
 
-    Fixture() {
+    CacheFixture() {
         tree.containers = {{shop, root}, {leaf, shop}, {other_leaf, shop}};
         change([this](sdk::Transaction& transaction) {
             return store.grant(transaction, leaf, ann, "consumer");
@@ -66,7 +66,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "A decision is computed once") {
+TEST_CASE_METHOD(CacheFixture, "A decision is computed once") {
     CHECK(can_read(ann, leaf));
     CHECK(is_remembered(ann, leaf));
     CHECK(can_read(ann, leaf));
@@ -75,7 +75,8 @@ TEST_CASE_METHOD(Fixture, "A decision is computed once") {
     CHECK_FALSE(can_read(bob, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "A grant on a plain record drops the decisions on that record alone") {
+TEST_CASE_METHOD(CacheFixture,
+                 "A grant on a plain record drops the decisions on that record alone") {
     remember_all();
     change([this](sdk::Transaction& transaction) {
         return store.revoke(transaction, leaf, ann, "consumer");
@@ -86,7 +87,8 @@ TEST_CASE_METHOD(Fixture, "A grant on a plain record drops the decisions on that
     CHECK_FALSE(is_remembered(bob, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "Whatever reaches further makes the decisions of its platform void") {
+TEST_CASE_METHOD(CacheFixture,
+                 "Whatever reaches further makes the decisions of its platform void") {
     const RecordKey far = record_key(2, 100, 1);
     remember_all();
     permissions(ann, far);
@@ -110,14 +112,14 @@ TEST_CASE_METHOD(Fixture, "Whatever reaches further makes the decisions of its p
     }
     SECTION("the group of everybody") {
         change([this](sdk::Transaction& transaction) {
-            return store.set_everyone(transaction, kPlatform, group);
+            return store.set_everyone(transaction, kCachedPlatform, group);
         });
     }
     CHECK_FALSE(is_remembered(ann, other_leaf));
     CHECK(is_remembered(ann, far));
 }
 
-TEST_CASE_METHOD(Fixture, "A written record drops nothing while no policy looks at records") {
+TEST_CASE_METHOD(CacheFixture, "A written record drops nothing while no policy looks at records") {
     remember_all();
     put(document_key(leaf), "red");
     put(document_key(shop), "red");
@@ -125,11 +127,11 @@ TEST_CASE_METHOD(Fixture, "A written record drops nothing while no policy looks 
     CHECK(is_remembered(ann, other_leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "Policies and what they look at make decisions void") {
+TEST_CASE_METHOD(CacheFixture, "Policies and what they look at make decisions void") {
     store.set_policy_source(&policies);
     cache.watch(policies);
     remember_all();
-    Statement statement{kPlatform, 1, bob, false, "consumer", "red", {}};
+    Statement statement{kCachedPlatform, 1, bob, false, "consumer", "red", {}};
     put(FakePolicies::key_of(statement), FakePolicies::value_of(statement));
     CHECK_FALSE(is_remembered(ann, leaf));
     remember_all();
@@ -147,11 +149,11 @@ TEST_CASE_METHOD(Fixture, "Policies and what they look at make decisions void") 
     CHECK(can_read(bob, other_leaf));
 
     remember_all();
-    put(sdk::KeyWriter().integer(kPlatform).tag('s').text("another.space").key(), "");
+    put(sdk::KeyWriter().integer(kCachedPlatform).tag('s').text("another.space").key(), "");
     CHECK(is_remembered(bob, other_leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "A decision is not remembered when a revoke overtakes it") {
+TEST_CASE_METHOD(CacheFixture, "A decision is not remembered when a revoke overtakes it") {
     bool has_revoked = false;
     const bool is_on_leaf = GENERATE(true, false);
     if (!is_on_leaf) {
@@ -172,7 +174,8 @@ TEST_CASE_METHOD(Fixture, "A decision is not remembered when a revoke overtakes 
     CHECK_FALSE(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "An older reader gets what held at its state, and newer ones do not") {
+TEST_CASE_METHOD(CacheFixture,
+                 "An older reader gets what held at its state, and newer ones do not") {
     const bool is_remembered_before = GENERATE(true, false);
     if (is_remembered_before) permissions(ann, leaf);
     const Moment moment = cache.moment();
@@ -189,7 +192,7 @@ TEST_CASE_METHOD(Fixture, "An older reader gets what held at its state, and newe
     CHECK(can_read(bob, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "What was remembered before a reader was made serves it") {
+TEST_CASE_METHOD(CacheFixture, "What was remembered before a reader was made serves it") {
     permissions(ann, leaf);
     const Moment moment = cache.moment();
     const auto reader = engine.snapshot();
@@ -202,28 +205,28 @@ TEST_CASE_METHOD(Fixture, "What was remembered before a reader was made serves i
     CHECK(tree.walks > before);
 }
 
-TEST_CASE_METHOD(Fixture, "A full cache begins anew and stays right") {
+TEST_CASE_METHOD(CacheFixture, "A full cache begins anew and stays right") {
     AuthorityCache small(store, tree, engine, 16);
     for (std::uint64_t number = 1; number <= 200; ++number) {
-        const RecordKey record = record_key(kPlatform, 100, number);
+        const RecordKey record = record_key(kCachedPlatform, 100, number);
         const bool is_granted = record == leaf;
         const PermissionSet held = value_of(latest_permissions(small, engine, ann, record));
         CHECK(held.has(Permission::read) == is_granted);
     }
     const std::uint64_t before = tree.walks;
     for (std::uint64_t number = 1; number <= 200; ++number)
-        value_of(latest_permissions(small, engine, ann, record_key(kPlatform, 100, number)));
+        value_of(latest_permissions(small, engine, ann, record_key(kCachedPlatform, 100, number)));
     CHECK(tree.walks - before >= 200 - 16);
 }
 
-TEST_CASE_METHOD(Fixture, "Failures are not remembered") {
+TEST_CASE_METHOD(CacheFixture, "Failures are not remembered") {
     tree.containers[root] = leaf;
     CHECK(latest_permissions(cache, engine, ann, leaf).has_error());
     tree.containers.erase(root);
     CHECK(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(Fixture, "The engine may outlive the cache") {
+TEST_CASE_METHOD(CacheFixture, "The engine may outlive the cache") {
     auto brief = std::make_unique<AuthorityCache>(store, tree, engine);
     brief.reset();
     put(document_key(leaf), "red");

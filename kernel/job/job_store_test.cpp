@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::int64_t kNow = 1'800'000'000'000;
 constexpr std::int64_t kLease = 30'000;
-constexpr std::uint64_t kPlatform = 7;
+constexpr std::uint64_t kJobPlatform = 7;
 
-struct Fixture {
+struct StoredJobs {
     MemoryEngine engine;
     JobStore store;
 
@@ -35,7 +35,7 @@ struct Fixture {
         JobRecord record;
         record.id = new_job_id(kNow);
         record.type = type;
-        record.platform = {kPlatform, "platform-id", std::string("\0\xff", 2)};
+        record.platform = {kJobPlatform, "platform-id", std::string("\0\xff", 2)};
         record.run_as.key = "\x01\x80";
         record.run_as.id = "u1";
         record.run_as.name = "joe";
@@ -70,13 +70,13 @@ struct Fixture {
     }
 
     JobRecord record(const std::string& id) {
-        return store.read(*engine.snapshot(), kPlatform, id).value();
+        return store.read(*engine.snapshot(), kJobPlatform, id).value();
     }
 
     std::vector<std::string> ids(const std::vector<JobState>& states) {
         std::vector<std::string> found;
         REQUIRE(store
-                    .for_each(*engine.snapshot(), kPlatform, states,
+                    .for_each(*engine.snapshot(), kJobPlatform, states,
                               [&](const JobRecord& job) {
                                   found.push_back(job.id);
                                   return true;
@@ -118,7 +118,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("A job shows both sets of names, its input and who started it") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const Json job = job_json(fixture.record(id));
     const auto text = [&](const char* name) { return job.at(name).get<std::string>(); };
@@ -145,18 +145,18 @@ TEST_CASE("A job shows both sets of names, its input and who started it") {
 }
 
 TEST_CASE("A record's bytes keep everything, keys of any bytes included") {
-    Fixture fixture;
+    StoredJobs fixture;
     const JobRecord record = fixture.record(fixture.add());
     CHECK(record.platform.root == std::string("\0\xff", 2));
     CHECK(record.run_as.key == "\x01\x80");
-    CHECK(record.platform.number == kPlatform);
+    CHECK(record.platform.number == kJobPlatform);
     CHECK(record.input == Json{{"path", "/a"}});
     CHECK(decode_job("{}").error().code == "job.record_broken");
     CHECK(decode_job("rubbish").error().code == "job.record_broken");
 }
 
 TEST_CASE("A result lies under _result and among the members, but changes no other member") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     const Json result{{"imports", Json::array({1})}, {"state", "X"}, {"error", "e"}, {"ok", true}};
@@ -176,7 +176,7 @@ TEST_CASE("A result lies under _result and among the members, but changes no oth
 }
 
 TEST_CASE("A failure's message goes to the log entries and not to a member error") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     REQUIRE(fixture
@@ -193,7 +193,7 @@ TEST_CASE("A failure's message goes to the log entries and not to a member error
 }
 
 TEST_CASE("A claimed job runs and nobody else gets it") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     REQUIRE(claim.has_value());
@@ -206,7 +206,7 @@ TEST_CASE("A claimed job runs and nobody else gets it") {
 }
 
 TEST_CASE("Jobs are claimed in the order in which they came, and only of types one can run") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string other = fixture.add("import");
     const std::string first = fixture.add();
     const std::string second = fixture.add();
@@ -218,7 +218,7 @@ TEST_CASE("Jobs are claimed in the order in which they came, and only of types o
 }
 
 TEST_CASE("Of two servers that claim the same job at once, one gets it") {
-    Fixture fixture;
+    StoredJobs fixture;
     fixture.add();
     const auto any = [](std::string_view) { return true; };
     const auto one = fixture.engine.begin();
@@ -230,7 +230,7 @@ TEST_CASE("Of two servers that claim the same job at once, one gets it") {
 }
 
 TEST_CASE("A job for later is NONE until its time has come") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add("export", 3, kNow + 1000);
     CHECK(fixture.record(id).state == JobState::none);
     CHECK_FALSE(fixture.claim("s1", kNow + 999).has_value());
@@ -238,7 +238,7 @@ TEST_CASE("A job for later is NONE until its time has come") {
 }
 
 TEST_CASE("A job whose server died is taken over, and the old server has lost it") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto dead = fixture.claim("s1");
     CHECK(fixture.recover(kNow + kLease) == 1);
@@ -252,7 +252,7 @@ TEST_CASE("A job whose server died is taken over, and the old server has lost it
 }
 
 TEST_CASE("A server that was only slow and gets its own job back holds the new claim only") {
-    Fixture fixture;
+    StoredJobs fixture;
     fixture.add();
     const auto before = fixture.claim("s1");
     fixture.recover(kNow + kLease);
@@ -262,7 +262,7 @@ TEST_CASE("A server that was only slow and gets its own job back holds the new c
 }
 
 TEST_CASE("A job that was begun as often as it may fails when its server dies") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add("export", 1);
     fixture.claim();
     CHECK(fixture.recover(kNow + kLease) == 1);
@@ -273,7 +273,7 @@ TEST_CASE("A job that was begun as often as it may fails when its server dies") 
 }
 
 TEST_CASE("A heartbeat keeps the job and is no conflict for a transaction that confirmed it") {
-    Fixture fixture;
+    StoredJobs fixture;
     fixture.add();
     const auto claim = fixture.claim();
     const auto work = fixture.engine.begin();
@@ -290,14 +290,14 @@ TEST_CASE("A heartbeat keeps the job and is no conflict for a transaction that c
 }
 
 TEST_CASE("A killed job is ERROR at once, and what its runner has not committed is lost") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     const auto work = fixture.engine.begin();
     REQUIRE(fixture.store.confirm(*work, *claim).has_value());
     work->put("result", "x");
     const auto kill = [&](Transaction& transaction) {
-        return fixture.store.kill(transaction, kPlatform, id, "joe", kNow + 1);
+        return fixture.store.kill(transaction, kJobPlatform, id, "joe", kNow + 1);
     };
     REQUIRE(fixture.write(kill).has_value());
     CHECK(fixture.record(id).state == JobState::error);
@@ -309,20 +309,21 @@ TEST_CASE("A killed job is ERROR at once, and what its runner has not committed 
 }
 
 TEST_CASE("A waiting job that is killed never runs") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     REQUIRE(fixture
                 .write([&](Transaction& transaction) {
-                    return fixture.store.kill(transaction, kPlatform, id, "", kNow);
+                    return fixture.store.kill(transaction, kJobPlatform, id, "", kNow);
                 })
                 .has_value());
     CHECK_FALSE(fixture.claim().has_value());
-    CHECK(fixture.store.kill(*fixture.engine.begin(), kPlatform, "nobody", "", kNow).error().code ==
-          "job.unknown");
+    CHECK(fixture.store.kill(*fixture.engine.begin(), kJobPlatform, "nobody", "", kNow)
+              .error()
+              .code == "job.unknown");
 }
 
 TEST_CASE("A job that is tried again waits as AWAITING and fails when no attempt is left") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add("export", 2);
     const auto repeat = [&](const JobClaim& claim, std::int64_t now) {
         REQUIRE(fixture
@@ -340,7 +341,7 @@ TEST_CASE("A job that is tried again waits as AWAITING and fails when no attempt
 }
 
 TEST_CASE("A job that is given back has lost no attempt, unless it must not be repeated") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string repeatable = fixture.add("export", 3);
     const auto give_back = [&](const JobClaim& claim) {
         REQUIRE(fixture
@@ -358,7 +359,7 @@ TEST_CASE("A job that is given back has lost no attempt, unless it must not be r
 }
 
 TEST_CASE("Jobs are found by their states, oldest first") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string a = fixture.add();
     const std::string b = fixture.add("import");
     const std::string c = fixture.add();
@@ -372,7 +373,7 @@ TEST_CASE("Jobs are found by their states, oldest first") {
 }
 
 TEST_CASE("Jobs that ended long ago are forgotten without a trace") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     REQUIRE(fixture
@@ -397,12 +398,12 @@ TEST_CASE("Jobs that ended long ago are forgotten without a trace") {
 }
 
 TEST_CASE("A record that cannot be read keeps no other job from running") {
-    Fixture fixture;
+    StoredJobs fixture;
     const std::string broken = fixture.add();
     const std::string sound = fixture.add();
     REQUIRE(fixture
                 .write([&](Transaction& transaction) -> Result<void> {
-                    transaction.put(record_path(kPlatform, broken), "rubbish");
+                    transaction.put(record_path(kJobPlatform, broken), "rubbish");
                     return {};
                 })
                 .has_value());

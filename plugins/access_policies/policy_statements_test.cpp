@@ -6,12 +6,12 @@
 namespace stele::access_policies {
 namespace {
 
-sdk::Json json(const char* text) {
+sdk::Json parsed(const char* text) {
     return sdk::parse_json(text).value();
 }
 
 std::shared_ptr<const CompiledPolicy> policy(const char* fields) {
-    auto compiled = compile_policy(json(fields));
+    auto compiled = compile_policy(parsed(fields));
     REQUIRE(compiled.has_value());
     return std::make_shared<const CompiledPolicy>(std::move(*compiled));
 }
@@ -79,7 +79,7 @@ TEST_CASE("order is a number or its text and counts as 100000 when it is missing
 }
 
 TEST_CASE("every problem of the statements is reported with its path") {
-    auto compiled = compile_policy(json(R"({"statements":[
+    auto compiled = compile_policy(parsed(R"({"statements":[
         {"action":"give","roles":["consumer"]},
         {"action":"grant","roles":"consumer"},
         7,

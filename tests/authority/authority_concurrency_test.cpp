@@ -18,7 +18,7 @@ namespace stele::kernel::authority::testing {
 
 namespace {
 
-constexpr std::uint64_t kPlatform = 1;
+constexpr std::uint64_t kContestedPlatform = 1;
 
 /// A right that one writer gives and takes while others ask for it.
 struct Contested {
@@ -36,11 +36,11 @@ enum Phase : std::uint64_t { taken = 0, given = 2, phase_count = 4 };
 
 TEST_CASE("No check answers a decision that an acknowledged commit has made void") {
     FakeTree tree;
-    const auto root = record_key(kPlatform, 1, 0);
-    const auto store_record = record_key(kPlatform, 2, 1);
-    const auto leaf = record_key(kPlatform, 100, 1);
-    const auto other_leaf = record_key(kPlatform, 100, 2);
-    const auto group = record_key(kPlatform, 150, 9);
+    const auto root = record_key(kContestedPlatform, 1, 0);
+    const auto store_record = record_key(kContestedPlatform, 2, 1);
+    const auto leaf = record_key(kContestedPlatform, 100, 1);
+    const auto other_leaf = record_key(kContestedPlatform, 100, 2);
+    const auto group = record_key(kContestedPlatform, 150, 9);
     tree.containers = {{store_record, root}, {leaf, store_record}, {other_leaf, store_record}};
     sdk::testing::MemoryEngine engine;
     AuthorityStore store(tree);
@@ -51,7 +51,7 @@ TEST_CASE("No check answers a decision that an acknowledged commit has made void
 
     std::array<Contested, 3> rights;
     for (std::size_t i = 0; i < rights.size(); ++i)
-        rights[i].user = record_key(kPlatform, 150, i + 1);
+        rights[i].user = record_key(kContestedPlatform, 150, i + 1);
     rights[0].record = leaf;  // by a grant on a plain record
     rights[0].give = [&](sdk::Transaction& transaction) {
         return store.grant(transaction, leaf, rights[0].user, "consumer");
@@ -134,11 +134,11 @@ struct NotedRight {
     static constexpr std::string_view kNote = "note";
 
     FakeTree tree;
-    sdk::RecordKey root = record_key(kPlatform, 1, 0);
-    sdk::RecordKey shop = record_key(kPlatform, 2, 1);
-    sdk::RecordKey leaf = record_key(kPlatform, 100, 1);
-    sdk::RecordKey user = record_key(kPlatform, 150, 1);
-    sdk::RecordKey group = record_key(kPlatform, 150, 2);
+    sdk::RecordKey root = record_key(kContestedPlatform, 1, 0);
+    sdk::RecordKey shop = record_key(kContestedPlatform, 2, 1);
+    sdk::RecordKey leaf = record_key(kContestedPlatform, 100, 1);
+    sdk::RecordKey user = record_key(kContestedPlatform, 150, 1);
+    sdk::RecordKey group = record_key(kContestedPlatform, 150, 2);
     sdk::testing::MemoryEngine engine;
     AuthorityStore store{tree};
     // The cache hears of a commit some time after it has become visible.
@@ -238,7 +238,7 @@ TEST_CASE_METHOD(NotedRight, "Nothing that a right allowed is committed after it
                 if (!held || !held->has(sdk::Permission::read)) continue;
                 transaction->put(key, "");
                 if (i == 0) linger();
-                const auto tied = AuthorityStore::hold_decisions(*transaction, kPlatform);
+                const auto tied = AuthorityStore::hold_decisions(*transaction, kContestedPlatform);
                 const auto committed = sdk::commit_and_wait(*transaction);
                 const bool is_conflict = !committed && committed.error().code == "engine.conflict";
                 failures += !tied || (!committed && !is_conflict);

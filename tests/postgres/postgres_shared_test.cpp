@@ -13,7 +13,7 @@ namespace stele::testing {
 
 namespace {
 
-std::unique_ptr<sdk::Engine> open(const storage_postgres::Options& options) {
+std::unique_ptr<sdk::Engine> open_server(const storage_postgres::Options& options) {
     auto engine = storage_postgres::open_postgres(options);
     if (!engine) FAIL(engine.error().message << " " << engine.error().detail);
     return *std::move(engine);
@@ -23,7 +23,7 @@ std::unique_ptr<sdk::Engine> open(const storage_postgres::Options& options) {
 class TwoEngines final : public sdk::Engine {
 public:
     explicit TwoEngines(const storage_postgres::Options& options)
-        : engines_{open(options), open(options)} {}
+        : engines_{open_server(options), open_server(options)} {}
 
     std::unique_ptr<sdk::Reader> snapshot() override { return next().snapshot(); }
     std::unique_ptr<sdk::Transaction> begin() override { return next().begin(); }
@@ -53,8 +53,8 @@ private:
 
 struct Pair {
     storage_postgres::Options options = PrivatePostgres::instance().empty_store();
-    std::unique_ptr<sdk::Engine> one = open(options);
-    std::unique_ptr<sdk::Engine> other = open(options);
+    std::unique_ptr<sdk::Engine> one = open_server(options);
+    std::unique_ptr<sdk::Engine> other = open_server(options);
 
     std::string query(const std::string& sql) {
         return PrivatePostgres::instance().query("set search_path = " + options.schema + "; " +
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(Pair, "A server that has seen more than the database holds must
     const auto committed = sdk::commit_and_wait(*rival);
     REQUIRE(committed.has_error());
     CHECK(committed.error().code == "storage_postgres.past_changed");
-    one = open(options);
+    one = open_server(options);
     CHECK(value_of(*one, "a") == "1");
     put(*one, "a", "3");
     CHECK(value_of(*one, "a") == "3");
@@ -156,8 +156,8 @@ TEST_CASE_METHOD(Pair, "A server that has seen more than the database holds must
 
 TEST_CASE_METHOD(Pair, "Former values are kept as long as a reader needs them, and no longer") {
     options.tidying = std::chrono::milliseconds(100);
-    one = open(options);
-    other = open(options);
+    one = open_server(options);
+    other = open_server(options);
     put(*one, "a", "1");
     put(*one, "b", "1");
     auto reader = other->snapshot();

@@ -10,9 +10,9 @@ namespace stele::kernel::resource::testing {
 
 namespace {
 
-class Family final : public sdk::Resource {
+class TeamFamily final : public sdk::Resource {
 public:
-    explicit Family(sdk::ResourceDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    explicit TeamFamily(sdk::ResourceDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
     sdk::ResourceDescriptor describe() const override { return descriptor_; }
 
 private:
@@ -20,7 +20,7 @@ private:
 };
 
 /// Museums hold exhibits, clubs nothing.
-std::vector<std::unique_ptr<sdk::Resource>> museum_families() {
+std::vector<std::unique_ptr<sdk::Resource>> team_families() {
     std::vector<std::unique_ptr<sdk::Resource>> families;
     const auto add = [&](const char* type, const char* container, const char* path,
                          bool has_teams) {
@@ -30,7 +30,7 @@ std::vector<std::unique_ptr<sdk::Resource>> museum_families() {
         descriptor.path = path;
         descriptor.placeholder = std::string(type) + "Id";
         descriptor.capabilities = {.teams = has_teams, .roles = has_teams};
-        families.push_back(std::make_unique<Family>(std::move(descriptor)));
+        families.push_back(std::make_unique<TeamFamily>(std::move(descriptor)));
     };
     add("museum", kPlatformType, "museums", true);
     add("exhibit", "museum", "exhibits", false);
@@ -67,8 +67,8 @@ private:
     TestDirectory& directory_;
 };
 
-struct Museums : ResourceFixture {
-    Museums() : ResourceFixture(museum_families()) {
+struct TeamMuseums : ResourceFixture {
+    TeamMuseums() : ResourceFixture(team_families()) {
         rooms.team_groups = &groups;
         museum = create({"museum", ""}, {{"_doc", "louvre"}});
         create({"exhibit", "louvre"}, {{"_doc", "lisa"}});
@@ -90,7 +90,8 @@ struct Museums : ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Museums, "A member of a team has its roles inside the record while it is one") {
+TEST_CASE_METHOD(TeamMuseums,
+                 "A member of a team has its roles inside the record while it is one") {
     as_owner("/museums/louvre/teams?key=guides");
     as_owner("/museums/louvre/teams/guides/authorities/consumer/grant");
     REQUIRE_FALSE(sees("/museums/louvre/exhibits/lisa"));
@@ -115,13 +116,14 @@ TEST_CASE_METHOD(Museums, "A member of a team has its roles inside the record wh
     CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
 }
 
-TEST_CASE_METHOD(Museums, "A plain grant on a record does not open what is inside") {
+TEST_CASE_METHOD(TeamMuseums, "A plain grant on a record does not open what is inside") {
     grant(museum, user, "consumer");
     CHECK(sees("/museums/louvre"));
     CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
 }
 
-TEST_CASE_METHOD(Museums, "The team owners holds the creator, and nobody joins it without owning") {
+TEST_CASE_METHOD(TeamMuseums,
+                 "The team owners holds the creator, and nobody joins it without owning") {
     grant(platform().root, manager, "collaborator");
     json(manager, "POST", "/clubs", {{"_doc", "chess"}});
     const sdk::Json team = json(manager, "GET", "/clubs/chess/teams/owners");
@@ -141,7 +143,7 @@ TEST_CASE_METHOD(Museums, "The team owners holds the creator, and nobody joins i
     CHECK(code_of(system(), "DELETE", owners) == "team.owners_required");
 }
 
-TEST_CASE_METHOD(Museums, "A record takes its teams and roles along") {
+TEST_CASE_METHOD(TeamMuseums, "A record takes its teams and roles along") {
     as_owner("/museums/louvre/teams?key=guides");
     json(system(), "POST", "/museums/louvre/roles", {{"roleKey", "guide"}});
     const auto before = value_of(read_teams(*rooms.engine->snapshot(), museum));
@@ -155,7 +157,7 @@ TEST_CASE_METHOD(Museums, "A record takes its teams and roles along") {
     }
 }
 
-TEST_CASE_METHOD(Museums, "A role that a manager defines gives no more than the manager has") {
+TEST_CASE_METHOD(TeamMuseums, "A role that a manager defines gives no more than the manager has") {
     grant(museum, manager, "manager");
     const auto role = [](const char* permission) {
         return sdk::Json{{"roleKey", "guide"}, {"permissions", {permission}}};
@@ -169,7 +171,7 @@ TEST_CASE_METHOD(Museums, "A role that a manager defines gives no more than the 
     CHECK(code_of(manager, "DELETE", "/museums/louvre/roles/GUIDE") == "authority.role_above_own");
 }
 
-TEST_CASE_METHOD(Museums, "A changed role means something else at once") {
+TEST_CASE_METHOD(TeamMuseums, "A changed role means something else at once") {
     json(system(), "POST", "/museums/louvre/roles",
          {{"roleKey", "guide"}, {"permissions", {"CONNECT", "READ"}}});
     grant(museum, user, "guide", true);
@@ -180,7 +182,7 @@ TEST_CASE_METHOD(Museums, "A changed role means something else at once") {
     CHECK(code_of(user, "GET", "/museums/louvre/exhibits/lisa") == "document.unknown");
 }
 
-TEST_CASE_METHOD(Museums, "A record from before there were teams gets its owners, once") {
+TEST_CASE_METHOD(TeamMuseums, "A record from before there were teams gets its owners, once") {
     rooms.team_groups = nullptr;
     const sdk::RecordKey old = create({"club", ""}, {{"_doc", "old"}});
     grant(old, user, "owner");
@@ -199,7 +201,7 @@ TEST_CASE_METHOD(Museums, "A record from before there were teams gets its owners
     CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).size() == 1);
 }
 
-TEST_CASE_METHOD(Museums, "The platform keeps somebody who owns it") {
+TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
     grant(platform().root, user, "owner");
     json(user, "POST", "/teams?key=chiefs");
     json(user, "POST", "/teams/chiefs/authorities/owner/grant");

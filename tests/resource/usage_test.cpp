@@ -13,7 +13,7 @@ namespace stele::kernel::resource::testing {
 
 namespace {
 
-struct World : ResourceFixture {
+struct MeteredWorld : ResourceFixture {
     sdk::MonthlyUsage read(std::chrono::year_month month = sdk::month_of(sdk::now_ms())) {
         sdk::MonthlyUsage usage;
         as_system([&](sdk::Context& context) -> sdk::Result<void> {
@@ -41,7 +41,7 @@ TEST_CASE("a month is that of the moment in UTC") {
 }
 
 TEST_CASE("what several threads send is added up, and written down once") {
-    World world;
+    MeteredWorld world;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
@@ -66,7 +66,7 @@ TEST_CASE("what several threads send is added up, and written down once") {
 }
 
 TEST_CASE("what was sent for a platform that is gone is nobody's") {
-    World world;
+    MeteredWorld world;
     int told = 0;
     world.counter.on_written([&told](const sdk::PlatformScope&, auto) { ++told; });
     world.counter.note_sent(7, 100);
@@ -78,7 +78,7 @@ TEST_CASE("what was sent for a platform that is gone is nobody's") {
 }
 
 TEST_CASE("a look ends before the next platform when the server does") {
-    World world;
+    MeteredWorld world;
     world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
     expect(world.counter.look([] { return false; }));
     CHECK(world.read().stored == sdk::DataStoreSize{});
@@ -87,7 +87,7 @@ TEST_CASE("a look ends before the next platform when the server does") {
 }
 
 TEST_CASE("the most that was found stored counts") {
-    World world;
+    MeteredWorld world;
     expect(world.counter.look(always));
     const sdk::DataStoreSize empty = world.read().stored;
     world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});

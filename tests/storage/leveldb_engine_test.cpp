@@ -17,8 +17,8 @@ namespace {
 using kernel::storage::LevelDbOptions;
 using kernel::storage::open_leveldb;
 
-std::unique_ptr<sdk::Engine> open(const TemporaryFolder& folder,
-                                  const LevelDbOptions& options = {}) {
+std::unique_ptr<sdk::Engine> open_engine(const TemporaryFolder& folder,
+                                         const LevelDbOptions& options = {}) {
     auto engine = open_leveldb(folder.path(), options);
     if (!engine) FAIL(engine.error().message);
     return *std::move(engine);
@@ -28,7 +28,7 @@ std::unique_ptr<sdk::Engine> open(const TemporaryFolder& folder,
 
 TEST_CASE("A folder that is in use is not opened a second time") {
     const TemporaryFolder folder;
-    auto first = open(folder);
+    auto first = open_engine(folder);
     const auto second = open_leveldb(folder.path());
     REQUIRE(second.has_error());
     CHECK(second.error().kind == sdk::ErrorKind::unavailable);
@@ -36,7 +36,7 @@ TEST_CASE("A folder that is in use is not opened a second time") {
     CHECK(second.error().message.find(folder.path().string()) != std::string::npos);
     put(*first, "a", "1");
     first.reset();
-    CHECK(value_of(*open(folder), "a") == "1");
+    CHECK(value_of(*open_engine(folder), "a") == "1");
 }
 
 TEST_CASE("A folder is made with those above it") {
@@ -57,7 +57,7 @@ TEST_CASE("A folder that cannot be made is told with the reason") {
 
 TEST_CASE("A damaged store is not opened") {
     const TemporaryFolder folder;
-    put(*open(folder), "a", "1");
+    put(*open_engine(folder), "a", "1");
     std::ofstream(folder.path() / "CURRENT", std::ios::trunc) << "nonsense";
     const auto engine = open_leveldb(folder.path());
     REQUIRE(engine.has_error());
@@ -67,7 +67,7 @@ TEST_CASE("A damaged store is not opened") {
 
 TEST_CASE("Additions and other writes of a counter take effect in the order of their commits") {
     const TemporaryFolder folder;
-    const auto engine = open(folder);
+    const auto engine = open_engine(folder);
     put(*engine, "n", sdk::counter_bytes(1000));
     std::int64_t expected = 1000;
     std::mt19937 random(7);
@@ -108,7 +108,7 @@ TEST_CASE("Waiting commits are finished before the engine ends") {
     const TemporaryFolder folder;
     int finished = 0;
     std::vector<std::unique_ptr<sdk::Transaction>> transactions;
-    auto engine = open(folder);
+    auto engine = open_engine(folder);
     for (int i = 0; i < 20; ++i) {
         transactions.push_back(engine->begin());
         transactions.back()->put("key" + std::to_string(i), "value");
@@ -122,7 +122,7 @@ TEST_CASE("Waiting commits are finished before the engine ends") {
 
 TEST_CASE("A cursor of a transaction shows what was written ahead of it") {
     const TemporaryFolder folder;
-    const auto engine = open(folder);
+    const auto engine = open_engine(folder);
     for (const char* key : {"a", "b", "c", "d", "e"})
         put(*engine, key, "1");
     const auto transaction = engine->begin();
@@ -139,7 +139,7 @@ TEST_CASE("A cursor of a transaction shows what was written ahead of it") {
 
 TEST_CASE("A transaction older than the history conflicts when it has read") {
     const TemporaryFolder folder;
-    const auto engine = open(folder, {.is_durable = false});
+    const auto engine = open_engine(folder, {.is_durable = false});
     const auto reader = engine->begin();
     CHECK(value_of(*reader, "a") == "-");
     reader->put("a", "1");
@@ -156,9 +156,9 @@ TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
     const TemporaryFolder folder;
     std::uint64_t available = 0;
     REQUIRE(kernel::storage::available_bytes(folder.path(), available));
-    put(*open(folder), "a", "1");
+    put(*open_engine(folder), "a", "1");
     {
-        const auto engine = open(folder, {.reserve_bytes = available / 2 * 3});
+        const auto engine = open_engine(folder, {.reserve_bytes = available / 2 * 3});
         const auto transaction = engine->begin();
         transaction->put("b", "1");
         const auto refused = sdk::commit_and_wait(*transaction);
@@ -169,7 +169,7 @@ TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
         remove(*engine, "a");
         CHECK(entries(*engine, {}).empty());
     }
-    const auto engine = open(folder, {.reserve_bytes = available * 3});
+    const auto engine = open_engine(folder, {.reserve_bytes = available * 3});
     const auto transaction = engine->begin();
     transaction->remove("a");
     CHECK(sdk::commit_and_wait(*transaction).has_error());
@@ -177,7 +177,7 @@ TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
 
 TEST_CASE("The size of a range grows with what is in it") {
     const TemporaryFolder folder;
-    const auto engine = open(folder, {.write_buffer_bytes = 64 * 1024, .is_durable = false});
+    const auto engine = open_engine(folder, {.write_buffer_bytes = 64 * 1024, .is_durable = false});
     for (int i = 0; i < 100; ++i)
         put(*engine, "a" + std::to_string(i), std::string(10'000, 'x'));
     CHECK(engine->approximate_size({"a", ""}) > 500'000);
