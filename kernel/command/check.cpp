@@ -1,5 +1,7 @@
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 
 namespace stele::kernel::command {

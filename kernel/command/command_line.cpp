@@ -4,6 +4,10 @@
 #include <filesystem>
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
+#include <stele/sdk/fingerprint.hpp>
+
 namespace stele::kernel::command {
 
 namespace {
@@ -28,6 +32,26 @@ std::vector<std::filesystem::path> distinct_folders(const std::vector<std::strin
 }
 
 }  // namespace
+
+int run(int argc, char** argv) {
+    CLI::App app{"Stele, a self-hosted content server"};
+    app.require_subcommand(1);
+    app.set_version_flag("--version",
+                         std::string("stele 0.1.0 (") + std::string(sdk::kFingerprint) + ")");
+    CommandLine line;
+    add_init(app, line);
+    add_serve(app, line);
+    add_check(app, line);
+    add_plugins(app, line);
+    add_config(app, line);
+    add_user(app, line);
+    add_backup(app, line);
+    add_restore(app, line);
+    add_copy(app, line);
+    add_rotate_secrets(app, line);
+    CLI11_PARSE(app, argc, argv);
+    return line.run();
+}
 
 http::InstanceOptions CommandLine::options() const {
     http::InstanceOptions options;

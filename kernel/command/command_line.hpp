@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <stele/sdk/error.hpp>
 
 #include "kernel/http/instance.hpp"
+
+namespace CLI {
+class App;
+}
 
 /// What `stele` can be told: a file for each command.
 namespace stele::kernel::command {
@@ -24,6 +26,9 @@ struct CommandLine {
 
     http::InstanceOptions options() const;
 };
+
+/// Does what the arguments of the program say; answers its status.
+int run(int argc, char** argv);
 
 /// A subcommand with the options that all of them have.
 CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const char* meaning);

@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 
 namespace stele::kernel::command {

@@ -2,6 +2,8 @@
 #include <iostream>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 #include "kernel/http/engine_choice.hpp"
 #include "kernel/http/store_copy.hpp"

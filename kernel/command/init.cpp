@@ -3,6 +3,7 @@
 #include <memory>
 #include <sstream>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/json.hpp>

@@ -1,5 +1,7 @@
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 

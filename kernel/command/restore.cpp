@@ -6,6 +6,8 @@
 #include <iostream>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 #include "kernel/http/secret_keys.hpp"
 #include "kernel/storage/posix_file.hpp"

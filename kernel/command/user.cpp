@@ -2,6 +2,8 @@
 #include <iostream>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "kernel/command/command_line.hpp"
 #include "kernel/command/terminal.hpp"
 
