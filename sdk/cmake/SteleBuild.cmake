@@ -95,7 +95,7 @@ function(stele_node_tests label)
         add_test(NAME ${label}_${name} COMMAND ${STELE_NODE} --test ${file})
         set_tests_properties(${label}_${name} PROPERTIES
             ENVIRONMENT "STELE_BIN=$<TARGET_FILE:stele>;STELE_SANITIZED=${STELE_SANITIZE}"
-            TIMEOUT 1200 LABELS ${label})
+            TIMEOUT 1800 LABELS ${label})
     endforeach()
 endfunction()
 

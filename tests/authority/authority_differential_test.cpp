@@ -6,6 +6,7 @@
 #include "kernel/authority/authority_store.hpp"
 #include "sdk/testing/memory_engine.hpp"
 #include "tests/authority/naive_authorities.hpp"
+#include "tests/support/repetitions.hpp"
 
 namespace stele::kernel::authority::testing {
 
@@ -323,8 +324,8 @@ TEST_CASE("Rights equal those of a naive evaluator after every random step") {
     const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
     CAPTURE(seed);
     Differential differential(seed);
-    constexpr int kSteps = 750;
-    for (int step = 0; step < kSteps; ++step) {
+    const int steps = stele::testing::repetitions(750);
+    for (int step = 0; step < steps; ++step) {
         CAPTURE(step);
         differential.step();
         differential.compare();

@@ -2,9 +2,10 @@
 // cleanly: commits that were under way are answered before what answers them is gone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-const rounds = 20;
+const rounds = repetitions(20);
 
 test(`${rounds} ends without patience in the middle of writes`, async () => {
   const server = await SteleServer.start({ config: 'server.drain_time = 0s\n' });

@@ -2,14 +2,15 @@
 // or the primary dies and its synchronous standby takes over. After each round every acknowledged
 // write is there whole, and at the end records, indexes and counts agree.
 //
-// A few rounds each; with STELE_LONG=1, thirty.
+// Three rounds each, one under a sanitizer; with STELE_LONG=1, thirty.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres_server.mjs';
+import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-const rounds = process.env.STELE_LONG ? 30 : 3;
+const rounds = repetitions(3);
 let random = Number(process.env.STELE_SEED ?? Date.now() % 1_000_000);
 console.log(`seed ${random}`);
 const next = (limit) => {

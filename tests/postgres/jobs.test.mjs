@@ -5,9 +5,10 @@ import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PostgresServer } from '../support/postgres_server.mjs';
+import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-const rounds = process.env.STELE_LONG ? 30 : 2;
+const rounds = repetitions(3);
 let postgres;
 let witness;
 let token;

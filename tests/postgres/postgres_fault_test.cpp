@@ -1,6 +1,5 @@
 // A database that goes away, and connections that break in the middle of a commit.
 #include <atomic>
-#include <cstdlib>
 #include <future>
 #include <mutex>
 #include <set>
@@ -11,6 +10,7 @@
 #include "plugins/storage_postgres/postgres_engine.hpp"
 #include "tests/postgres/private_postgres.hpp"
 #include "tests/storage/engine_access.hpp"
+#include "tests/support/repetitions.hpp"
 
 namespace stele::testing {
 
@@ -92,10 +92,6 @@ private:
     std::vector<std::thread> threads_;
 };
 
-int rounds(int few, int many) {
-    return std::getenv("STELE_LONG") != nullptr ? many : few;
-}
-
 struct Store {
     PrivatePostgres& server = PrivatePostgres::instance();
     storage_postgres::Options options = server.empty_store();
@@ -111,7 +107,7 @@ TEST_CASE_METHOD(Store,
                  "Connections that break at any moment lose nothing and leave nothing in half") {
     const auto engine = open(options);
     Load load(*engine);
-    for (int round = 0; round < rounds(40, 1000); ++round) {
+    for (int round = 0; round < repetitions(100); ++round) {
         std::this_thread::sleep_for(milliseconds(20 + round * 7 % 100));
         server.query(
             "select pg_terminate_backend(pid) from pg_stat_activity"
@@ -126,7 +122,7 @@ TEST_CASE_METHOD(Store,
 TEST_CASE_METHOD(Store, "A restart of PostgreSQL is survived without a failed operation") {
     const auto engine = open(options);
     Load load(*engine);
-    for (int round = 0; round < rounds(2, 30); ++round) {
+    for (int round = 0; round < repetitions(3); ++round) {
         std::this_thread::sleep_for(milliseconds(200));
         server.restart();
     }

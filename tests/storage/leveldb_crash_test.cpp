@@ -11,13 +11,13 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "tests/storage/engine_access.hpp"
+#include "tests/support/repetitions.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 
 namespace {
 
-constexpr int kRounds = 20;
 constexpr int kWriters = 4;
 constexpr int kLongestWaitMs = 60'000;
 
@@ -125,7 +125,7 @@ TEST_CASE("Writes until it is killed (run by the next test)", "[.][crash-writer]
 TEST_CASE("What was acknowledged is there and whole after the process was killed") {
     const TemporaryFolder folder;
     std::mt19937 random(20240607);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < repetitions(20); ++round) {
         INFO("round " << round);
         const auto acknowledged = crash(folder.path(), round, 1 + random() % 300);
         const auto engine = kernel::storage::open_leveldb(folder.path());
