@@ -78,20 +78,28 @@ build() {
         "$jobs"
 }
 
+run_fuzzer() {
+    local fuzzer=$1 name seeds=()
+    name=$(basename "$fuzzer")
+    mkdir -p "build/fuzz/corpus/$name"
+    [ ! -d "tests/fuzz/seeds/${name%_fuzz}" ] || seeds=("tests/fuzz/seeds/${name%_fuzz}")
+    quietly "$logs/$name.log" "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 \
+        -rss_limit_mb=2048 -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" "${seeds[@]}"
+    printf '%s: %s\n' "$name" "$(grep -E '^(Done|#[0-9]+.*DONE)' "$logs/$name.log" | tail -n 1)"
+}
+
+# As many at a time as there are cores; ends with the first that finds something.
 run_fuzzers() {
-    local fuzzer name
-    shopt -s nullglob
+    local fuzzer running=0
     for fuzzer in build/fuzz/bin/*_fuzz; do
-        name=$(basename "$fuzzer")
-        mkdir -p "build/fuzz/corpus/$name"
-        local seeds=()
-        [ ! -d "tests/fuzz/seeds/${name%_fuzz}" ] || seeds=("tests/fuzz/seeds/${name%_fuzz}")
-        quietly "$logs/$name.log" "$fuzzer" -max_total_time="$fuzz_seconds" -timeout=10 \
-            -rss_limit_mb=2048 -artifact_prefix="$logs/$name-" "build/fuzz/corpus/$name" \
-            "${seeds[@]}"
-        printf '%s: %s\n' "$name" "$(grep -E '^(Done|#[0-9]+.*DONE)' "$logs/$name.log" | tail -n 1)"
+        if [ "$running" -ge "$jobs" ]; then
+            wait -n
+            running=$((running - 1))
+        fi
+        run_fuzzer "$fuzzer" &
+        running=$((running + 1))
     done
-    shopt -u nullglob
+    for (( ; running > 0; running--)); do wait -n; done
 }
 
 # Leaves ctest's summary line in `summary`; the rest is shown when something failed.
