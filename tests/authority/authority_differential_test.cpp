@@ -321,11 +321,11 @@ private:
 }  // namespace
 
 TEST_CASE("Rights equal those of a naive evaluator after every random step") {
-    const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
+    const int seed = GENERATE(range(1, stele::testing::repetitions(4) + 1));
     CAPTURE(seed);
-    Differential differential(seed);
-    const int steps = stele::testing::repetitions(750);
-    for (int step = 0; step < steps; ++step) {
+    Differential differential(static_cast<unsigned>(seed));
+    constexpr int kSteps = 750;
+    for (int step = 0; step < kSteps; ++step) {
         CAPTURE(step);
         differential.step();
         differential.compare();
