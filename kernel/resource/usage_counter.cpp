@@ -122,7 +122,10 @@ void UsageCounter::tell(const sdk::PlatformScope& platform, std::chrono::year_mo
 sdk::Result<void> UsageCounter::write() {
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     sdk::Result<void> outcome;
-    for (const auto& [number, size] : take()) {
+    for (const auto& sent : take()) {
+        // g++ captures structured bindings, clang does not.
+        const std::uint64_t number = sent.first;
+        const sdk::DataStoreSize& size = sent.second;
         auto platform = rooms_.platforms.find(number);
         // It was removed: nobody asks for its figures any more.
         if (!platform && sdk::is_missing(platform.error())) continue;
