@@ -155,6 +155,10 @@ std::vector<SettingInfo> data_store_settings() {
                         "are answered with 423 at once.",
          .kind = integer,
          .maximum = kMany},
+        {.key = "usage.enabled",
+         .default_value = "true",
+         .description = "Whether what platforms send and store is counted, for meters.",
+         .kind = boolean},
         {.key = "usage.write_interval",
          .default_value = "30s",
          .description = "Time after which what was sent for a platform is written down; a crash "

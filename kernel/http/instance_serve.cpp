@@ -75,7 +75,7 @@ sdk::Result<void> Instance::start() {
     if (options->access_log) add_access_log_metrics(*state_->pipeline, *options->access_log);
     auto intervals = read_usage_intervals(state_->settings);
     if (!intervals) return intervals.error();
-    options->usage = state_->usage.get();
+    if (*intervals) options->usage = state_->usage.get();
     state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
     state_->pipeline->add_metrics([server = state_->server.get()] {
         const Server::Counts counts = server->counts();
@@ -93,7 +93,7 @@ sdk::Result<void> Instance::start() {
     state_->trail->start([&rooms] { return rooms.platforms.all(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
-    state_->usage->start(*intervals);
+    if (*intervals) state_->usage->start(**intervals);
     return {};
 }
 

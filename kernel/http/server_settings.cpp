@@ -145,14 +145,17 @@ sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings) {
     return limits;
 }
 
-sdk::Result<resource::UsageCounter::Intervals> read_usage_intervals(
+sdk::Result<std::optional<resource::UsageCounter::Intervals>> read_usage_intervals(
     const config::Settings& settings) {
+    auto is_enabled = settings.boolean("usage.enabled");
+    if (!is_enabled) return is_enabled.error();
+    if (!*is_enabled) return std::optional<resource::UsageCounter::Intervals>();
     Numbers numbers(settings);
     resource::UsageCounter::Intervals intervals{};
     intervals.write = numbers.time("usage.write_interval");
     intervals.look = numbers.time("usage.look_interval");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
-    return intervals;
+    return std::optional(intervals);
 }
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings) {

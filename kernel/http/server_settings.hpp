@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "kernel/audit/trail.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/http/access_log.hpp"
@@ -29,7 +31,8 @@ sdk::Result<audit::TrailOptions> read_trail_options(const config::Settings& sett
 
 sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
 
-sdk::Result<resource::UsageCounter::Intervals> read_usage_intervals(
+/// Nothing when usage is not counted.
+sdk::Result<std::optional<resource::UsageCounter::Intervals>> read_usage_intervals(
     const config::Settings& settings);
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);

@@ -1,4 +1,4 @@
-// node tests/bench/run.mjs [--seconds 4] [--rounds 3] [--only read,create,list,start]
+// node tests/bench/run.mjs [--seconds 4] [--rounds 3] [--only read,accounting,create,list,start]
 //
 // Ratios against ceilings measured in the same run, on the machine it runs on. Nothing here passes or
 // fails: the figures are for reading. Needs wrk and the release build with benchmarks.
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin, median, option, root, rounds, seconds, SteleServer } from './bench.mjs';
 
-const only = option('only', 'read,create,list,start').split(',');
+const only = option('only', 'read,accounting,create,list,start').split(',');
 
 const cpuMicroseconds = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -61,6 +61,28 @@ async function read() {
   }
   console.log(`read one record of ${bytes} bytes, 64 connections, against a bare Beast responder: ${median(rates.map((one) => one.ratio)).toFixed(2)} (target 0.70)`);
   await server.end();
+}
+
+/// What counting replies for meters and noting writes for the audit trail cost those who read.
+async function accounting() {
+  const configs = ['', 'audit.enabled = false\nusage.enabled = false\n'];
+  const servers = [];
+  for (const config of configs) {
+    const server = await SteleServer.start({ config });
+    const { _doc } = await server.admin('POST', '/uiconfigs', { title: 'Read me' });
+    servers.push({ server, url: `${server.baseUrl}/uiconfigs/${_doc}` });
+  }
+  const ratios = [];
+  for (let round = 0; round < 2 * rounds; ++round) {
+    // Each goes first as often as the other.
+    const order = round % 2 ? [1, 0] : [0, 1];
+    const costs = [];
+    for (const i of order) costs[i] = load(servers[i].url, servers[i].server.child.pid, { token: servers[i].server.adminToken }).cpu;
+    console.log(`  round ${round + 1}: ${costs[0].toFixed(2)} us a read with meters and audit trail, ${costs[1].toFixed(2)} us without`);
+    ratios.push(costs[0] / costs[1]);
+  }
+  console.log(`read with meters and audit trail against without, CPU time: ${median(ratios).toFixed(3)} (target at most 1.03)`);
+  for (const { server } of servers) await server.end();
 }
 
 async function create() {
@@ -165,6 +187,7 @@ async function start(full) {
 }
 
 if (only.includes('read')) await read();
+if (only.includes('accounting')) await accounting();
 if (only.includes('create')) await create();
 const servers = only.includes('list') ? await list() : undefined;
 if (only.includes('start')) await start(servers?.[1]);
