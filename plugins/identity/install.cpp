@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/platform_owners.hpp>
 
 #include "authentication_grant.hpp"
 #include "client.hpp"
@@ -86,20 +87,13 @@ sdk::Result<void> install_guest(sdk::Context& context, const sdk::Json& seed) {
     return context.authorities().revoke(identity->key, guest->key, "all");
 }
 
-sdk::Result<bool> has_owner(sdk::Context& context) {
-    auto acl = context.authorities().acl(context.platform().root);
-    if (!acl) return acl.error();
-    return std::any_of(acl->begin(), acl->end(), [](const sdk::AclEntry& entry) {
-        return std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
-    });
-}
-
 /// A repeated `init` is how an operator gets back in. A seed that does not name the administrator
 /// gives nothing to whoever bears the usual name, as long as somebody owns the platform.
 sdk::Result<void> restore_owner(sdk::Context& context, const sdk::Document& admin, bool is_named) {
     if (principal_of(admin).kind != sdk::PrincipalKind::user) return {};
     if (!is_named) {
-        auto owned = has_owner(context);
+        PrincipalLookup principals;
+        auto owned = sdk::has_owner(context, principals);
         if (!owned) return owned.error();
         if (*owned) return {};
     }

@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "group_keeper.hpp"
+#include "platform_owners.hpp"
 #include "principal.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -184,6 +185,7 @@ sdk::Result<sdk::Reply> PrincipalFamily::remove_member(const sdk::Call& call) {
     if (!member) return member.error();
     auto removed = call.context().authorities().remove_member(call.record().key, member->key);
     if (!removed) return removed.error();
+    if (auto owned = require_an_owner(call.context()); !owned) return owned.error();
     return sdk::Reply::status({{"_doc", call.record().id}});
 }
 

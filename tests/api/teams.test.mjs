@@ -379,6 +379,38 @@ test('the last user who owns the platform by a team is neither removed nor disab
   await admin('DELETE', team.path);
 });
 
+test('the last enabled user who owns the platform by a group neither leaves it nor makes way for a disabled one', async () => {
+  const principals = '/domains/default/principals';
+  await server.makeUser('heir');
+  const group = (await admin('POST', principals, { type: 'GROUP', name: 'house' }))._doc;
+  const outer = (await admin('POST', principals, { type: 'GROUP', name: 'dynasty' }))._doc;
+  await admin('POST', `${principals}/${outer}/members/add?id=${group}`);
+  await admin('POST', `${principals}/${group}/members/add?id=admin`);
+  await admin('POST', `${principals}/${group}/members/add?id=heir`);
+  await admin('POST', `/authorities/owner/grant?id=default/${outer}`);
+  const heir = await admin('GET', `${principals}/heir`);
+  await admin('PUT', `${principals}/heir`, { ...heir, enabled: false });
+  // From here on the administrator owns by the groups alone.
+  await admin('POST', '/authorities/owner/revoke?id=default/admin');
+  try {
+    for (const [method, path, code] of [
+      ['POST', `${principals}/${group}/members/remove?id=admin`, 'principal.last_owner'],
+      ['POST', `${principals}/${outer}/members/remove?id=${group}`, 'principal.last_owner'],
+      ['DELETE', `${principals}/${group}`, 'principal.last_owner'],
+      ['POST', `/authorities/owner/revoke?id=default/${outer}`, 'authority.last_owner'],
+    ]) {
+      const reply = await as('admin', method, path);
+      assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
+      assert.equal(reply.json.code, code);
+    }
+    assert.equal((await admin('GET', `${principals}/${group}/members`)).total_rows, 2);
+  } finally {
+    await admin('POST', '/authorities/owner/grant?id=default/admin');
+  }
+  await admin('POST', `${principals}/${group}/members/remove?id=admin`);
+  await admin('POST', `/authorities/owner/revoke?id=default/${outer}`);
+});
+
 test('a policy that is assigned to a team holds for its members', async () => {
   const host = await makeHost();
   const team = await makeTeam(host.path, 'crew');

@@ -1,5 +1,7 @@
 // Teams and custom roles as the rooms keep them, without any plugin.
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "kernel/resource/standard_teams.hpp"
@@ -214,6 +216,18 @@ TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
         CHECK(code_of(manager, "POST", path) == "authority.last_owner");
     }
     CHECK(code_of(manager, "DELETE", "/teams/chiefs") == "authority.last_owner");
+}
+
+TEST_CASE_METHOD(TeamMuseums, "Whoever is disabled does not keep the platform") {
+    grant(platform().root, user, "owner");
+    grant(platform().root, manager, "owner");
+    const auto known =
+        std::find_if(directory.principals.begin(), directory.principals.end(),
+                     [&](const sdk::Principal& one) { return one.key == manager->principal.key; });
+    known->enabled = false;
+    CHECK(code_of(user, "POST", "/authorities/owner/revoke?id=user") == "authority.last_owner");
+    known->enabled = true;
+    CHECK(code_of(user, "POST", "/authorities/owner/revoke?id=user").empty());
 }
 
 }  // namespace stele::kernel::resource::testing
