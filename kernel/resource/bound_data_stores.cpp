@@ -83,13 +83,26 @@ sdk::Result<void> BoundDataStores::mark_dirty(Store& store) {
 }
 
 sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change) {
+    return count(record, change, true);
+}
+
+sdk::Result<void> BoundDataStores::count_own(const sdk::RecordKey& record,
+                                             sdk::DataStoreSize change) {
+    return count(record, change, false);
+}
+
+sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change,
+                                         bool is_bounded) {
     auto store = store_of(record);
     if (!store) return store.error();
     if (!*store) return {};
     if (auto free = check_lock((*store)->key, (*store)->state); !free) return free;
-    if (auto fits = check_room(**store, change.bytes); !fits) return fits;
+    if (is_bounded) {
+        if (auto fits = check_room(**store, change.bytes); !fits) return fits;
+    }
     if (auto marked = mark_dirty(**store); !marked) return marked;
-    return add_store_size(context_.transaction(), (*store)->key, change, (*store)->state.maxsize);
+    return add_store_size(context_.transaction(), (*store)->key, change,
+                          is_bounded ? (*store)->state.maxsize : -1);
 }
 
 sdk::Result<sdk::DataStoreSize> BoundDataStores::size(const sdk::RecordKey& record) {

@@ -23,6 +23,8 @@ public:
     sdk::Result<sdk::DataStoreSize> size(const sdk::RecordKey& record) override;
     sdk::Result<sdk::BlobStore*> binaries(const sdk::RecordKey& record) override;
 
+    /// `count` for what the server keeps there for itself: a full store does not refuse it.
+    sdk::Result<void> count_own(const sdk::RecordKey& record, sdk::DataStoreSize change);
     /// The state of a data store; `not_found` when it is gone.
     sdk::Result<StoreState> state(const sdk::RecordKey& store) const;
     /// The lock of `state` does not keep this caller out.
@@ -35,6 +37,8 @@ private:
     };
     /// The store that the record is or lies in, unless that is gone.
     sdk::Result<std::optional<Store>> store_of(const sdk::RecordKey& record) const;
+    sdk::Result<void> count(const sdk::RecordKey& record, sdk::DataStoreSize change,
+                            bool is_bounded);
     sdk::Result<void> check_room(const Store& store, std::int64_t more) const;
     sdk::Result<void> mark_dirty(Store& store);
     /// Type and id, for messages.

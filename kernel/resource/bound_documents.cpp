@@ -234,11 +234,15 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
                                            .sealed = rooms_.records.seal(after.secrets)});
     if (!stored) return stored.error();
     after.key = storage::record_key(*id, sequence);
-    auto counted = is_contained
-                       ? stores.count(place.container, {1, static_cast<std::int64_t>(*stored)})
-                       : sdk::Result<void>();
-    if (counted && is_store) counted = sync_data_store(transaction, change);
-    if (!counted) return counted.error();
+    if (is_contained) {
+        const sdk::DataStoreSize more{1, static_cast<std::int64_t>(*stored)};
+        auto counted = is_hidden ? stores.count_own(place.container, more)
+                                 : stores.count(place.container, more);
+        if (!counted) return counted.error();
+    }
+    if (is_store) {
+        if (auto synced = sync_data_store(transaction, change); !synced) return synced.error();
+    }
     if (auto granted = grant_on_create(place, after.key, is_hidden); !granted)
         return granted.error();
     if (place.resource->descriptor.capabilities.teams) {

@@ -458,3 +458,26 @@ test('teams outlive a restart', async () => {
   assert.deepEqual((await admin('GET', team.path)).roleKeys, ['consumer']);
   assert.equal(await statusAs('member', 'GET', mapping), 200);
 });
+
+test('a full primary domain refuses users, but neither stores nor teams', async () => {
+  const domain = '/domains/default';
+  const record = await admin('GET', domain);
+  await admin('PUT', domain, { ...record, maxsize: 1 });
+  try {
+    const user = await as('admin', 'POST', `${domain}/principals`, { type: 'USER', name: 'too-much', password: 'x' });
+    assert.equal(user.status, 507, user.text);
+    assert.equal(user.json.code, 'data_store.full');
+    const before = await admin('GET', `${domain}/info`);
+    const host = await makeHost();
+    assert.deepEqual(keys(await admin('GET', `${host.path}/teams`)), ['owners']);
+    await makeTeam(host.path, 'guides', 'consumer');
+    const after = await admin('GET', `${domain}/info`);
+    assert.equal(after.objectcount, before.objectcount + 2);
+    assert.ok(after.size > before.size);
+    await admin('DELETE', host.path);
+    assert.equal((await admin('GET', `${domain}/info`)).size, before.size);
+  } finally {
+    await admin('PUT', domain, { ...record, maxsize: -1 });
+  }
+  await server.makeUser('not-too-much');
+});

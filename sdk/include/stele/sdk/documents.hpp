@@ -64,8 +64,8 @@ public:
     /// A `_doc` among the fields becomes the id; otherwise one is made. Members named like secret
     /// fields are sealed. The creator becomes owner.
     virtual Result<Document> create(const CollectionName& collection, Json fields) = 0;
-    /// The same without the roles that the family gives on every new record: for what few may know
-    /// of.
+    /// The same without the roles that the family gives on every new record, and not refused by the
+    /// `maxsize` of its store: for what the server keeps for itself.
     virtual Result<Document> create_hidden(const CollectionName& collection, Json fields) = 0;
     /// Replaces all fields but the system's and the read-only ones.
     virtual Result<Document> update(const CollectionName& collection, std::string_view id,
