@@ -1,6 +1,5 @@
 #include "kernel/resource/platforms.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -212,11 +211,20 @@ void Platforms::remove(sdk::Transaction& transaction, const sdk::PlatformScope& 
     transaction.put(storage::platform_state_path(platform.number), storage::kRemovedPlatform);
 }
 
-std::uint64_t Platforms::next_number(std::uint64_t highest) {
-    if (highest < kRootNumber) return kRootNumber;
-    const std::unique_lock lock(mutex_);
-    highest_given_ = std::max(highest_given_, highest) + 1;
-    return highest_given_;
+sdk::Result<std::uint64_t> Platforms::give_number(sdk::Transaction& transaction) {
+    auto first = transaction.get(platform_key(kRootNumber));
+    if (!first) return first.error();
+    std::uint64_t number = kRootNumber;
+    const auto count = [&number](sdk::Transaction& counting) -> sdk::Result<void> {
+        auto highest = counting.get(highest_number_key());
+        if (!highest) return highest.error();
+        number = static_cast<std::uint64_t>(sdk::read_counter(*highest)) + 1;
+        counting.put(highest_number_key(), sdk::counter_bytes(static_cast<std::int64_t>(number)));
+        return {};
+    };
+    auto counted = *first ? sdk::write_with_retry(engine_, count) : count(transaction);
+    if (!counted) return counted.error();
+    return number;
 }
 
 void Platforms::forget(sdk::Transaction& transaction, std::uint64_t number) {
@@ -225,10 +233,10 @@ void Platforms::forget(sdk::Transaction& transaction, std::uint64_t number) {
 
 sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
                                                   std::string_view title) {
-    auto highest = transaction.get(highest_number_key());
-    if (!highest) return highest.error();
+    auto given = give_number(transaction);
+    if (!given) return given.error();
     sdk::PlatformScope scope;
-    scope.number = next_number(static_cast<std::uint64_t>(sdk::read_counter(*highest)));
+    scope.number = *given;
     auto collection = documents_.open_collection(transaction, scope.number, kPlatformType, "");
     if (!collection) return collection.error();
     const storage::Sequence sequence = storage::next_sequence();
@@ -243,9 +251,10 @@ sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
                           {.sequence = sequence, .custom_id = {}, .fields = fields, .sealed = {}});
     if (!stored) return stored.error();
     transaction.put(platform_key(scope.number), sequence);
-    const std::string number = sdk::counter_bytes(static_cast<std::int64_t>(scope.number));
-    if (scope.number != kRootNumber) transaction.put(number_key(sequence), number);
-    transaction.put(highest_number_key(), number);
+    if (scope.number != kRootNumber) {
+        transaction.put(number_key(sequence),
+                        sdk::counter_bytes(static_cast<std::int64_t>(scope.number)));
+    }
     return scope;
 }
 

@@ -38,7 +38,7 @@ public:
     /// The platform of a root record's id, as the transaction sees it.
     sdk::Result<sdk::PlatformScope> find(const sdk::Transaction& transaction, std::string_view id);
 
-    /// Makes a platform with its root record. Its number becomes known with the commit.
+    /// Makes a platform with its root record, which is there with the commit.
     sdk::Result<sdk::PlatformScope> create(sdk::Transaction& transaction, std::string_view title);
     void set_open(sdk::Transaction& transaction, std::uint64_t number, bool is_open);
     /// From the commit on it is one of `removed`, until `forget`.
@@ -57,9 +57,10 @@ private:
     sdk::Result<Known> load(const sdk::Reader& reader, std::uint64_t number);
     /// Null when it is not remembered.
     const Known* remembered(std::uint64_t number) const;
-    /// Never one that an earlier attempt got: what this server remembers of the platform that was
-    /// committed under a number must not meet an attempt that still goes on with the same.
-    std::uint64_t next_number(std::uint64_t highest);
+    /// Counted in a transaction of its own, the first one's excepted: no two attempts, of two
+    /// servers perhaps, work under one number, under which each server remembers what is committed.
+    /// An attempt that fails leaves a gap.
+    sdk::Result<std::uint64_t> give_number(sdk::Transaction& transaction);
     void observe(std::string prefix);
     void notice(const sdk::CommitNotice& commit, std::size_t prefix_size);
 
@@ -67,7 +68,6 @@ private:
     storage::DocumentStore& documents_;
     std::shared_mutex mutex_;
     std::map<std::uint64_t, Known> known_;
-    std::uint64_t highest_given_ = 0;
     /// Grows with every commit that may change what is known.
     std::uint64_t changes_ = 0;
 };

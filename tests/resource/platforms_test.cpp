@@ -81,6 +81,24 @@ TEST_CASE("a platform that was not committed is not there") {
     CHECK(world.keys_of(2) == 0);
 }
 
+TEST_CASE("platforms that two servers make at once have numbers of their own") {
+    World world;
+    sdk::Engine& engine = *world.rooms.engine;
+    storage::NameTable names_of_other(engine);
+    storage::DocumentStore documents_of_other(engine, names_of_other);
+    Platforms other(engine, documents_of_other);
+    const auto here = engine.begin();
+    const auto there = engine.begin();
+    const auto first = value_of(world.rooms.platforms.create(*here, "Here"));
+    const auto second = value_of(other.create(*there, "There"));
+    CHECK(first.number == 2);
+    CHECK(second.number == 3);
+    expect(sdk::commit_and_wait(*here));
+    expect(sdk::commit_and_wait(*there));
+    CHECK(value_of(world.rooms.platforms.find(second.number)).id == second.id);
+    CHECK(value_of(other.find(first.number)).id == first.id);
+}
+
 TEST_CASE("a closed platform is closed from the commit on, and open again after the next") {
     World world;
     const sdk::PlatformScope made = world.make();
