@@ -118,6 +118,10 @@ sdk::Result<void> Trail::write_waiting() {
     if (waiting.empty()) return {};
     return sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) {
         for (const auto& [platform, activity] : waiting) {
+            auto root = transaction.get(storage::platform_path(platform.number));
+            if (!root) return sdk::Result<void>(root.error());
+            // It was removed, and its trail with it.
+            if (!*root) continue;
             if (auto written = write(transaction, platform, activity); !written) return written;
         }
         return sdk::Result<void>();

@@ -46,7 +46,7 @@ public:
     void write_later(const sdk::PlatformScope& platform, Activity activity);
 
     using Platforms = std::function<sdk::Result<std::vector<sdk::PlatformScope>>()>;
-    /// Begins to write what waits and to remove what is too old.
+    /// Begins to write what waits and to remove what is too old on the platforms given.
     void start(Platforms platforms);
     /// Writes what waits and ends. May be repeated.
     void stop();

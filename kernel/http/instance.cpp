@@ -88,7 +88,13 @@ sdk::Result<void> Instance::open_services(State& state) {
     auto job_options = read_job_options(state.settings);
     if (!job_options) return job_options.error();
     resource::Rooms& rooms = *state.rooms;
+    job_options->may_run = [](const sdk::Reader& reader, std::uint64_t platform) {
+        return resource::Platforms::is_open(reader, platform);
+    };
     state.jobs = std::make_unique<job::JobService>(*rooms.engine, *job_options);
+    rooms.platform_removals.push_back({"kernel", [&jobs = *state.jobs](sdk::Context& context) {
+                                           return jobs.forget_platform(context);
+                                       }});
     state.services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
     state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
     state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());

@@ -90,7 +90,7 @@ sdk::Result<void> Instance::start() {
     });
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
-    state_->trail->start([&rooms] { return rooms.platforms.all(); });
+    state_->trail->start([&rooms] { return rooms.platforms.all_open(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
     if (*intervals) state_->usage->start(**intervals);

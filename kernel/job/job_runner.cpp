@@ -62,6 +62,7 @@ void log_failure(std::string_view what, const sdk::Error& error) {
 JobRunner::JobRunner(sdk::Engine& engine, JobRunnerOptions options)
     : engine_(engine),
       options_(completed(std::move(options))),
+      store_(options_.may_run),
       signals_(JobSignals::observe(engine)),
       pool_(options_.threads, options_.threads) {}
 
@@ -223,12 +224,20 @@ Result<sdk::Json> JobRunner::call(RunningJob& job, const std::string& type) {
 }
 
 void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
+    bool is_given_back = false;
     const auto settled =
         sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
             const JobClaim& claim = job.claim();
             if (auto saved = job.save_progress(transaction); !saved) return saved;
             if (result) return store_.finish(transaction, claim, *result, now());
-            if (is_stopping_) return store_.give_back(transaction, claim, now());
+            const auto runs = store_.may_run(transaction, claim.platform);
+            if (!runs) return runs.error();
+            is_given_back = is_stopping_ || !*runs;
+            if (is_given_back) {
+                return store_.give_back(transaction, claim,
+                                        *runs ? "the server stopped" : "the platform was closed",
+                                        now());
+            }
             const sdk::Error& error = result.error();
             if (may_pass(error)) {
                 return store_.repeat(transaction, claim, error.message,
@@ -238,7 +247,7 @@ void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
         });
     if (!settled && settled.error().code == "job.lost") return;
     if (!settled) log_failure("the end of job " + job.id() + " is lost", settled.error());
-    if (!result && !is_stopping_) {
+    if (!result && !is_given_back) {
         log_failure("job " + job.id() + " (" + job.type() + ") failed", result.error());
     }
 }

@@ -13,6 +13,14 @@ using sdk::Result;
 JobService::JobService(sdk::Engine& engine, JobRunnerOptions options)
     : engine_(engine), runner_(engine, std::move(options)) {}
 
+Result<bool> JobService::forget_platform(sdk::Context& context) {
+    constexpr int kForgottenAtOnce = 200;
+    const auto forgotten =
+        store_.forget_platform(context.transaction(), context.platform().number, kForgottenAtOnce);
+    if (!forgotten) return forgotten.error();
+    return *forgotten < kForgottenAtOnce;
+}
+
 void JobService::define(sdk::JobType type) {
     runner_.define(std::move(type));
 }

@@ -18,6 +18,8 @@ public:
     void start_running() { runner_.start(); }
     /// Part of the server's orderly end; see `JobRunner::stop`.
     void stop() { runner_.stop(); }
+    /// Forgets some jobs of the context's platform, which was removed; true when none are left.
+    sdk::Result<bool> forget_platform(sdk::Context& context);
 
     void define(sdk::JobType type) override;
     sdk::Result<std::string> start(sdk::Context& context, const sdk::NewJob& job) override;

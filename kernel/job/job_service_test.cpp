@@ -226,6 +226,41 @@ TEST_CASE("A server that stops gives its job back and another one finishes it") 
     CHECK(job.at("current_server") == "s2");
 }
 
+TEST_CASE("A job whose platform is closed stops, and goes on once that is open again") {
+    Fixture fixture;
+    std::atomic<bool> is_open = true;
+    JobRunnerOptions options = Server::options("s2", fixture.clock);
+    options.period = std::chrono::milliseconds(5);
+    options.may_run = [&](const Reader&, std::uint64_t) -> Result<bool> { return is_open.load(); };
+    JobService jobs(fixture.engine, options);
+    std::promise<void> begun;
+    std::atomic<int> runs = 0;
+    const JobType type{.name = "long", .run = [&](Job& job) -> Result<Json> {
+                           if (++runs > 1) return Json{{"attempt", job.attempt()}};
+                           begun.set_value();
+                           while (!job.must_stop())
+                               std::this_thread::yield();
+                           return make_error(ErrorKind::conflict, "a.b", "stopping");
+                       }};
+    jobs.define(type);
+    fixture.server.jobs.define(type);
+    jobs.start_running();
+    const std::string id = fixture.server.start({.type = "long"});
+    begun.get_future().wait();
+    is_open = false;
+    fixture.clock += 1000;
+    while (fixture.server.state(id) == "RUNNING")
+        std::this_thread::yield();
+    CHECK(fixture.server.state(id) == "WAITING");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(runs == 1);
+    is_open = true;
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("attempt") == 1);
+    jobs.stop();
+}
+
 TEST_CASE("A job whose server died is taken over when its lease has run out") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {

@@ -100,6 +100,10 @@ Result<std::vector<std::pair<std::string, std::uint64_t>>> entries_of(const sdk:
 
 }  // namespace
 
+Result<bool> JobStore::may_run(const sdk::Reader& reader, std::uint64_t platform) const {
+    return may_run_ ? may_run_(reader, platform) : Result<bool>(true);
+}
+
 Result<void> JobStore::insert(sdk::Transaction& transaction, JobRecord& record, std::int64_t now) {
     record.state = record.due_ms > now ? JobState::none : JobState::waiting;
     if (record.due_ms <= 0) record.due_ms = now;
@@ -162,12 +166,19 @@ Result<std::optional<JobClaim>> JobStore::claim(
     sdk::Transaction& transaction, const std::string& server,
     const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
     std::int64_t lease_end) {
+    std::map<std::uint64_t, bool> open;
     const auto cursor = transaction.scan(due_range(now), sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next()) {
         sdk::KeyReader value(cursor->value());
         const auto platform = value.integer();
         const auto type = value.text();
         if (!platform || !type || !is_wanted(*type)) continue;
+        if (!open.contains(*platform)) {
+            const auto runs = may_run(transaction, *platform);
+            if (!runs) return runs.error();
+            open[*platform] = *runs;
+        }
+        if (!open[*platform]) continue;
 
         const std::string id(id_of(cursor->key()));
         auto record = read(transaction, *platform, id);
@@ -197,6 +208,15 @@ Result<std::optional<JobClaim>> JobStore::claim(
 }
 
 Result<void> JobStore::confirm(const sdk::Reader& reader, const JobClaim& claim) const {
+    if (auto held = check_owner(reader, claim); !held) return held;
+    const auto runs = may_run(reader, claim.platform);
+    if (!runs) return runs.error();
+    if (*runs) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "job.lost",
+                           "The platform of the job was closed or removed.");
+}
+
+Result<void> JobStore::check_owner(const sdk::Reader& reader, const JobClaim& claim) const {
     const auto owner = reader.get(owner_path(claim.id));
     if (!owner) return owner.error();
     if (*owner == claim.token) return {};
@@ -206,7 +226,7 @@ Result<void> JobStore::confirm(const sdk::Reader& reader, const JobClaim& claim)
 
 Result<void> JobStore::renew(sdk::Transaction& transaction, const JobClaim& claim,
                              std::int64_t lease_end) {
-    if (auto held = confirm(transaction, claim); !held) return held;
+    if (auto held = check_owner(transaction, claim); !held) return held;
     transaction.put(lease_path(claim.id), sdk::KeyWriter()
                                               .integer(claim.platform)
                                               .integer(static_cast<std::uint64_t>(lease_end))
@@ -256,12 +276,12 @@ Result<void> JobStore::repeat(sdk::Transaction& transaction, const JobClaim& cla
 }
 
 Result<void> JobStore::give_back(sdk::Transaction& transaction, const JobClaim& claim,
-                                 std::int64_t now) {
+                                 std::string_view message, std::int64_t now) {
     return edit(
         transaction, claim,
         [&](JobRecord& record) {
             if (record.most_attempts > 1) record.attempts -= 1;
-            wait_or_fail(record, "the server stopped", JobState::waiting, now, now);
+            wait_or_fail(record, message, JobState::waiting, now, now);
         },
         now);
 }
@@ -305,8 +325,29 @@ Result<int> JobStore::forget_ended(sdk::Transaction& transaction, std::int64_t m
     return static_cast<int>(ended->size());
 }
 
+Result<int> JobStore::forget_platform(sdk::Transaction& transaction, std::uint64_t platform,
+                                      int most) {
+    std::vector<std::string> keys;
+    int forgotten = 0;
+    const auto cursor = transaction.scan(record_range(platform), sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && forgotten < most; cursor->next(), ++forgotten) {
+        keys.emplace_back(cursor->key());
+        const auto record = decode_job(cursor->value());
+        // Whatever leads to a record that cannot be read is dropped where it is met.
+        if (!record) continue;
+        for (const auto& [entry, value] : index_entries(*record))
+            keys.push_back(entry);
+        keys.push_back(owner_path(record->id));
+        keys.push_back(lease_path(record->id));
+    }
+    if (auto scanned = cursor->status(); !scanned) return scanned.error();
+    for (const std::string& key : keys)
+        transaction.remove(key);
+    return forgotten;
+}
+
 Result<JobRecord> JobStore::read_held(const sdk::Reader& reader, const JobClaim& claim) const {
-    if (auto held = confirm(reader, claim); !held) return held.error();
+    if (auto held = check_owner(reader, claim); !held) return held.error();
     return read(reader, claim.platform, claim.id);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
@@ -21,10 +22,18 @@ struct JobClaim {
     std::string token;
 };
 
+/// Whether jobs of a platform may run, as the reader sees it.
+using MayRun = std::function<sdk::Result<bool>(const sdk::Reader&, std::uint64_t platform)>;
+
 /// Jobs in the store and the ways from one state to the next. Everything happens in the given
 /// transaction; `now` is epoch milliseconds. Any thread.
 class JobStore {
 public:
+    /// Without `may_run` jobs of every platform do.
+    explicit JobStore(MayRun may_run = {}) : may_run_(std::move(may_run)) {}
+
+    sdk::Result<bool> may_run(const sdk::Reader& reader, std::uint64_t platform) const;
+
     /// Stores a new job, NONE or WAITING by its due time.
     sdk::Result<void> insert(sdk::Transaction& transaction, JobRecord& record, std::int64_t now);
 
@@ -39,12 +48,14 @@ public:
     sdk::Result<void> kill(sdk::Transaction& transaction, std::uint64_t platform,
                            std::string_view id, std::string_view by, std::int64_t now);
 
-    /// Takes the first due job of a type that `is_wanted` for `server`, until `lease_end`.
+    /// Takes the first due job that may run, of a type that `is_wanted`, for `server`, until
+    /// `lease_end`.
     sdk::Result<std::optional<JobClaim>> claim(
         sdk::Transaction& transaction, const std::string& server,
         const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
         std::int64_t lease_end);
-    /// `conflict` (`job.lost`) when the claim has ended. Part of what the transaction has read.
+    /// `conflict` (`job.lost`) when the claim has ended or jobs of the platform may not run. Part
+    /// of what the transaction has read.
     sdk::Result<void> confirm(const sdk::Reader& reader, const JobClaim& claim) const;
     /// The heartbeat.
     sdk::Result<void> renew(sdk::Transaction& transaction, const JobClaim& claim,
@@ -60,20 +71,28 @@ public:
     /// Lets the job run again at `due`, AWAITING until then; fails it when no attempt is left.
     sdk::Result<void> repeat(sdk::Transaction& transaction, const JobClaim& claim,
                              std::string_view message, std::int64_t due, std::int64_t now);
-    /// Gives the job back unfinished, because the server stops; the attempt does not count.
+    /// Gives the job back unfinished, because of what `message` tells; the attempt does not count.
     /// A job that must not be repeated fails.
     sdk::Result<void> give_back(sdk::Transaction& transaction, const JobClaim& claim,
-                                std::int64_t now);
+                                std::string_view message, std::int64_t now);
 
     /// Jobs whose lease has run out wait again, or fail when no attempt is left. Answers how many.
     sdk::Result<int> recover(sdk::Transaction& transaction, std::int64_t now);
     /// Forgets at most `most` jobs that ended before `ms`. Answers how many.
     sdk::Result<int> forget_ended(sdk::Transaction& transaction, std::int64_t ms, int most);
+    /// Forgets at most `most` jobs of a platform that was removed, whatever their state; who runs
+    /// one has lost it. Answers how many.
+    sdk::Result<int> forget_platform(sdk::Transaction& transaction, std::uint64_t platform,
+                                     int most);
 
 private:
+    /// `conflict` (`job.lost`) when the claim has ended.
+    sdk::Result<void> check_owner(const sdk::Reader& reader, const JobClaim& claim) const;
     sdk::Result<JobRecord> read_held(const sdk::Reader& reader, const JobClaim& claim) const;
     void write(sdk::Transaction& transaction, const JobRecord* before, JobRecord& after,
                std::int64_t now);
+
+    MayRun may_run_;
 };
 
 }  // namespace stele::kernel::job

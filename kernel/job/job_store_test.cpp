@@ -346,7 +346,8 @@ TEST_CASE("A job that is given back has lost no attempt, unless it must not be r
     const auto give_back = [&](const JobClaim& claim) {
         REQUIRE(fixture
                     .write([&](Transaction& transaction) {
-                        return fixture.store.give_back(transaction, claim, kNow);
+                        return fixture.store.give_back(transaction, claim, "the server stopped",
+                                                       kNow);
                     })
                     .has_value());
     };
@@ -395,6 +396,64 @@ TEST_CASE("Jobs that ended long ago are forgotten without a trace") {
     CHECK(fixture.ids({}).size() == 1);
     CHECK(forget(kNow + 1) == 1);
     CHECK(fixture.count_keys() == 0);
+}
+
+TEST_CASE("A job of a platform that is closed rests, and is not its runner's meanwhile") {
+    StoredJobs jobs;
+    bool is_open = false;
+    jobs.store = JobStore([&](const stele::sdk::Reader&, std::uint64_t platform) -> Result<bool> {
+        return is_open || platform != kJobPlatform;
+    });
+    const std::string id = jobs.add();
+    CHECK_FALSE(jobs.claim());
+    is_open = true;
+    const auto held = jobs.claim();
+    REQUIRE(held);
+    is_open = false;
+    const auto confirmed = jobs.store.confirm(*jobs.engine.snapshot(), *held);
+    REQUIRE(confirmed.has_error());
+    CHECK(confirmed.error().code == "job.lost");
+    // Its runner can still keep it from others and put it back.
+    for (const auto& settle : std::vector<std::function<Result<void>(Transaction&)>>{
+             [&](Transaction& to) { return jobs.store.renew(to, *held, kNow + 2 * kLease); },
+             [&](Transaction& to) { return jobs.store.give_back(to, *held, "closed", kNow); }}) {
+        CHECK(jobs.write(settle).has_value());
+    }
+    CHECK(jobs.record(id).state == JobState::waiting);
+    CHECK(jobs.record(id).attempts == 0);
+    CHECK_FALSE(jobs.claim());
+    is_open = true;
+    CHECK(jobs.claim());
+}
+
+TEST_CASE("Jobs of a removed platform are forgotten without a trace, whatever their state") {
+    StoredJobs jobs;
+    jobs.add("export", 3, kNow + 1);
+    const std::string running = jobs.add();
+    const auto held = jobs.claim();
+    REQUIRE(held);
+    REQUIRE(held->id == running);
+    const std::string ended = jobs.add();
+    REQUIRE(jobs.write([&](Transaction& transaction) {
+                    return jobs.store.kill(transaction, kJobPlatform, ended, "joe", kNow);
+                })
+                .has_value());
+    const auto forget = [&](std::uint64_t platform) {
+        int forgotten = 0;
+        REQUIRE(jobs.write([&](Transaction& transaction) -> Result<void> {
+                        forgotten = jobs.store.forget_platform(transaction, platform, 2).value();
+                        return {};
+                    })
+                    .has_value());
+        return forgotten;
+    };
+    const int keys = jobs.count_keys();
+    CHECK(forget(kJobPlatform + 1) == 0);
+    CHECK(jobs.count_keys() == keys);
+    CHECK(forget(kJobPlatform) == 2);
+    CHECK(forget(kJobPlatform) == 1);
+    CHECK(jobs.count_keys() == 0);
+    jobs.check_lost(*held);
 }
 
 TEST_CASE("A record that cannot be read keeps no other job from running") {

@@ -20,11 +20,16 @@ void log_failure(const char* doing, const sdk::Error& error) {
                  error.message + " " + error.detail);
 }
 
-/// One step; true when nothing of the collection is left.
+/// One step; true when nothing of the collection is left to do, also because the platform was
+/// closed.
 sdk::Result<bool> empty_step(Rooms& rooms, const sdk::PlatformScope& platform,
                              const storage::RemovedCollection& removed) {
     bool is_done = false;
     auto stepped = run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
+        auto goes_on = Platforms::is_open(context.transaction(), platform.number);
+        if (!goes_on) return goes_on.error();
+        is_done = !*goes_on;
+        if (is_done) return {};
         auto emptied = static_cast<WorkContext&>(context).bound_documents().empty_removed(removed);
         if (!emptied) return emptied.error();
         is_done = *emptied;
@@ -74,7 +79,7 @@ void Housekeeper::run() {
 }
 
 sdk::Result<void> Housekeeper::empty_removed() {
-    auto platforms = rooms_.platforms.all();
+    auto platforms = rooms_.platforms.all_open();
     if (!platforms) return platforms.error();
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
@@ -109,7 +114,7 @@ sdk::Result<void> Housekeeper::empty_removed_platforms() {
 }
 
 sdk::Result<void> Housekeeper::take_statistics() {
-    auto platforms = rooms_.platforms.all();
+    auto platforms = rooms_.platforms.all_open();
     if (!platforms) return platforms.error();
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
@@ -117,6 +122,9 @@ sdk::Result<void> Housekeeper::take_statistics() {
         if (!stores) return stores.error();
         for (const sdk::RecordKey& store : *stores) {
             if (is_stopping_) return outcome;
+            auto goes_on = rooms_.platforms.is_open(platform.number);
+            if (!goes_on) return goes_on.error();
+            if (!*goes_on) break;
             auto taken = refresh_statistics(*rooms_.engine, rooms_.records, store);
             if (!taken && outcome) outcome = taken;
         }

@@ -82,6 +82,7 @@ sdk::Result<void> PlatformService::set_open(sdk::Context& context,
     if (auto removable = check_removable(rooms_, platform); !removable) return removable;
     rooms_.platforms.set_open(context.transaction(), platform.number, is_open);
     authority::AuthorityStore::withdraw_decisions(context.transaction(), platform.number);
+    context.after_commit([&rooms = rooms_] { rooms.housekeeping.wake(); });
     return {};
 }
 

@@ -19,10 +19,6 @@ std::string platform_prefix() {
     return storage::kind_prefix(0, 'p');
 }
 
-std::string platform_key(std::uint64_t number) {
-    return sdk::KeyWriter(platform_prefix()).integer(number).key();
-}
-
 std::string highest_number_key() {
     return platform_prefix();
 }
@@ -108,6 +104,14 @@ sdk::Result<bool> Platforms::is_open(std::uint64_t number) {
     return known.error();
 }
 
+sdk::Result<bool> Platforms::is_open(const sdk::Reader& reader, std::uint64_t number) {
+    auto root = reader.get(storage::platform_path(number));
+    if (!root) return root.error();
+    auto state = reader.get(storage::platform_state_path(number));
+    if (!state) return state.error();
+    return root->has_value() && !state->has_value();
+}
+
 const Platforms::Known* Platforms::remembered(std::uint64_t number) const {
     const auto known = known_.find(number);
     return known == known_.end() ? nullptr : &known->second;
@@ -139,7 +143,7 @@ sdk::Result<Platforms::Known> Platforms::know(std::uint64_t number) {
 }
 
 sdk::Result<Platforms::Known> Platforms::load(const sdk::Reader& reader, std::uint64_t number) {
-    auto sequence = reader.get(platform_key(number));
+    auto sequence = reader.get(storage::platform_path(number));
     if (!sequence) return sequence.error();
     if (!*sequence) return unknown_platform(std::to_string(number));
     auto state = reader.get(storage::platform_state_path(number));
@@ -173,8 +177,20 @@ sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all() {
     return scopes;
 }
 
+sdk::Result<std::vector<sdk::PlatformScope>> Platforms::all_open() {
+    auto scopes = all();
+    if (!scopes) return scopes;
+    std::vector<sdk::PlatformScope> open;
+    for (sdk::PlatformScope& scope : *scopes) {
+        auto goes_on = is_open(scope.number);
+        if (!goes_on) return goes_on.error();
+        if (*goes_on) open.push_back(std::move(scope));
+    }
+    return open;
+}
+
 sdk::Result<bool> Platforms::holds(const sdk::Transaction& transaction, std::uint64_t number) {
-    auto sequence = transaction.get(platform_key(number));
+    auto sequence = transaction.get(storage::platform_path(number));
     if (!sequence) return sequence.error();
     return sequence->has_value();
 }
@@ -207,12 +223,12 @@ void Platforms::set_open(sdk::Transaction& transaction, std::uint64_t number, bo
 void Platforms::remove(sdk::Transaction& transaction, const sdk::PlatformScope& platform) {
     storage::Sequence sequence;
     if (storage::parse_sequence(platform.id, sequence)) transaction.remove(number_key(sequence));
-    transaction.remove(platform_key(platform.number));
+    transaction.remove(storage::platform_path(platform.number));
     transaction.put(storage::platform_state_path(platform.number), storage::kRemovedPlatform);
 }
 
 sdk::Result<std::uint64_t> Platforms::give_number(sdk::Transaction& transaction) {
-    auto first = transaction.get(platform_key(kRootNumber));
+    auto first = transaction.get(storage::platform_path(kRootNumber));
     if (!first) return first.error();
     std::uint64_t number = kRootNumber;
     const auto count = [&number](sdk::Transaction& counting) -> sdk::Result<void> {
@@ -250,7 +266,7 @@ sdk::Result<sdk::PlatformScope> Platforms::create(sdk::Transaction& transaction,
         documents_.insert(transaction, *collection, {},
                           {.sequence = sequence, .custom_id = {}, .fields = fields, .sealed = {}});
     if (!stored) return stored.error();
-    transaction.put(platform_key(scope.number), sequence);
+    transaction.put(storage::platform_path(scope.number), sequence);
     if (scope.number != kRootNumber) {
         transaction.put(number_key(sequence),
                         sdk::counter_bytes(static_cast<std::int64_t>(scope.number)));

@@ -28,8 +28,12 @@ public:
     /// Closed ones too; not those that were removed.
     sdk::Result<sdk::PlatformScope> find(std::uint64_t number);
     sdk::Result<std::vector<sdk::PlatformScope>> all();
+    /// Those on which the server works behind its callers' backs.
+    sdk::Result<std::vector<sdk::PlatformScope>> all_open();
     /// False too where there is no such platform.
     sdk::Result<bool> is_open(std::uint64_t number);
+    /// The same as the reader sees it; a transaction conflicts when it changes until the commit.
+    static sdk::Result<bool> is_open(const sdk::Reader& reader, std::uint64_t number);
 
     /// As the reader sees it: a transaction may be making the platform.
     sdk::Result<sdk::PlatformScope> find(const sdk::Reader& reader, std::uint64_t number);

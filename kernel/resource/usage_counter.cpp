@@ -203,7 +203,7 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
 }
 
 sdk::Result<void> UsageCounter::look(const GoesOn& goes_on) {
-    auto platforms = rooms_.platforms.all();
+    auto platforms = rooms_.platforms.all_open();
     if (!platforms) return platforms.error();
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     sdk::Result<void> outcome;

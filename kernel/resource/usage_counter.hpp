@@ -45,7 +45,7 @@ public:
     /// Writes down what was sent; what cannot be written is kept for the next time.
     sdk::Result<void> write();
     using GoesOn = std::function<bool()>;
-    /// Looks at what every platform has stored; asks before each whether to go on.
+    /// Looks at what every open platform has stored; asks before each whether to go on.
     sdk::Result<void> look(const GoesOn& goes_on);
 
 private:

@@ -131,6 +131,10 @@ bool parse_sequence(std::string_view text, Sequence& sequence) {
     return true;
 }
 
+std::string platform_path(std::uint64_t platform) {
+    return kind(0, 'p').integer(platform).key();
+}
+
 std::string platform_state_path(std::uint64_t platform) {
     return kind(0, 'o').integer(platform).key();
 }

@@ -95,6 +95,8 @@ Sequence next_sequence();
 std::string sequence_text(std::string_view sequence);
 bool parse_sequence(std::string_view text, Sequence& sequence);
 
+/// The sequence of a platform's root record; no entry once it was removed.
+std::string platform_path(std::uint64_t platform);
 /// Whether a platform is closed or removed; no entry while it is open.
 std::string platform_state_path(std::uint64_t platform);
 inline constexpr std::string_view kClosedPlatform = "c";

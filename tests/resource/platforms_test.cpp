@@ -4,6 +4,8 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "kernel/audit/trail.hpp"
+#include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -159,6 +161,51 @@ TEST_CASE("a removed platform is gone with the commit, and erased in steps to it
     CHECK(world.keys_of(1) == first_keys);
     CHECK(value_of(world.rooms.platforms.removed()).empty());
     CHECK(world.make().number == 3);
+}
+
+TEST_CASE("what a removed container held on a closed platform stays until that is open again") {
+    using namespace std::chrono_literals;
+    World world;
+    const sdk::PlatformScope made = world.make();
+    expect(run_as_system(world.rooms, made, [](sdk::Context& context) -> sdk::Result<void> {
+        for (int i = 0; i < 250; ++i) {
+            auto shelf = context.documents().create({"shelf", "town"}, {{"title", "one of many"}});
+            if (!shelf) return shelf.error();
+        }
+        return {};
+    }));
+    expect(run_as_system(world.rooms, made, [](sdk::Context& context) {
+        return context.documents().remove(kLibraries, "town");
+    }));
+    const auto removed = [&] {
+        const auto reader = world.rooms.engine->snapshot();
+        return value_of(world.rooms.documents.removed_collections(*reader, made.number)).size();
+    };
+    REQUIRE(removed() == 1);
+    for (const bool is_open : {false, true}) {
+        world.as_system(
+            [&](sdk::Context& context) { return world.service.set_open(context, made, is_open); });
+        expect(Housekeeper(world.rooms, 1h).empty_removed());
+        CHECK(removed() == (is_open ? 0U : 1U));
+    }
+}
+
+TEST_CASE("what waits for the trail of a platform is dropped when that was erased meanwhile") {
+    World world;
+    const sdk::PlatformScope made = world.make();
+    const storage::CollectionRules rules;
+    audit::Trail trail(*world.rooms.engine, world.rooms.documents, rules, {.is_enabled = true});
+    audit::Activity refused;
+    refused.type = "update";
+    trail.write_later(made, refused);
+    trail.write_later(world.platform(), refused);
+    world.as_system([&](sdk::Context& context) { return world.service.remove(context, made); });
+    while (!value_of(empty_removed_platform(world.rooms, made.number)))
+        continue;
+    const std::size_t first_keys = world.keys_of(1);
+    expect(trail.write_waiting());
+    CHECK(world.keys_of(made.number) == 0);
+    CHECK(world.keys_of(1) > first_keys);
 }
 
 TEST_CASE("what is being written on a platform when it is removed is not committed") {

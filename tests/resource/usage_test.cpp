@@ -6,6 +6,7 @@
 
 #include <stele/sdk/time.hpp>
 
+#include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/usage_counter.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -75,6 +76,26 @@ TEST_CASE("what was sent for a platform that is gone is nobody's") {
     world.counter.note_sent(1, 100);
     expect(world.counter.write());
     CHECK(told == 1);
+}
+
+TEST_CASE("what a closed platform stores is not looked at until it is open again") {
+    MeteredWorld world;
+    std::vector<Installation> installations;
+    PlatformService platforms(world.rooms, installations);
+    sdk::PlatformScope second;
+    world.as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        second = value_of(platforms.create(context, "Second"));
+        return {};
+    });
+    std::vector<std::uint64_t> told;
+    world.counter.on_written(
+        [&told](const sdk::PlatformScope& platform, auto) { told.push_back(platform.number); });
+    for (const bool is_open : {false, true}) {
+        world.as_system(
+            [&](sdk::Context& context) { return platforms.set_open(context, second, is_open); });
+        expect(world.counter.look(always));
+    }
+    CHECK(told == std::vector<std::uint64_t>{1, 1, 2});
 }
 
 TEST_CASE("a look ends before the next platform when the server does") {
