@@ -12,22 +12,26 @@
 
 namespace stele::identity {
 
+template <class Service>
+static sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code,
+                                     const char* message) {
+    if (auto* service = registrar.find<Service>()) return service;
+    return sdk::make_error(sdk::ErrorKind::unavailable, code, message);
+}
+
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* teams = registrar.find<sdk::Teams>();
-    if (!teams) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "identity.teams_missing",
-                               "nothing keeps teams");
-    }
+    auto teams = require<sdk::Teams>(registrar, "identity.teams_missing", "nothing keeps teams");
+    auto rows = require<sdk::RowQuery>(registrar, "identity.rows_missing", "nothing queries rows");
+    auto platforms =
+        require<sdk::Platforms>(registrar, "identity.platforms_missing", "nothing knows platforms");
+    if (!teams) return teams.error();
+    if (!rows) return rows.error();
+    if (!platforms) return platforms.error();
     registrar.add(std::make_unique<Domain>());
-    registrar.add(std::make_unique<PrincipalFamily>(registrar, *teams));
+    registrar.add(std::make_unique<PrincipalFamily>(registrar, **teams, **rows));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
-    auto* platforms = registrar.find<sdk::Platforms>();
-    if (!platforms) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "identity.platforms_missing",
-                               "nothing knows platforms");
-    }
-    registrar.add(std::make_unique<Person>(*platforms));
+    registrar.add(std::make_unique<Person>(**platforms));
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
     registrar.on_install(&install);

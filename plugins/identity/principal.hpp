@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/teams.hpp>
 
 namespace stele::sdk {
@@ -17,9 +18,9 @@ namespace stele::identity {
 /// with every write.
 class PrincipalFamily final : public sdk::Resource {
 public:
-    /// Both must outlive this object.
-    PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams)
-        : registrar_(registrar), teams_(teams) {}
+    /// All must outlive this object.
+    PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams, sdk::RowQuery& rows)
+        : registrar_(registrar), teams_(teams), rows_(rows) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
@@ -53,6 +54,7 @@ private:
 
     sdk::Registrar& registrar_;
     sdk::Teams& teams_;
+    sdk::RowQuery& rows_;
 };
 
 }  // namespace stele::identity

@@ -1,11 +1,9 @@
-#include <algorithm>
-#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/record_pages.hpp>
 
 #include "group_keeper.hpp"
 #include "platform_owners.hpp"
@@ -19,71 +17,6 @@ namespace stele::identity {
 namespace {
 
 constexpr std::size_t kMostChecks = 1000;
-
-/// Of the principals of the keys, those that the caller may read.
-sdk::Result<std::vector<sdk::RecordKey>> readable(sdk::Context& context,
-                                                  std::vector<sdk::RecordKey> keys) {
-    std::vector<sdk::RecordKey> visible;
-    for (sdk::RecordKey& key : keys) {
-        auto is_readable = sdk::holds(context, key, sdk::Permission::read);
-        if (!is_readable) return is_readable.error();
-        if (*is_readable) visible.push_back(std::move(key));
-    }
-    return visible;
-}
-
-const sdk::Json* find_path(const sdk::Json& record, std::string_view path) {
-    const sdk::Json* value = &record;
-    while (!path.empty()) {
-        const std::size_t dot = std::min(path.find('.'), path.size());
-        if (!value->is_object()) return nullptr;
-        const auto member = value->find(path.substr(0, dot));
-        if (member == value->end()) return nullptr;
-        value = &*member;
-        path.remove_prefix(std::min(dot + 1, path.size()));
-    }
-    return value;
-}
-
-std::string sort_text(const sdk::Json& record, std::string_view path) {
-    const sdk::Json* value = find_path(record, path);
-    if (!value || value->is_null()) return {};
-    return value->is_string() ? value->get<std::string>() : sdk::dump_json(*value);
-}
-
-/// Rows by code points of their values' texts (design.md 9); ties keep the order of joining.
-void sort_rows(sdk::Json& rows, const std::vector<sdk::SortKey>& sort) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const sdk::Json& a, const sdk::Json& b) {
-        for (const sdk::SortKey& key : sort) {
-            const int order = sort_text(a, key.field).compare(sort_text(b, key.field));
-            if (order != 0) return key.ascending == (order < 0);
-        }
-        return false;
-    });
-}
-
-/// A page of principals' records. Without a sort only the rows of the page are read.
-sdk::Result<sdk::Reply> page_of_principals(const sdk::Call& call,
-                                           std::vector<sdk::RecordKey> keys) {
-    auto visible = readable(call.context(), std::move(keys));
-    if (!visible) return visible.error();
-    const sdk::PageRequest& page = call.page();
-    const bool is_sorted = !page.sort.empty();
-    const std::uint64_t total = visible->size();
-    const std::uint64_t begin = is_sorted ? 0 : std::min<std::uint64_t>(page.skip, total);
-    const std::uint64_t wanted =
-        is_sorted || page.limit < 0 ? total : static_cast<std::uint64_t>(page.limit);
-    const std::uint64_t end = begin + std::min(wanted, total - begin);
-    sdk::Json rows = sdk::Json::array();
-    for (std::uint64_t i = begin; i < end; ++i) {
-        auto record = call.context().documents().read((*visible)[i]);
-        if (!record) return record.error();
-        rows.push_back(std::move(record->fields));
-    }
-    if (!is_sorted) return sdk::Reply::page(rows, total, page.skip);
-    sort_rows(rows, page.sort);
-    return sdk::Reply::page_of(rows, page);
-}
 
 sdk::Result<void> require_group(const sdk::Document& record) {
     if (principal_of(record).kind == sdk::PrincipalKind::group) return {};
@@ -139,16 +72,11 @@ sdk::Result<sdk::Reply> PrincipalFamily::members(const sdk::Call& call) {
     if (auto checked = require_group(call.record()); !checked) return checked.error();
     auto indirect = is_indirect(call);
     if (!indirect) return indirect.error();
-    const std::string filter = sdk::lower_case(call.parameter("filter").value_or(""));
-    sdk::MemberKind kind = sdk::MemberKind::any;
-    if (filter == "user") kind = sdk::MemberKind::user;
-    if (filter == "group") kind = sdk::MemberKind::group;
-    if (!filter.empty() && filter != "any" && kind == sdk::MemberKind::any) {
-        return sdk::invalid_parameter("filter", "must be user or group");
-    }
-    auto keys = call.context().authorities().members(call.record().key, kind, *indirect);
+    auto kind = sdk::member_filter(call);
+    if (!kind) return kind.error();
+    auto keys = call.context().authorities().members(call.record().key, *kind, *indirect);
     if (!keys) return keys.error();
-    return page_of_principals(call, *std::move(keys));
+    return sdk::page_of_readable(call, rows_, *keys);
 }
 
 /// Members of a team come and go through the team.
@@ -196,7 +124,7 @@ sdk::Result<sdk::Reply> PrincipalFamily::memberships(const sdk::Call& call) {
     if (!keys) return keys.error();
     auto others = without_teams(call.context(), *std::move(keys));
     if (!others) return others.error();
-    return page_of_principals(call, *std::move(others));
+    return sdk::page_of_readable(call, rows_, *others);
 }
 
 /// Of the teams that the principal is in, those of records that the caller may read; its own all.
@@ -206,22 +134,21 @@ sdk::Result<sdk::Reply> PrincipalFamily::teams(const sdk::Call& call) {
     const std::string id = call.parameter("teamableId").value_or("");
     auto keys = context.authorities().memberships(call.record().key, true);
     if (!keys) return keys.error();
-    sdk::Json rows = sdk::Json::array();
+    std::vector<sdk::Json> rows;
     for (const sdk::RecordKey& key : *keys) {
         auto team = teams_.team_of(context, key);
         if (!team) return team.error();
         if (!*team) continue;
-        auto shown = readable(context, {(*team)->record});
-        if (!shown) return shown.error();
-        if (shown->empty() && call.record().key != context.principal().key) continue;
+        auto is_shown = sdk::holds(context, (*team)->record, sdk::Permission::read);
+        if (!is_shown) return is_shown.error();
+        if (!*is_shown && call.record().key != context.principal().key) continue;
         auto described = teams_.describe(context, **team);
         if (!described) return described.error();
         if (!type.empty() && sdk::text_member(*described, "teamableObjectTypeId") != type) continue;
         if (!id.empty() && sdk::text_member(*described, "teamableObjectId") != id) continue;
         rows.push_back(std::move(*described));
     }
-    sort_rows(rows, call.page().sort);
-    return sdk::Reply::page_of(rows, call.page());
+    return rows_.page(rows, sdk::Json::object(), call.page());
 }
 
 sdk::Result<sdk::Reply> PrincipalFamily::identity(const sdk::Call& call) {
@@ -282,10 +209,10 @@ sdk::Result<void> PrincipalFamily::present(const sdk::Call& call, sdk::Json& rec
     for (const sdk::RecordKey& key : *keys) {
         auto group = lookup.describe(context, key);
         if (!group) return group.error();
-        auto visible = readable(context, {key});
-        if (!visible) return visible.error();
+        auto is_readable = sdk::holds(context, key, sdk::Permission::read);
+        if (!is_readable) return is_readable.error();
         const std::string id = group->id;
-        groups[id] = group_summary(*std::move(group), !visible->empty());
+        groups[id] = group_summary(*std::move(group), *is_readable);
     }
     record["_groups"] = std::move(groups);
     return {};

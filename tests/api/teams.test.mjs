@@ -141,6 +141,14 @@ test('members are users and groups, by every form of their names', async () => {
   assert.equal(await total(`${team.path}/members`), 4);
   assert.equal(await total(`${team.path}/members?filter=user`), 3);
   assert.equal(await total(`${team.path}/members?filter=group`), 1);
+  const names = async (parameters) => (await admin('GET', `${team.path}/members?${parameters}`)).rows.map((row) => row.name);
+  const sorted = await names('sort={"name":-1}');
+  assert.deepEqual(sorted, [...sorted].sort().reverse());
+  assert.deepEqual(await names('sort={"name":-1}&skip=1&limit=2'), sorted.slice(1, 3));
+  const all = await names('');
+  assert.deepEqual(await names('skip=1&limit=2'), all.slice(1, 3));
+  const page = await admin('GET', `${team.path}/members?skip=1&limit=2`);
+  assert.deepEqual([page.total_rows, page.offset, page.size], [4, 1, 2]);
   assert.equal(await total(`${team.path}/members?indirect=true`), 5);
   assert.equal((await admin('GET', `${team.path}/members?skip=1&limit=2`)).size, 2);
   for (const [name, belongs] of [['member', true], ['friend', true], ['admin', false]]) {

@@ -1,10 +1,9 @@
 #include "kernel/resource/operations/team_operations.hpp"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/record_pages.hpp>
 
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
@@ -105,36 +104,18 @@ sdk::Result<sdk::Reply> remove_team(const RoutedCall& call) {
     return done(*team);
 }
 
-sdk::Result<sdk::MemberKind> member_kind(const RoutedCall& call) {
-    const std::string filter = sdk::lower_case(call.parameter("filter").value_or(""));
-    if (filter.empty() || filter == "any") return sdk::MemberKind::any;
-    if (filter == "user") return sdk::MemberKind::user;
-    if (filter == "group") return sdk::MemberKind::group;
-    return sdk::invalid_parameter("filter", "must be user or group");
-}
-
-/// Of the members, the records that the caller may read.
 sdk::Result<sdk::Reply> page_of_members(const RoutedCall& call, const TeamRow& team,
                                         sdk::MemberKind kind, bool is_indirect) {
     auto keys = call.context().authorities().members(team.group, kind, is_indirect);
     if (!keys) return keys.error();
-    std::vector<sdk::Json> rows;
-    for (const sdk::RecordKey& key : *keys) {
-        auto readable = call.may_read(key);
-        if (!readable) return readable.error();
-        if (!*readable) continue;
-        auto member = call.context().documents().read(key);
-        if (!member && sdk::is_missing(member.error())) continue;
-        if (!member) return member.error();
-        rows.push_back(std::move(member->fields));
-    }
-    return page_of(call, rows);
+    RowQuery rows(call.rooms().has_numeric_sort);
+    return sdk::page_of_readable(call, rows, *keys);
 }
 
 sdk::Result<sdk::Reply> list_members(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team.error();
-    auto kind = member_kind(call);
+    auto kind = sdk::member_filter(call);
     if (!kind) return kind.error();
     auto indirect = call.flag("indirect");
     if (!indirect) return indirect.error();
