@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/record_pages.hpp>
 
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
@@ -16,37 +17,37 @@ namespace stele::identity {
 
 namespace {
 
-/// A user of an identity, and the root record of its platform.
+/// A user of an identity, by the platform that it lies on.
 struct Place {
     sdk::PlatformScope platform;
-    sdk::Json root;
-    sdk::Document user;
-
-    bool is_of_tenant(const std::string& tenant) const {
-        return tenant == platform.id || tenant == sdk::text_member(root, "ownerTenantId");
-    }
+    sdk::RecordKey user;
 };
 
-/// Where the person has users; of one tenant only, named by its id or its platform's, when it is
-/// given.
+/// Whether the platform is that of a tenant, named by its id or its platform's.
+sdk::Result<bool> is_of_tenant(sdk::Context& context, const Place& place,
+                               const std::string& tenant) {
+    if (tenant.empty() || tenant == place.platform.id) return true;
+    auto root = context.documents().read(place.platform.root);
+    if (!root) return root.error();
+    return tenant == sdk::text_member(root->fields, "ownerTenantId");
+}
+
+/// Where the person has users; of one tenant only, when it is given.
 sdk::Result<std::vector<Place>> places_of(sdk::Platforms& platforms, sdk::Context& context,
                                           const sdk::RecordKey& identity,
                                           const std::string& tenant) {
     auto users = users_of_identity(context, identity);
     if (!users) return users.error();
     std::vector<Place> places;
-    for (const IdentityUser& user : *users) {
+    for (IdentityUser& user : *users) {
         // A removed platform and its users are gone before they are erased.
         auto platform = platforms.find(context, user.platform_id);
         if (!platform && is_missing(platform.error())) continue;
         if (!platform) return platform.error();
-        auto root = context.documents().read(platform->root);
-        if (!root) return root.error();
-        auto record = context.documents().read(user.principal);
-        if (!record && is_missing(record.error())) continue;
-        if (!record) return record.error();
-        Place place{*std::move(platform), std::move(root->fields), *std::move(record)};
-        if (tenant.empty() || place.is_of_tenant(tenant)) places.push_back(std::move(place));
+        Place place{*std::move(platform), std::move(user.principal)};
+        auto is_wanted = is_of_tenant(context, place, tenant);
+        if (!is_wanted) return is_wanted.error();
+        if (*is_wanted) places.push_back(std::move(place));
     }
     return places;
 }
@@ -65,8 +66,10 @@ sdk::Result<bool> may_see(sdk::Context& context, const sdk::Document& tenant) {
 /// may see it.
 sdk::Result<std::optional<sdk::Json>> tenant_record(sdk::Context& context, const Place& place,
                                                     const std::string& registrar) {
-    const std::string registrar_id = sdk::text_member(place.root, "ownerRegistrarId");
-    const std::string tenant_id = sdk::text_member(place.root, "ownerTenantId");
+    auto root = context.documents().read(place.platform.root);
+    if (!root) return root.error();
+    const std::string registrar_id = sdk::text_member(root->fields, "ownerRegistrarId");
+    const std::string tenant_id = sdk::text_member(root->fields, "ownerTenantId");
     if (tenant_id.empty() || (!registrar.empty() && registrar != registrar_id)) {
         return std::optional<sdk::Json>();
     }
@@ -99,12 +102,14 @@ sdk::ResourceDescriptor Person::describe() const {
          .method = "GET",
          .run = sdk::action<&Person::users>(),
          .parameters = {{"tenantId"}},
-         .paged = true},
+         .paged = true,
+         .slow = true},
         {.name = "users",
          .method = "GET",
          .run = sdk::action<&Person::users>(),
          .parameters = {{"tenantId"}},
-         .paged = true},
+         .paged = true,
+         .slow = true},
         {.name = "policy/tenants",
          .method = "GET",
          .run = sdk::action<&Person::tenants>(),
@@ -114,7 +119,8 @@ sdk::ResourceDescriptor Person::describe() const {
         {.name = "policy/user",
          .method = "GET",
          .run = sdk::action<&Person::user_on_platform>(),
-         .parameters = {{"tenantId", true}}},
+         .parameters = {{"tenantId", true}},
+         .slow = true},
     };
     return {.type = kIdentityType,
             .container = kDirectoryType,
@@ -171,10 +177,10 @@ sdk::Result<sdk::Reply> Person::users(const sdk::Call& call) {
     auto places = places_of(platforms_, call.context(), call.record().key,
                             call.parameter("tenantId").value_or(""));
     if (!places) return places.error();
-    sdk::Json rows = sdk::Json::array();
+    std::vector<sdk::RecordKey> keys;
     for (Place& place : *places)
-        rows.push_back(std::move(place.user.fields));
-    return sdk::Reply::page_of(rows, call.page());
+        keys.push_back(std::move(place.user));
+    return sdk::page_of_records(call, rows_, keys);
 }
 
 sdk::Result<sdk::Reply> Person::user_on_platform(const sdk::Call& call) {
@@ -182,11 +188,13 @@ sdk::Result<sdk::Reply> Person::user_on_platform(const sdk::Call& call) {
     if (!tenant) return tenant.error();
     auto places = places_of(platforms_, call.context(), call.record().key, *tenant);
     if (!places) return places.error();
-    if (places->empty()) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "identity.user_unknown",
-                               "this identity has no user there");
+    for (const Place& place : *places) {
+        auto user = call.context().documents().read(place.user);
+        if (user) return sdk::Reply::json(user->fields);
+        if (!is_missing(user.error())) return user.error();
     }
-    return sdk::Reply::json(places->front().user.fields);
+    return sdk::make_error(sdk::ErrorKind::not_found, "identity.user_unknown",
+                           "this identity has no user there");
 }
 
 sdk::Result<sdk::Reply> Person::tenants(const sdk::Call& call) {
@@ -195,12 +203,15 @@ sdk::Result<sdk::Reply> Person::tenants(const sdk::Call& call) {
     const std::string role = call.parameter("authorityId").value_or("");
     auto places = places_of(platforms_, context, call.record().key, "");
     if (!places) return places.error();
-    sdk::Json rows = sdk::Json::array();
+    std::vector<sdk::Json> rows;
     for (const Place& place : *places) {
         const bool is_here = place.platform.number == context.platform().number;
         if (is_here && registrar.empty()) continue;
+        auto user = context.documents().read(place.user);
+        if (!user && is_missing(user.error())) continue;
+        if (!user) return user.error();
         if (!role.empty()) {
-            auto has = context.authorities().has_role(place.user.key, place.platform.root, role);
+            auto has = context.authorities().has_role(place.user, place.platform.root, role);
             if (!has) return has.error();
             if (!*has) continue;
         }
@@ -208,7 +219,7 @@ sdk::Result<sdk::Reply> Person::tenants(const sdk::Call& call) {
         if (!tenant) return tenant.error();
         if (*tenant) rows.push_back(**std::move(tenant));
     }
-    return sdk::Reply::page_of(rows, call.page());
+    return rows_.page(rows, sdk::Json::object(), call.page());
 }
 
 }  // namespace stele::identity

@@ -2,6 +2,7 @@
 
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/services/platforms.hpp>
+#include <stele/sdk/services/row_query.hpp>
 
 namespace stele::identity {
 
@@ -9,8 +10,8 @@ namespace stele::identity {
 /// password. The wire calls it `identity`; that word is the namespace's here.
 class Person final : public sdk::Resource {
 public:
-    /// `platforms` must outlive this object.
-    explicit Person(sdk::Platforms& platforms) : platforms_(platforms) {}
+    /// Both must outlive this object.
+    Person(sdk::Platforms& platforms, sdk::RowQuery& rows) : platforms_(platforms), rows_(rows) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
@@ -30,6 +31,7 @@ public:
 
 private:
     sdk::Platforms& platforms_;
+    sdk::RowQuery& rows_;
 };
 
 }  // namespace stele::identity

@@ -31,7 +31,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<PrincipalFamily>(registrar, **teams, **rows));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
-    registrar.add(std::make_unique<Person>(**platforms));
+    registrar.add(std::make_unique<Person>(**platforms, **rows));
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
     registrar.on_install(&install);

@@ -98,6 +98,14 @@ test('the tenants and users of a person are found by its identity', async () => 
   const user = await admin('GET', '/domains/default/principals/gil');
   const identity = `/directories/${user.directoryId}/identities/${user.identityId}`;
   assert.equal((await admin('GET', `${identity}/policy/users`)).total_rows, 2);
+  const users = async (parameters) => (await admin('GET', `${identity}/policy/users?${parameters}`)).rows.map(({ _doc }) => _doc);
+  const both = await users('sort={"_doc":1}');
+  assert.equal(both.length, 2);
+  assert.deepEqual(both, [...both].sort());
+  assert.deepEqual(await users('sort={"_doc":-1}'), [...both].reverse());
+  const page = await admin('GET', `${identity}/policy/users?sort={"_doc":1}&skip=1&limit=1`);
+  assert.deepEqual([page.total_rows, page.offset, page.size, page.rows[0]._doc], [2, 1, 1, both[1]]);
+  assert.deepEqual([...await users('limit=1'), ...await users('skip=1')].sort(), both);
   assert.deepEqual((await admin('GET', `${identity}/policy/tenants`)).rows.map(({ _doc }) => _doc), [tenant.id]);
   assert.equal((await admin('GET', `${identity}/policy/tenants?registrarId=default`)).total_rows, 2);
   assert.equal((await admin('GET', `${identity}/policy/tenants?authorityId=owner`)).total_rows, 1);
