@@ -10,6 +10,7 @@
 #include "kernel/resource/declarations.hpp"
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/rooms.hpp"
+#include "kernel/resource/team_check.hpp"
 
 namespace stele::kernel::resource {
 
@@ -155,6 +156,7 @@ sdk::Result<std::vector<std::string>> check_store(Rooms& rooms) {
     for (const sdk::PlatformScope& platform : *platforms) {
         auto checked = check_data_stores(rooms.records, *reader, platform, *differences);
         if (checked) checked = check_containers(rooms, *reader, platform.number, *differences);
+        if (checked) checked = check_teams(rooms.documents, *reader, platform.number, *differences);
         if (!checked) return checked.error();
     }
     return differences;

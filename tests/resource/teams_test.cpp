@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
+
+#include "kernel/resource/data_store_count.hpp"
 #include "kernel/resource/standard_teams.hpp"
 #include "kernel/resource/team_rows.hpp"
 #include "tests/resource/resource_fixture.hpp"
@@ -201,6 +204,66 @@ TEST_CASE_METHOD(TeamMuseums, "A record from before there were teams gets its ow
         CHECK(members == std::vector<sdk::RecordKey>{user->principal.key});
     }
     CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).size() == 1);
+}
+
+TEST_CASE_METHOD(TeamMuseums,
+                 "A check tells which teams, records and groups do not belong together") {
+    const auto differences = [this] { return value_of(check_store(rooms)); };
+    REQUIRE(differences().empty());
+    const sdk::RecordKey group =
+        value_of(read_teams(*rooms.engine->snapshot(), museum)).front().group;
+    const std::string team_row = sdk::KeyWriter(storage::kind_prefix(1, storage::kTeamTag))
+                                     .raw(museum)
+                                     .text(kOwnersTeam)
+                                     .key();
+    const std::string group_row =
+        sdk::KeyWriter(storage::kind_prefix(1, storage::kTeamGroupTag)).raw(group).key();
+    const std::string other = storage::record_key({1, 1}, storage::next_sequence());
+    const auto id_of = [](const sdk::RecordKey& key) {
+        return storage::sequence_text(storage::sequence_of(key));
+    };
+    const std::string team = "platform 1: team owners of record " + id_of(museum) + ": ";
+    const std::string group_of = "platform 1: group " + id_of(group) + ": ";
+    struct Damage {
+        std::string key;
+        std::optional<std::string> value;
+        std::vector<std::string> told;
+    };
+    for (const Damage& damage : std::vector<Damage>{
+             {group_row, {}, {team + "its group does not name it"}},
+             {team_row, {}, {group_of + "its team is gone"}},
+             {team_row, "?", {team + "its row cannot be read"}},
+             {group_row, "?", {group_of + "the row of its team cannot be read"}},
+             {group_row,
+              sdk::KeyWriter().text(other).text(kOwnersTeam).key(),
+              {team + "its group does not name it", group_of + "its team is gone"}},
+             {team_row,
+              sdk::KeyWriter().text(other).raw("{}").key(),
+              {team + "its group is gone", team + "its group does not name it",
+               group_of + "its team has another group"}},
+         }) {
+        std::string whole;
+        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+            whole = *value_of(transaction.get(damage.key));
+            transaction.remove(damage.key);
+            if (damage.value) transaction.put(damage.key, *damage.value);
+            return sdk::Result<void>();
+        }));
+        CHECK(differences() == damage.told);
+        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+            transaction.put(damage.key, whole);
+            return sdk::Result<void>();
+        }));
+        REQUIRE(differences().empty());
+    }
+    // A team that outlived its record, with a group that is gone, too.
+    expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+        write_team(transaction, other, {"late", other, {}});
+        return sdk::Result<void>();
+    }));
+    const std::string late = "platform 1: team late of record " + id_of(other) + ": ";
+    CHECK(differences() ==
+          std::vector<std::string>{late + "the record is gone", late + "its group is gone"});
 }
 
 TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
