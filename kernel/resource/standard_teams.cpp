@@ -1,6 +1,7 @@
 #include "kernel/resource/standard_teams.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <stele/sdk/key_tuple.hpp>
 
@@ -33,69 +34,68 @@ sdk::Result<std::vector<sdk::Principal>> direct_owners(Rooms& rooms, sdk::Contex
     return owners;
 }
 
+using PlatformWork = std::function<sdk::Result<void>(sdk::Context&)>;
+
+/// Nothing happens to a record that is gone meanwhile.
 sdk::Result<void> give_owners(Rooms& rooms, sdk::Context& context, const sdk::RecordKey& record) {
+    storage::Record stored;
+    auto found = rooms.records.read(context.transaction(), record, stored);
+    if (!found && sdk::is_missing(found.error())) return {};
+    if (!found) return found;
     auto owners = direct_owners(rooms, context, record);
     if (!owners) return owners.error();
     return rooms.teams.create_owners(context, record, *owners);
 }
 
-sdk::Result<void> give_owners(Rooms& rooms, const sdk::PlatformScope& platform,
-                              const sdk::RecordKey& record) {
-    return run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
-        storage::Record stored;
-        auto found = rooms.records.read(context.transaction(), record, stored);
-        if (!found && sdk::is_missing(found.error())) return {};
-        if (!found) return found;
-        return give_owners(rooms, context, record);
+/// `run` decides about the transactions.
+sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platform,
+                                 const RegisteredResource& resource, const sdk::Reader& reader,
+                                 const std::function<sdk::Result<void>(const PlatformWork&)>& run) {
+    const std::string mark = given_key(platform.number, resource.descriptor.type);
+    auto given = reader.get(mark);
+    if (!given) return given.error();
+    if (*given) return {};
+    auto keys = keys_of_family(rooms.records, reader, platform, resource);
+    if (!keys) return keys.error();
+    for (const sdk::RecordKey& key : *keys) {
+        auto done = run([&](sdk::Context& context) { return give_owners(rooms, context, key); });
+        if (!done) return done;
+    }
+    return run([&mark](sdk::Context& context) {
+        context.transaction().put(mark, "1");
+        return sdk::Result<void>();
     });
 }
 
-sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platform,
-                                 const RegisteredResource& resource) {
-    const std::string mark = given_key(platform.number, resource.descriptor.type);
-    const auto reader = rooms.engine->snapshot();
-    auto given = reader->get(mark);
-    if (!given) return given.error();
-    if (*given) return {};
-    auto keys = keys_of_family(rooms.records, *reader, platform, resource);
-    if (!keys) return keys.error();
-    for (const sdk::RecordKey& key : *keys) {
-        if (auto done = give_owners(rooms, platform, key); !done) return done;
+sdk::Result<void> give_to_platform(
+    Rooms& rooms, const sdk::PlatformScope& platform, const sdk::Reader& reader,
+    const std::function<sdk::Result<void>(const PlatformWork&)>& run) {
+    if (!rooms.team_groups) return {};
+    for (const RegisteredResource& resource : rooms.registry.resources()) {
+        if (!resource.descriptor.capabilities.teams) continue;
+        auto given = give_to_family(rooms, platform, resource, reader, run);
+        if (!given) return given;
     }
-    return sdk::write_with_retry(*rooms.engine, [&mark](sdk::Transaction& transaction) {
-        transaction.put(mark, "1");
-        return sdk::Result<void>();
-    });
+    return {};
 }
 
 }  // namespace
 
 sdk::Result<void> give_standard_teams(Rooms& rooms) {
-    if (!rooms.team_groups) return {};
     auto platforms = rooms.platforms.all();
     if (!platforms) return platforms.error();
     for (const sdk::PlatformScope& platform : *platforms) {
-        for (const RegisteredResource& resource : rooms.registry.resources()) {
-            if (!resource.descriptor.capabilities.teams) continue;
-            if (auto given = give_to_family(rooms, platform, resource); !given) return given;
-        }
+        auto given = give_to_platform(
+            rooms, platform, *rooms.engine->snapshot(),
+            [&](const PlatformWork& work) { return run_as_system(rooms, platform, work); });
+        if (!given) return given;
     }
     return {};
 }
 
 sdk::Result<void> give_standard_teams(Rooms& rooms, sdk::Context& context) {
-    if (!rooms.team_groups) return {};
-    sdk::Transaction& transaction = context.transaction();
-    for (const RegisteredResource& resource : rooms.registry.resources()) {
-        if (!resource.descriptor.capabilities.teams) continue;
-        auto keys = keys_of_family(rooms.records, transaction, context.platform(), resource);
-        if (!keys) return keys.error();
-        for (const sdk::RecordKey& key : *keys) {
-            if (auto given = give_owners(rooms, context, key); !given) return given;
-        }
-        transaction.put(given_key(context.platform().number, resource.descriptor.type), "1");
-    }
-    return {};
+    return give_to_platform(rooms, context.platform(), context.transaction(),
+                            [&context](const PlatformWork& work) { return work(context); });
 }
 
 }  // namespace stele::kernel::resource
