@@ -65,39 +65,29 @@ void Trail::write_later(const sdk::PlatformScope& platform, Activity activity) {
 
 void Trail::start(Platforms platforms) {
     platforms_ = std::move(platforms);
-    thread_ = std::thread([this] { run(); });
+    thread_.start([this] { run(); });
 }
 
 void Trail::stop() {
-    if (!thread_.joinable()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        is_stopping_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
+    if (thread_.stop()) write_down();
 }
 
 void Trail::run() {
     using Clock = std::chrono::steady_clock;
     auto next_trim = Clock::now();
-    std::unique_lock lock(mutex_);
-    while (!is_stopping_) {
-        lock.unlock();
-        if (auto written = write_waiting(); !written) {
-            log_failure("what was refused is missing in the trail", written.error());
-        }
+    while (!thread_.is_stopping()) {
+        write_down();
         if (Clock::now() >= next_trim) {
             trim_all();
             next_trim = Clock::now() + trim_interval(options_.retention);
         }
-        lock.lock();
-        changed_.wait_for(lock, kWriteInterval, [this] { return is_stopping_; });
+        thread_.rest(kWriteInterval);
     }
-    lock.unlock();
-    if (auto written = write_waiting(); !written) {
-        log_failure("what was refused is missing in the trail", written.error());
-    }
+}
+
+void Trail::write_down() {
+    auto written = write_waiting();
+    if (!written) log_failure("what was refused is missing in the trail", written.error());
 }
 
 sdk::Result<void> Trail::write_waiting() {
@@ -137,11 +127,6 @@ void Trail::trim_all() {
     }
 }
 
-bool Trail::is_stopping() {
-    const std::lock_guard lock(mutex_);
-    return is_stopping_;
-}
-
 sdk::Result<void> Trail::trim(std::uint64_t platform, std::int64_t now_ms) {
     if (options_.retention.count() == 0) return {};
     auto collection = documents_.find_collection(*engine_.snapshot(), platform, kActivityType, {});
@@ -149,7 +134,7 @@ sdk::Result<void> Trail::trim(std::uint64_t platform, std::int64_t now_ms) {
     if (!*collection) return {};
     storage::Sequence last;
     bool has_more = true;
-    while (has_more && !is_stopping()) {
+    while (has_more && !thread_.is_stopping()) {
         auto stepped = trim_step(**collection, now_ms - options_.retention.count(), last);
         if (!stepped) return stepped.error();
         has_more = *stepped;

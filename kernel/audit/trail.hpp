@@ -1,17 +1,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
 
 #include "kernel/audit/activity.hpp"
+#include "kernel/job/background_thread.hpp"
 #include "kernel/storage/document_store.hpp"
 
 namespace stele::kernel::audit {
@@ -57,8 +56,8 @@ public:
 
 private:
     void run();
+    void write_down();
     void trim_all();
-    bool is_stopping();
     sdk::Result<bool> trim_step(storage::CollectionId collection, std::int64_t oldest_ms,
                                 storage::Sequence& last);
 
@@ -70,12 +69,10 @@ private:
     const TrailOptions options_;
     Platforms platforms_;
     std::mutex mutex_;
-    std::condition_variable changed_;
     Waiting waiting_;
     std::uint64_t omitted_ = 0;  ///< since the last ones were written
     sdk::PlatformScope omitted_on_;
-    bool is_stopping_ = false;
-    std::thread thread_;
+    job::BackgroundThread thread_;
 };
 
 }  // namespace stele::kernel::audit

@@ -46,19 +46,17 @@ Housekeeper::~Housekeeper() {
 }
 
 void Housekeeper::start() {
-    thread_ = std::thread([this] { run(); });
+    rooms_.housekeeping.start([this] { run(); });
 }
 
 void Housekeeper::stop() {
-    is_stopping_ = true;
-    rooms_.housekeeping.wake();
-    if (thread_.joinable()) thread_.join();
+    rooms_.housekeeping.stop();
 }
 
 void Housekeeper::run() {
     using Clock = std::chrono::steady_clock;
     auto next_statistics = Clock::now() + period_;
-    while (!is_stopping_) {
+    while (!rooms_.housekeeping.is_stopping()) {
         if (auto emptied = empty_removed(); !emptied) {
             log_failure("emptying a removed container", emptied.error());
         }
@@ -72,8 +70,8 @@ void Housekeeper::run() {
             next_statistics = Clock::now() + period_;
         }
         const auto left = next_statistics - Clock::now();
-        if (left.count() > 0 && !is_stopping_) {
-            rooms_.housekeeping.wait(std::chrono::ceil<std::chrono::milliseconds>(left));
+        if (left.count() > 0) {
+            rooms_.housekeeping.rest(std::chrono::ceil<std::chrono::milliseconds>(left));
         }
     }
 }
@@ -88,7 +86,7 @@ sdk::Result<void> Housekeeper::empty_removed() {
         if (!removed) return removed.error();
         for (const storage::RemovedCollection& collection : *removed) {
             bool is_done = false;
-            while (!is_done && !is_stopping_) {
+            while (!is_done && !rooms_.housekeeping.is_stopping()) {
                 auto stepped = empty_step(rooms_, platform, collection);
                 if (!stepped && outcome) outcome = stepped.error();
                 is_done = !stepped || *stepped;
@@ -104,7 +102,7 @@ sdk::Result<void> Housekeeper::empty_removed_platforms() {
     sdk::Result<void> outcome;
     for (const std::uint64_t platform : *removed) {
         bool is_done = false;
-        while (!is_done && !is_stopping_) {
+        while (!is_done && !rooms_.housekeeping.is_stopping()) {
             auto stepped = empty_removed_platform(rooms_, platform);
             if (!stepped && outcome) outcome = stepped.error();
             is_done = !stepped || *stepped;
@@ -121,7 +119,7 @@ sdk::Result<void> Housekeeper::take_statistics() {
         auto stores = dirty_stores(*rooms_.engine->snapshot(), platform.number);
         if (!stores) return stores.error();
         for (const sdk::RecordKey& store : *stores) {
-            if (is_stopping_) return outcome;
+            if (rooms_.housekeeping.is_stopping()) return outcome;
             auto goes_on = rooms_.platforms.is_open(platform.number);
             if (!goes_on) return goes_on.error();
             if (!*goes_on) break;

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <thread>
 
 #include <stele/sdk/result.hpp>
 
@@ -20,6 +18,7 @@ public:
     Housekeeper(Rooms& rooms, std::chrono::milliseconds period) : rooms_(rooms), period_(period) {}
     ~Housekeeper();
 
+    /// Once for all housekeepers of the rooms.
     void start();
     /// Ends after the step that is being done. May be repeated.
     void stop();
@@ -34,8 +33,6 @@ private:
 
     Rooms& rooms_;
     const std::chrono::milliseconds period_;
-    std::atomic<bool> is_stopping_ = false;
-    std::thread thread_;
 };
 
 }  // namespace stele::kernel::resource

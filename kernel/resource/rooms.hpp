@@ -13,11 +13,11 @@
 
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
+#include "kernel/job/background_thread.hpp"
 #include "kernel/resource/platforms.hpp"
 #include "kernel/resource/records.hpp"
 #include "kernel/resource/registry.hpp"
 #include "kernel/resource/teams.hpp"
-#include "kernel/resource/wake_up.hpp"
 #include "kernel/storage/blob_providers.hpp"
 #include "kernel/storage/document_store.hpp"
 
@@ -49,8 +49,8 @@ struct Rooms {
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.
     std::vector<PlatformRemoval> platform_removals;
-    /// Called when there is something to clear away behind the callers' backs.
-    WakeUp housekeeping;
+    /// Woken when there is something to clear away behind the callers' backs.
+    job::BackgroundThread housekeeping;
     /// What goes into the audit trail; null where there is none, as in tests.
     ActivityNotes* activities = nullptr;
     /// Published by plugins; null when none does.

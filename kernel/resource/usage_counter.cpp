@@ -222,18 +222,11 @@ sdk::Result<void> UsageCounter::look(const GoesOn& goes_on) {
 }
 
 void UsageCounter::start(Intervals intervals) {
-    thread_ = std::thread([this, intervals] { run(intervals); });
+    thread_.start([this, intervals] { run(intervals); });
 }
 
 void UsageCounter::stop() {
-    {
-        const std::lock_guard lock(mutex_);
-        is_stopping_ = true;
-    }
-    wake_.notify_all();
-    if (!thread_.joinable()) return;
-    thread_.join();
-    log_failure(write(), "writing down what was sent");
+    if (thread_.stop()) log_failure(write(), "writing down what was sent");
 }
 
 void UsageCounter::run(Intervals intervals) {
@@ -242,10 +235,7 @@ void UsageCounter::run(Intervals intervals) {
     auto next_look = Clock::now();
     // Looking at many platforms takes longer than what was sent may wait.
     const GoesOn goes_on = [&] {
-        {
-            const std::lock_guard lock(mutex_);
-            if (is_stopping_) return false;
-        }
+        if (thread_.is_stopping()) return false;
         if (Clock::now() >= next_write) {
             log_failure(write(), "writing down what was sent");
             next_write = Clock::now() + intervals.write;
@@ -257,8 +247,8 @@ void UsageCounter::run(Intervals intervals) {
             log_failure(look(goes_on), "measuring what is stored");
             next_look = Clock::now() + intervals.look;
         }
-        std::unique_lock lock(mutex_);
-        wake_.wait_until(lock, std::min(next_write, next_look), [this] { return is_stopping_; });
+        const auto left = std::min(next_write, next_look) - Clock::now();
+        thread_.rest(std::chrono::ceil<std::chrono::milliseconds>(left));
     }
 }
 

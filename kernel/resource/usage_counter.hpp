@@ -3,16 +3,16 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include <stele/sdk/services/usage.hpp>
+
+#include "kernel/job/background_thread.hpp"
 
 namespace stele::kernel::resource {
 
@@ -68,10 +68,7 @@ private:
     std::vector<Written> written_;
     /// Threads add to different ones.
     std::array<Shard, 16> shards_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    bool is_stopping_ = false;
-    std::thread thread_;
+    job::BackgroundThread thread_;
 };
 
 }  // namespace stele::kernel::resource
