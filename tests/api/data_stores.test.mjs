@@ -1,13 +1,12 @@
 // Data stores (docs/reference/data-stores.md): what interface.md says of registrars and web hosts, and
 // locks, sizes, statistics and switched-off authorities under several callers at once.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readSpecification } from '../support/specification.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-const shared = process.env.STELE_SHARED ?? new URL('../../../shared', import.meta.url).pathname;
 const kWait = 1500;
 const config = ['stores.lock_wait = 1500ms', 'stores.lock_waiters = 300', 'workers.threads = 2',
                 'stores.statistics_period = 250ms'].join('\n');
@@ -50,7 +49,7 @@ const until = async (holds, patience = 120_000) => {
 };
 
 test('registrars and web hosts have every field of the table, with its default', async () => {
-  const table = readFileSync(`${shared}/interface/interface.md`, 'utf8')
+  const table = readSpecification('interface.md')
     .split('### Data store fields')[1].split('\n- ')[0];
   const fields = [...table.matchAll(/^\| (\w+) \| (\w+) \| (\S*) ?\| (yes|no) \|/gm)]
     .map(([, name, type, byDefault, readOnly]) => ({ name, type, byDefault, isReadOnly: readOnly === 'yes' }));

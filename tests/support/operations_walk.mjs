@@ -1,0 +1,320 @@
+// Every row of operations.json for the families below (EX and IM excepted, which arrive with archives)
+// answers as interface.md says, and does what its name says. The rows come from the file, not from a
+// list of ours; the walk is the same over every engine.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isResultMap, shapes } from './operation_shapes.mjs';
+import { readSpecification } from './specification.mjs';
+import { fill } from './stele_server.mjs';
+
+const families = {
+  'access policies': { placeholder: 'accessPolicyId', collection: '/access/policies', rows: 26 },
+  'ui configs': { placeholder: 'uiConfigId', collection: '/uiconfigs', rows: 17 },
+  'registrars': { placeholder: 'registrarId', collection: '/registrars', rows: 41 },
+  'web hosts': { placeholder: 'webhostId', collection: '/webhosts', rows: 34 },
+  'email providers': { placeholder: 'emailProviderId', collection: '/applications/{applicationId}/emailproviders', rows: 19 },
+  // The server makes meters itself: two for each tenant.
+  'meters': { placeholder: 'meterId', collection: '/registrars/default/meters', rows: 16, make: makeMeter },
+};
+const rows = JSON.parse(readSpecification('operations.json'))
+  .filter((row) => row.family in families && !['export', 'import'].includes(row.operation));
+const mails = mkdtempSync(join(tmpdir(), 'stele-mails-'));
+const kMember = 'default/row-member';
+
+let server;
+let user;
+let platform;
+let applicationId;
+const spareMeters = [];
+
+async function makeMeter() {
+  if (spareMeters.length === 0) {
+    const { _doc } = await server.admin('POST', '/registrars/default/tenants',
+      { title: 'walked', planKey: 'unlimited', principalId: user._doc, domainId: 'default' });
+    const made = await server.admin('POST', '/registrars/default/meters/query', { tenantId: _doc });
+    assert.equal(made.total_rows, 2);
+    spareMeters.push(...made.rows.map((row) => row._doc));
+  }
+  return spareMeters.pop();
+}
+
+/// A stored email that no walk has sent yet.
+async function makeEmail() {
+  const body = { from: 'a@example.org', to: 'b@example.org', subject: 'walked' };
+  return (await server.admin('POST', `/applications/${applicationId}/emails`, body))._doc;
+}
+
+/// One record to walk a row with: where it is, and what it can be asked about itself.
+class Subject {
+  static async make(family) {
+    const subject = new Subject();
+    subject.collection = fill(family.collection, { applicationId });
+    subject.id = family.make ? await family.make()
+      : (await server.admin('POST', subject.collection, { title: 'subject' }))._doc;
+    subject.path = `${subject.collection}/${subject.id}`;
+    await subject.ask('POST', `/authorities/consumer/grant?id=default/${user._doc}`);
+    return subject;
+  }
+
+  ask(method, path, body) {
+    return server.admin(method, this.path + path, body);
+  }
+
+  read() {
+    return this.ask('GET', '');
+  }
+
+  async isGone(path = '') {
+    const reply = await server.request('GET', this.path + path, { token: server.adminToken });
+    assert.equal(reply.status, 404, reply.text);
+  }
+
+  async authorities() {
+    return (await this.ask('GET', `/acl?id=default/${user._doc}`)).rows.sort();
+  }
+
+  async teamAuthorities() {
+    return (await this.ask('GET', '/teams/walkers/authorities')).authorities;
+  }
+
+  async hasMember() {
+    return (await this.ask('POST', `/teams/walkers/members/check?id=${kMember}`)).belongs;
+  }
+
+  async targets() {
+    return (await this.ask('GET', '/targets')).rows;
+  }
+
+  role(key = 'walker') {
+    return this.ask('GET', `/roles/${key}`);
+  }
+}
+
+const userReference = () => `user://${platform}/default/${user._doc}`;
+const ofTeams = (path) => async (subject) => {
+  await subject.ask('POST', '/teams?key=walkers');
+  await subject.ask('POST', '/roles', { roleKey: 'walker', permissions: ['READ'] });
+  if (path) await subject.ask('POST', path);
+};
+const assigned = (subject) => subject.ask('POST', `/assign?ref=${userReference()}`);
+
+/// What must be there before a row can be asked.
+const preparations = {
+  'unlock': (subject) => subject.ask('POST', '/lock'),
+  'unassign': assigned, 'unassign all': assigned, 'find': assigned, 'targets': assigned,
+  'list teams': ofTeams(), 'read team': ofTeams(), 'update team': ofTeams(), 'delete team': ofTeams(),
+  'add team member': ofTeams(), 'grant team authority': ofTeams(), 'list roles': ofTeams(),
+  'list team members': ofTeams(`/teams/walkers/members/add?id=${kMember}`),
+  'remove team member': ofTeams(`/teams/walkers/members/add?id=${kMember}`),
+  'check team member': ofTeams(`/teams/walkers/members/add?id=${kMember}`),
+  'list team authorities': ofTeams('/teams/walkers/authorities/consumer/grant'),
+  'revoke team authority': ofTeams('/teams/walkers/authorities/consumer/grant'),
+  'read role': ofTeams(), 'update role': ofTeams(), 'delete role': ofTeams(),
+};
+
+const hasRow = (json, holds) => assert.ok(json.rows.some(holds), JSON.stringify(json).slice(0, 500));
+const holdsSubject = (json, subject) => hasRow(json, (row) => row._doc === subject.id);
+const isSubject = (json, subject) => assert.equal(json._doc, subject.id);
+/// Checks of many answer for each by itself.
+const checksOfMany = (json) => {
+  assert.deepEqual(json.checks, json.results);
+  assert.deepEqual(json.checks.map((check) => check.result), [true, false, false]);
+  assert.equal(json.checks[0].principalId, `default/${user._doc}`);
+};
+const captured = (json) => assert.ok(readdirSync(mails).includes(json.captured));
+
+/// What a row has brought about, or told, besides an answer of the right shape.
+const effects = {
+  'create': async (json, { collection }) => {
+    const made = await server.admin('GET', `${collection}/${json._doc}`);
+    assert.equal(made.title, 'made by the row walk');
+  },
+  'list': holdsSubject,
+  'query': holdsSubject,
+  'read': isSubject,
+  'update': async (json, subject) => assert.equal((await subject.read()).title, 'changed by the row walk'),
+  'delete': (json, subject) => subject.isGone(),
+  'check permission': (json) => assert.equal(json.check, true),
+  'check single authority': (json) => assert.equal(json.check, true),
+  'check multiple authorities': checksOfMany,
+  'check multiple permissions': checksOfMany,
+  'grant authority': async (json, subject) => assert.deepEqual(await subject.authorities(), ['consumer', 'editor']),
+  'revoke authority': async (json, subject) => assert.deepEqual(await subject.authorities(), []),
+  'read ACL': (json) => hasRow(json, (row) => row._doc === user._doc && row.authorities.includes('consumer')),
+  'read ACL for principal': (json) => assert.deepEqual(json.rows, ['consumer']),
+  'authorities report': (json) => {
+    const grants = Object.values(json).flatMap((one) => Object.values(one));
+    assert.ok(grants.some((one) => one['role-key'] === 'consumer'), JSON.stringify(json));
+  },
+  'send': captured,
+  'test': captured,
+  'assign': async (json, subject) => assert.equal((await subject.targets()).length, 1),
+  'unassign': async (json, subject) => assert.deepEqual(await subject.targets(), []),
+  'unassign all': async (json, subject) => assert.deepEqual(await subject.targets(), []),
+  'find': holdsSubject,
+  'targets': (json) => assert.equal(json.rows.length, 1),
+  'templates': (json) => hasRow(json, (row) => row.key === 'folder-consumer'),
+  'template': (json) => assert.equal(json.key, 'folder-consumer'),
+  'system policies': (json) => hasRow(json, (row) => row.key === 'project-user'),
+  'system policy': (json) => assert.equal(json.key, 'project-user'),
+  'lock': async (json, subject) => assert.equal((await subject.read()).locked, true),
+  'unlock': async (json, subject) => assert.equal((await subject.read()).locked, false),
+  'stats': async (json, subject) => assert.equal(typeof (await subject.read()).statisticsDate, 'object'),
+  'create team': async (json, subject) => assert.equal((await subject.ask('GET', '/teams/walked')).key, 'walked'),
+  'list teams': (json) => hasRow(json, (row) => row.key === 'walkers'),
+  'read team': (json) => assert.equal(json.key, 'walkers'),
+  'update team': async (json, subject) => {
+    const team = await subject.ask('GET', '/teams/walkers');
+    assert.deepEqual([team.key, team.title], ['walkers', 'changed by the row walk']);
+  },
+  'delete team': (json, subject) => subject.isGone('/teams/walkers'),
+  'list team members': (json) => hasRow(json, (row) => row.name === 'row-member'),
+  'add team member': async (json, subject) => assert.equal(await subject.hasMember(), true),
+  'remove team member': async (json, subject) => assert.equal(await subject.hasMember(), false),
+  'check team member': (json) => assert.equal(json.belongs, true),
+  'list team authorities': (json) => assert.deepEqual(json.authorities, ['consumer']),
+  'grant team authority': async (json, subject) => assert.deepEqual(await subject.teamAuthorities(), ['consumer']),
+  'revoke team authority': async (json, subject) => assert.deepEqual(await subject.teamAuthorities(), []),
+  'create role': async (json, subject) => assert.deepEqual((await subject.role('walked')).permissions, ['READ']),
+  'list roles': (json) => hasRow(json, (row) => row.roleKey === 'walker'),
+  'read role': (json) => assert.equal(json.roleKey, 'walker'),
+  'update role': async (json, subject) => assert.deepEqual((await subject.role()).permissions, ['CONNECT', 'READ']),
+  'delete role': (json, subject) => subject.isGone('/roles/walker'),
+};
+
+const checkBody = (record, third, value) => ({
+  checks: [
+    { permissionedId: record, principalId: `default/${user._doc}`, [third]: value },
+    { permissionedId: record, principalId: 'default/nobody', [third]: value },
+    { permissionedId: 'no-such-record', principalId: `default/${user._doc}`, [third]: value },
+  ],
+});
+
+function bodyOf(row, subject) {
+  switch (row.operation) {
+    case 'create role': return { roleKey: 'walked', permissions: ['READ'] };
+    case 'update role': return { roleKey: 'walker', permissions: ['CONNECT', 'READ'] };
+    case 'create': return { title: 'made by the row walk' };
+    case 'update': case 'update team': return { title: 'changed by the row walk' };
+    case 'query': return { _doc: subject.id };
+    case 'check multiple authorities': return checkBody(subject.id, 'authorityId', 'consumer');
+    case 'check multiple permissions': return checkBody(subject.id, 'permissionId', 'READ');
+    default: return row.method === 'GET' || row.method === 'DELETE' ? undefined : {};
+  }
+}
+
+function pathOf(row, subject) {
+  const values = {
+    applicationId, registrarId: 'default', permissionedId: subject.id, permissionId: 'READ',
+    authorityId: row.operation === 'grant authority' ? 'editor' : 'consumer',
+    templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
+    [families[row.family].placeholder]: subject.id,
+  };
+  return fill(row.path, values);
+}
+
+async function queryOf(row) {
+  const query = new URLSearchParams(row.operation === 'create team' ? { key: 'walked' } : {});
+  for (const { name, required } of row.params) {
+    if (name === 'id') query.set('id', row.operation.includes('team member') ? kMember : `default/${user._doc}`);
+    if (name === 'ref') query.set('ref', userReference());
+    if (name === 'email') query.set('email', await makeEmail());
+    if (name === 'from' || name === 'to') query.set(name, `${name}@example.org`);
+    if (required) assert.ok(query.has(name), `the walk must know a value for ${name}`);
+  }
+  return query;
+}
+
+async function checkParameters(row, path, query, body) {
+  const token = server.adminToken;
+  for (const { name, required } of row.params) {
+    if (!required) continue;
+    const others = new URLSearchParams(query);
+    others.delete(name);
+    const missing = await server.request(row.method, `${path}?${others}`, { body, token });
+    assert.equal(missing.status, 400, `${name} is required`);
+    assert.match(missing.json.message, new RegExp(name));
+  }
+  if (!row.paged) return;
+  const page = await server.request(row.method, `${path}?skip=0&limit=1&sort={"title":1}`, { body, token });
+  assert.equal(page.status, 200, page.text);
+  isResultMap(page.json);
+  assert.ok(page.json.rows.length <= 1);
+  const bad = await server.request(row.method, `${path}?skip=minus`, { body, token });
+  assert.equal(bad.status, 400);
+  assert.match(bad.json.message, /skip/);
+}
+
+async function walk(row) {
+  const subject = await Subject.make(families[row.family]);
+  await preparations[row.operation]?.(subject);
+  const path = pathOf(row, subject);
+  const query = await queryOf(row);
+  const body = bodyOf(row, subject);
+  const reply = await server.request(row.method, `${path}?${query}`, { body, token: server.adminToken });
+  assert.equal(reply.status, 200, reply.text);
+  assert.match(reply.headers['content-type'], /^application\/json/);
+  assert.ok(row.returns in shapes, `the walk knows the shape ${row.returns}`);
+  shapes[row.returns](reply.json);
+  assert.ok(row.operation in effects, `the walk knows what comes of ${row.operation}`);
+  await effects[row.operation](reply.json, subject);
+  await checkParameters(row, path, query, body);
+  const slashed = await server.request(row.method, `${path}/?${query}`, { body, token: server.adminToken });
+  assert.notEqual(slashed.status, 405);
+}
+
+async function walkLife(family) {
+  const collection = fill(family.collection, { applicationId });
+  const sent = { title: 'T', own: { nested: [1, 'two', null, true] }, z: 1, a: 2 };
+  let id;
+  if (family.make) {
+    id = await family.make();
+    await server.admin('PUT', `${collection}/${id}`, sent);
+  } else {
+    const created = await server.admin('POST', collection, sent);
+    assert.equal(created.ok, true);
+    id = created._doc;
+  }
+  const path = `${collection}/${id}`;
+  const read = await server.admin('GET', path);
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual(read[name], value);
+  assert.deepEqual(read, await server.admin('GET', path));
+  assert.equal((await server.admin('PUT', path, { title: 'U' }))._doc, id);
+  const again = await server.admin('GET', path);
+  assert.equal(again.title, 'U');
+  assert.ok(!('own' in again));
+  assert.equal(again._system.created_on.ms, read._system.created_on.ms);
+  await server.admin('POST', `${path}/delete`);
+  const gone = await server.request('GET', path, { token: server.adminToken });
+  assert.equal(gone.statusText, 'Not Found');
+  assert.deepEqual({ ok: gone.json.ok, error: gone.json.error, status: gone.json.status },
+                   { ok: false, error: true, status: 404 });
+  assert.ok(gone.json.message.length > 0);
+}
+
+/// Walks over a server that `start` starts with additional settings and that `end` ends.
+export function walkOperations({ start, end }) {
+  before(async () => {
+    server = await start(`email_providers.capture_folder = ${mails}\n`);
+    user = await server.makeUser('row-walker');
+    await server.makeUser('row-member');
+    platform = (await server.admin('GET', '/'))._doc;
+    applicationId = (await server.admin('POST', '/applications', { title: 'walked' }))._doc;
+  });
+  after(async () => {
+    await end(server);
+    rmSync(mails, { recursive: true });
+  });
+
+  test('the file has all rows of the families', () => {
+    const counts = Object.keys(families).map((name) => [name, rows.filter((row) => row.family === name).length]);
+    assert.deepEqual(counts, Object.entries(families).map(([name, family]) => [name, family.rows]));
+  });
+  for (const row of rows) test(`${row.family}: ${row.operation}: ${row.method} ${row.path}`, () => walk(row));
+  for (const [name, family] of Object.entries(families)) {
+    test(`${name}: what is written comes back as it went in, and what is removed is gone`, () => walkLife(family));
+  }
+}
