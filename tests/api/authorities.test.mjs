@@ -2,86 +2,45 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { repetitions } from '../support/repetitions.mjs';
+import { allRoutes, makeRecords, makeTeams } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
 let server;
 before(async () => { server = await SteleServer.start(); });
 after(() => server.end());
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
-
-/// Every operation of /openapi.json with placeholders filled from records that exist.
-async function operations() {
-  const { json } = await server.request('GET', '/openapi.json');
-  const record = async (path, body) => (await server.admin('POST', path, body))._doc;
-  const application = await record('/applications', { title: 'walk' });
-  const webHost = await record('/webhosts', { title: 'walk' });
-  const stack = await record('/stacks', { title: 'walk' });
-  await server.admin('POST', `/stacks/${stack}/datastores/assign?type=webhost&id=${webHost}&key=project-user`);
-  const values = {
-    domainId: 'default', principalId: 'guest', groupId: 'everyone',
-    clientId: (await server.admin('GET', '/clients')).rows[0]._doc,
-    authenticationGrantId: (await server.admin('GET', '/auth/grants')).rows[0]._doc,
-    directoryId: 'default',
-    applicationId: application,
-    emailProviderId: await record(`/applications/${application}/emailproviders`, {}),
-    emailId: await record(`/applications/${application}/emails`, {}),
-    uiConfigId: await record('/uiconfigs', { title: 'walk' }),
-    accessPolicyId: await record('/access/policies', { title: 'walk' }),
-    permissionId: 'READ', authorityId: 'consumer', typeId: 'platform',
-    templateKey: 'folder-consumer', key: 'project-user', teamKey: 'owners', roleKeyOrId: 'consumer',
-    planId: 'unlimited', tenantId: (await server.admin('GET', '/registrars/default/tenants')).rows[0]._doc,
-    meterId: (await server.admin('GET', '/registrars/default/meters')).rows[0]._doc, meterType: 'STORAGE',
-    registrarId: 'default', webhostId: webHost, stackId: stack, type: 'webhost', id: webHost,
-    autoClientMappingId: await record(`/webhosts/${webHost}/autoclientmappings`, {}),
-    trustedDomainMappingId: await record(`/webhosts/${webHost}/trusteddomainmappings`, {}),
-    projectId: await record('/projects', { title: 'walk' }),
-    jobId: await record('/projects/start?schedule=synchronous', { title: 'walk by job' }),
-    billingProviderConfigurationId: await record('/billing/configurations', {}),
-    deploymentPackageId: await record('/deployment/packages', {}),
-    deploymentReceiverId: await record('/deployment/receivers', {}),
-    deploymentStrategyId: await record('/deployment/strategies', {}),
-    deploymentTargetId: await record('/deployment/targets', {}),
-    serviceDescriptorId: await record('/descriptors', {}),
-    connectionId: await record('/directories/default/connections', {}),
-    reportId: await record('/reports', {}),
-    activityId: (await server.admin('GET', '/activities?limit=1')).rows[0]._doc,
-    logId: (await server.admin('POST', '/logs', { level: 'INFO', message: 'walk' }))._doc,
-    sidekickId: await record('/sidekicks', {}), viewId: await record('/views', {}),
+let routes;
+/// The routes of all plugins, over records of the test's own and over those that a new server has.
+async function allOperations() {
+  if (routes) return routes;
+  const own = await makeRecords(server);
+  const first = async (path) => (await server.admin('GET', path)).rows[0]._doc;
+  const given = {
+    domainId: 'default', principalId: 'guest', groupId: 'everyone', directoryId: 'default', registrarId: 'default',
+    planId: 'unlimited', identityId: await first('/directories/default/identities'),
+    connectionId: (await server.admin('POST', '/directories/default/connections'))._doc,
+    tenantId: await first('/registrars/default/tenants'), meterId: await first('/registrars/default/meters'),
+    clientId: await first('/clients'), authenticationGrantId: await first('/auth/grants'),
   };
-  const identities = await server.admin('GET', '/directories/default/identities');
-  values.identityId = identities.rows[0]._doc;
-  const all = [];
-  for (const [path, item] of Object.entries(json.paths)) {
-    const filled = path.replace(/\{(\w+)\}/g, (whole, name) => {
-      assert.ok(values[name], `the walk knows a value for ${whole} of ${path}`);
-      return encodeURIComponent(values[name]);
-    });
-    for (const method of methods.filter((one) => one in item)) {
-      const isOpen = Array.isArray(item[method].security) && item[method].security.length === 0;
-      const query = new URLSearchParams();
-      for (const parameter of item[method].parameters) {
-        if (parameter.in !== 'query' || !parameter.required) continue;
-        query.set(parameter.name, parameter.name === 'ref' ? 'user://p/default/x' : 'default/guest');
-      }
-      all.push({ name: `${method} ${path}`, method: method.toUpperCase(), isOpen,
-                 path: query.size ? `${filled}?${query}` : filled });
-    }
-  }
-  return all;
+  const all = [...await allRoutes(server, own), ...await allRoutes(server, { ...own, ...given })];
+  await makeTeams(server, all);
+  routes = [...new Map(all.map((one) => [`${one.method} ${one.target}`, one])).values()];
+  return routes;
 }
 
+/// Every plugin that has routes.
+const plugins = ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'platform', 'ui_configs'];
 const openPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/oauth/token', '/ping'];
 
 test('without a token every operation but the open ones answers 401', async () => {
-  const all = await operations();
-  assert.ok(all.length > 100);
+  const all = await allOperations();
+  assert.deepEqual([...new Set(all.map(({ plugin }) => plugin))].sort(), plugins);
   for (const one of all) {
     if (one.isOpen) {
       assert.ok(openPaths.includes(one.path), `${one.name} is open`);
       continue;
     }
-    const reply = await server.request(one.method, one.path, { body: one.method === 'GET' ? undefined : {} });
+    const reply = await server.request(one.method, one.target, { body: one.method === 'GET' ? undefined : {} });
     assert.equal(reply.status, 401, one.name);
     assert.equal(reply.json.error, 'invalid_token', one.name);
   }
@@ -90,12 +49,12 @@ test('without a token every operation but the open ones answers 401', async () =
 test('a caller without rights gets nothing but 401, 403 or 404 from every route', async () => {
   await server.makeUser('outsider');
   const token = await server.login('outsider', 'secret-of-outsider');
-  const all = await operations();
+  const all = await allOperations();
   const before = await server.admin('GET', '/info');
   await server.admin('POST', '/authorities/connector/revoke?id=default/everyone');
   try {
     for (const one of all.filter((operation) => !operation.isOpen)) {
-      const reply = await server.request(one.method, one.path, { token, body: one.method === 'GET' ? undefined : {} });
+      const reply = await server.request(one.method, one.target, { token, body: one.method === 'GET' ? undefined : {} });
       assert.ok([401, 403, 404].includes(reply.status), `${one.name} answers ${reply.status}: ${reply.text.slice(0, 200)}`);
     }
   } finally {
