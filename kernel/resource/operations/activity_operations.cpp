@@ -42,7 +42,10 @@ sdk::Result<sdk::Reply> list_part(const RoutedCall& call, sdk::Json condition) {
         whole["_fields"] = *fields;
         condition.erase("_fields");
     }
-    if (!condition.empty()) whole["$and"] = sdk::Json::array({std::move(condition)});
+    // What is no object is left to the query parser, which refuses it.
+    if (!condition.is_object() || !condition.empty()) {
+        whole["$and"] = sdk::Json::array({std::move(condition)});
+    }
     return list_rows(call, {.place = *place, .condition = std::move(whole)});
 }
 
