@@ -13,6 +13,8 @@
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
 #include <stele/sdk/services/engine_source.hpp>
+#include <stele/sdk/services/invitations.hpp>
+#include <stele/sdk/services/mailer.hpp>
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
@@ -37,6 +39,8 @@ DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
 AttachmentReader::~AttachmentReader() = default;
+Invitations::~Invitations() = default;
+Mailer::~Mailer() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 RowQuery::~RowQuery() = default;

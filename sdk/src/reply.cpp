@@ -74,6 +74,19 @@ Reply Reply::page_of(const Json& all_rows, const PageRequest& page) {
     return json_text(std::move(body));
 }
 
+Reply Reply::text(std::string text, std::string content_type) {
+    Reply reply = json_text(std::move(text));
+    reply.content_type_ = std::move(content_type);
+    return reply;
+}
+
+Reply Reply::redirect(std::string location) {
+    Reply reply = status();
+    reply.is_redirect_ = true;
+    reply.header("Location", std::move(location));
+    return reply;
+}
+
 Reply Reply::stream(BodySource source, std::string content_type) {
     Reply reply;
     reply.source_ = std::move(source);

@@ -47,3 +47,15 @@ TEST_CASE("Headers repeat and a stream keeps its type") {
     CHECK(reply.source());
     CHECK(Reply::status().content_type() == "application/json;charset=UTF-8");
 }
+
+TEST_CASE("A redirect names its address, and a text its type") {
+    const Reply redirect = Reply::redirect("https://app.example.org/back?code=1");
+    CHECK(redirect.is_redirect());
+    REQUIRE(redirect.headers().size() == 1);
+    CHECK(redirect.headers()[0].first == "Location");
+    CHECK(redirect.headers()[0].second == "https://app.example.org/back?code=1");
+    const Reply text = Reply::text("<p>Hi</p>", "text/html;charset=UTF-8");
+    CHECK(text.body() == "<p>Hi</p>");
+    CHECK(text.content_type() == "text/html;charset=UTF-8");
+    CHECK_FALSE(text.is_redirect());
+}

@@ -120,4 +120,12 @@ std::string token_digest(std::string_view token) {
     return digest;
 }
 
+std::string sha256(std::string_view bytes) {
+    detail::require_sodium();
+    std::string digest(crypto_hash_sha256_BYTES, '\0');
+    crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()), unsigned_bytes(bytes),
+                       bytes.size());
+    return digest;
+}
+
 }  // namespace stele::sdk

@@ -52,3 +52,11 @@ TEST_CASE("A token's digest is 32 bytes and always the same") {
     CHECK(token_digest("t") == token_digest("t"));
     CHECK(token_digest("t") != token_digest("u"));
 }
+
+TEST_CASE("SHA-256 gives the digests of its standard") {
+    const std::string digest = sha256("abc");
+    REQUIRE(digest.size() == 32);
+    // FIPS 180-4, example of one block: ba7816bf … f20015ad.
+    CHECK(digest.substr(0, 4) == "\xba\x78\x16\xbf");
+    CHECK(digest.substr(28) == std::string("\xf2\x00\x15\xad", 4));
+}

@@ -7,6 +7,8 @@ namespace stele::kernel::http {
 
 namespace {
 
+constexpr int kSeeOther = 303;
+
 sdk::SessionPtr known_caller(const PendingRequest& pending) {
     return pending.input.route->is_open ? nullptr : pending.input.session;
 }
@@ -21,6 +23,7 @@ bool is_callers_fault(sdk::ErrorKind kind) {
 void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
     sdk::Reply& reply = pending->reply;
     Response response;
+    if (reply.is_redirect()) response.status = kSeeOther;
     response.content_type = reply.content_type();
     response.headers = reply.headers();
     if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());

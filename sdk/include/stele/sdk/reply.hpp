@@ -29,6 +29,11 @@ public:
     static Reply page(const Json& rows, std::uint64_t total_rows, std::uint64_t offset);
     /// Rows that are all here; cuts the wanted slice out of them. For short lists only.
     static Reply page_of(const Json& all_rows, const PageRequest& page);
+    /// Text that is no JSON, a web page for instance.
+    static Reply text(std::string text, std::string content_type);
+    /// Leads a browser on to an absolute address, which it gets with GET, whatever it sent here.
+    /// `location` holds no control characters and must not stem from a caller unchecked.
+    static Reply redirect(std::string location);
     /// A streamed body.
     static Reply stream(BodySource source, std::string content_type);
 
@@ -43,6 +48,7 @@ public:
     const BodySource& source() const { return source_; }
     const std::string& content_type() const { return content_type_; }
     const std::string& etag_value() const { return etag_; }
+    bool is_redirect() const { return is_redirect_; }
     const std::vector<std::pair<std::string, std::string>>& headers() const { return headers_; }
 
 private:
@@ -50,6 +56,7 @@ private:
     BodySource source_;
     std::string content_type_ = "application/json;charset=UTF-8";
     std::string etag_;
+    bool is_redirect_ = false;
     std::vector<std::pair<std::string, std::string>> headers_;
 };
 

@@ -24,4 +24,7 @@ bool equals_in_constant_time(std::string_view a, std::string_view b);
 /// Keyless 32-byte hash (BLAKE2b) for looking a random token up without storing it.
 std::string token_digest(std::string_view token);
 
+/// SHA-256, 32 bytes, where a protocol prescribes it.
+std::string sha256(std::string_view bytes);
+
 }  // namespace stele::sdk
