@@ -90,7 +90,7 @@ sdk::ResourceDescriptor EmailProvider::describe() const {
          .parameters = addresses,
          .slow = true},
     };
-    return {.type = "emailprovider",
+    return {.type = kProviderType,
             .container = "application",
             .path = "emailproviders",
             .placeholder = "emailProviderId",
@@ -118,7 +118,8 @@ sdk::Result<sdk::Reply> EmailProvider::send(const sdk::Call& call) {
     const MailAccount account = account_of(call.record());
     auto mail = composer_.compose(call.context(), *email, call.body(), account);
     if (!mail) return mail.error();
-    if (auto ready = check_ready(account); account.is_enabled && !ready) return ready.error();
+    if (auto ready = check_ready(account, is_capturing_); account.is_enabled && !ready)
+        return ready.error();
 
     // The outbox writes as the system, whom no lock of the application keeps out.
     auto writable = call.context().data_stores().check_writable(email->key);
@@ -155,7 +156,7 @@ sdk::Result<sdk::Reply> EmailProvider::test(const sdk::Call& call) {
         return sdk::make_error(sdk::ErrorKind::conflict, "email_providers.disabled",
                                "smtp_enabled of this provider is false: there is nothing to test");
     }
-    if (auto ready = check_ready(account); !ready) return ready.error();
+    if (auto ready = check_ready(account, is_capturing_); !ready) return ready.error();
     auto outcome = outbox_.send_unrecorded([&] {
         auto delivery = transport_.deliver(account, mail->message);
         log_outcome(account, mail->message, delivery);
@@ -163,16 +164,6 @@ sdk::Result<sdk::Reply> EmailProvider::test(const sdk::Call& call) {
     });
     if (!outcome) return outcome.error();
     return sdk::Reply::status(reply_members(account, mail->message, *outcome, true));
-}
-
-sdk::Result<void> EmailProvider::check_ready(const MailAccount& account) const {
-    const bool has_username = !account.requires_auth || !account.username.empty();
-    const bool has_password = !account.requires_auth || !account.password.empty();
-    if (is_capturing_ || (!account.host.empty() && has_username && has_password)) return {};
-    const char* missing = account.host.empty() ? "host" : has_username ? "password" : "username";
-    return sdk::make_error(
-        sdk::ErrorKind::conflict, "email_providers.account_incomplete",
-        std::string("the provider has no ") + missing + ", without which it cannot send");
 }
 
 }  // namespace stele::email_providers

@@ -8,6 +8,8 @@
 
 namespace stele::email_providers {
 
+inline constexpr char kProviderType[] = "emailprovider";
+
 /// Outgoing mail account of an application.
 ///
 /// List, query, read, create, update, delete, permission checks and authority grants come from the
@@ -36,9 +38,6 @@ public:
     sdk::Result<sdk::Reply> test(const sdk::Call& call);
 
 private:
-    /// What keeps the account from sending anything, before a server is asked.
-    sdk::Result<void> check_ready(const MailAccount& account) const;
-
     MailComposer& composer_;
     Outbox& outbox_;
     MailTransport& transport_;

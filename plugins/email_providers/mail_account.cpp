@@ -221,4 +221,14 @@ bool is_mail_host(std::string_view text) {
     }
 }
 
+sdk::Result<void> check_ready(const MailAccount& account, bool is_capturing) {
+    const bool has_username = !account.requires_auth || !account.username.empty();
+    const bool has_password = !account.requires_auth || !account.password.empty();
+    if (is_capturing || (!account.host.empty() && has_username && has_password)) return {};
+    const char* missing = account.host.empty() ? "host" : has_username ? "password" : "username";
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "email_providers.account_incomplete",
+        std::string("the provider has no ") + missing + ", without which it cannot send");
+}
+
 }  // namespace stele::email_providers

@@ -43,6 +43,10 @@ void keep_password_apart(sdk::Document& provider, const sdk::Document* before);
 /// Adds what is wrong with host, port, user name and password.
 void check_account(const sdk::Document& provider, sdk::Violations& violations);
 
+/// What keeps the account from sending anything, before a server is asked. `is_capturing`: mails
+/// are kept, which needs no server.
+sdk::Result<void> check_ready(const MailAccount& account, bool is_capturing);
+
 /// A host name, an IPv4 address, or an IPv6 address with or without brackets.
 bool is_mail_host(std::string_view text);
 

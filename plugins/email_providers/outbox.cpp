@@ -127,8 +127,7 @@ sdk::Result<void> Outbox::claim(sdk::Context& context, const SendOrder& order) c
         }
     }
     if (sdk::flag_member(email->fields, "sent", false) && !order.is_repeated) {
-        return refusal("email_providers.sent_already",
-                       "the email has been sent; resend=true sends it again");
+        return refusal(kSentAlready, "the email has been sent; resend=true sends it again");
     }
     auto patched = context.documents().patch(
         order.collection, email->id,

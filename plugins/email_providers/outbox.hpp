@@ -24,6 +24,9 @@ struct SendOrder {
     bool is_repeated = false;
 };
 
+/// The code of the refusal to send an email again without being asked for.
+inline constexpr char kSentAlready[] = "email_providers.sent_already";
+
 /// Sends each email once: it is claimed in a transaction of its own, then sent, then its outcome is
 /// stored in another one. Of several callers one gets the claim. When the server dies in between,
 /// the claim stays, and the email is sent again only on request (docs/reference/email.md).

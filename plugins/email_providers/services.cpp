@@ -40,6 +40,11 @@ sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "email_providers.principals_missing",
                                "no enabled plugin knows principals");
     }
+    auto* jobs = registrar.find<sdk::Jobs>();
+    if (!jobs) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "email_providers.jobs_missing",
+                               "nothing runs jobs");
+    }
     auto transport = make_transport(*settings);
     if (!transport) return transport.error();
     init_message_writer();
@@ -55,6 +60,10 @@ sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
         ComposerLimits{settings->recipients, settings->message_bytes});
     services->outbox =
         std::make_unique<Outbox>(registrar, settings->concurrent_sends, settings->smtp.total_time);
+    services->postman = std::make_unique<Postman>(
+        Postman::Services{registrar, *jobs, *services->composer, *services->outbox,
+                          *services->transport, services->is_capturing});
+    registrar.publish<sdk::Mailer>(*services->postman);
     kept.push_back(std::move(services));
     return kept.back().get();
 }

@@ -7,6 +7,7 @@
 #include "mail_composer.hpp"
 #include "mail_transport.hpp"
 #include "outbox.hpp"
+#include "postman.hpp"
 
 namespace stele::email_providers {
 
@@ -15,6 +16,7 @@ struct MailServices {
     std::unique_ptr<MailComposer> composer;
     std::unique_ptr<MailTransport> transport;
     std::unique_ptr<Outbox> outbox;
+    std::unique_ptr<Postman> postman;
     bool is_capturing = false;
 };
 
