@@ -28,7 +28,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!rows) return rows.error();
     if (!platforms) return platforms.error();
     registrar.add(std::make_unique<Domain>());
-    registrar.add(std::make_unique<PrincipalFamily>(registrar, **teams, **rows));
+    registrar.add(std::make_unique<PrincipalFamily>(registrar, **teams, **rows, **platforms));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
     registrar.add(std::make_unique<Person>(**platforms, **rows));

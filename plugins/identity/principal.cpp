@@ -9,6 +9,7 @@
 
 #include "group_keeper.hpp"
 #include "identity_credentials.hpp"
+#include "invited_user.hpp"
 #include "principal_lookup.hpp"
 #include "user_lifecycle.hpp"
 
@@ -71,6 +72,12 @@ sdk::Actions principal_actions() {
          .scope = sdk::ActionScope::collection,
          .permission = connect,
          .run = sdk::action<&PrincipalFamily::check_memberships>(),
+         .slow = true},
+        {.name = "invite",
+         .scope = sdk::ActionScope::collection,
+         .permission = create_subobjects,
+         .run = sdk::action<&PrincipalFamily::invite>(),
+         .parameters = {{"id"}, {"email"}, {"applicationId"}, {"emailProviderId"}, {"notify"}},
          .slow = true},
     };
 }
@@ -187,6 +194,36 @@ sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Contex
     auto copied = copy_principal(*change.after, context, root_platform());
     if (!copied || change.kind == sdk::ChangeKind::update) return copied;
     return settle_in(*change.after, context, root_platform(), teams_);
+}
+
+sdk::Result<sdk::Reply> PrincipalFamily::invite(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const std::string& domain = call.collection().container;
+    const std::string email = call.parameter("email").value_or("");
+    const std::string id = call.parameter("id").value_or("");
+    if (id.empty() == email.empty()) {
+        return sdk::invalid_parameter("id", "or email is required, one of the two");
+    }
+    sdk::Result<sdk::Principal> invited = sdk::Principal();
+    if (id.empty()) {
+        invited = desk_.find_or_make(call, domain, email);
+    } else {
+        auto guest = find_invited(registrar_, platforms_, context, id);
+        if (!guest) return guest.error();
+        auto user = settle_invited(registrar_, context, call.collection(), *guest);
+        if (!user) return user.error();
+        invited = principal_of(*user);
+    }
+    if (!invited) return invited.error();
+    auto record = context.documents().read({kDomainType, ""}, domain);
+    if (!record) return record.error();
+    std::string title = sdk::text_member(record->fields, "title");
+    if (title.empty()) title = domain;
+    auto told = desk_.announce(call, *invited, title, "");
+    if (!told) return told.error();
+    sdk::Json members = {{"_doc", invited->id}};
+    members.update(*told);
+    return sdk::Reply::status(members);
 }
 
 }  // namespace stele::identity

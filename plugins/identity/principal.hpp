@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/teams.hpp>
 
-namespace stele::sdk {
-class Registrar;
-}
+#include "invitation_desk.hpp"
 
 namespace stele::identity {
 
@@ -19,8 +19,13 @@ namespace stele::identity {
 class PrincipalFamily final : public sdk::Resource {
 public:
     /// All must outlive this object.
-    PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams, sdk::RowQuery& rows)
-        : registrar_(registrar), teams_(teams), rows_(rows) {}
+    PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams, sdk::RowQuery& rows,
+                    sdk::Platforms& platforms)
+        : registrar_(registrar),
+          teams_(teams),
+          rows_(rows),
+          platforms_(platforms),
+          desk_(registrar) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
@@ -43,6 +48,9 @@ public:
     sdk::Result<sdk::Reply> identity(const sdk::Call& call);
     /// POST {C}/membership/check
     sdk::Result<sdk::Reply> check_memberships(const sdk::Call& call);
+    /// POST {C}/invite?id= or ?email= : makes a user of this domain of one of another, or of whom a
+    /// mail address belongs to.
+    sdk::Result<sdk::Reply> invite(const sdk::Call& call);
 
 private:
     std::uint64_t root_platform() const;
@@ -55,6 +63,8 @@ private:
     sdk::Registrar& registrar_;
     sdk::Teams& teams_;
     sdk::RowQuery& rows_;
+    sdk::Platforms& platforms_;
+    InvitationDesk desk_;
 };
 
 }  // namespace stele::identity

@@ -9,6 +9,7 @@
 #include "auth_endpoints.hpp"
 #include "endpoints.hpp"
 #include "group_keeper.hpp"
+#include "invitation_desk.hpp"
 #include "principal_lookup.hpp"
 #include "token_authenticator.hpp"
 #include "token_endpoint.hpp"
@@ -23,7 +24,8 @@ namespace {
 struct Services {
     Services(sdk::Registrar& registrar, std::size_t cached_sessions, Validity validity,
              TicketCookie cookie)
-        : authenticator(registrar, cached_sessions),
+        : invitations(registrar),
+          authenticator(registrar, cached_sessions),
           issuer(registrar, validity),
           token(registrar, issuer, cookie),
           auth(issuer, cookie) {}
@@ -31,6 +33,7 @@ struct Services {
     PrincipalLookup lookup;
     GroupKeeper groups;
     UserAccounts accounts;
+    InvitationDesk invitations;
     TokenAuthenticator authenticator;
     TokenIssuer issuer;
     TokenEndpoint token;
@@ -90,6 +93,7 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
     registrar.publish<sdk::PrincipalDirectory>(services.lookup);
     registrar.publish<sdk::Accounts>(services.accounts);
     registrar.publish<sdk::TeamGroups>(services.groups);
+    registrar.publish<sdk::Invitations>(services.invitations);
     add_endpoints(registrar, services.token, services.auth);
     return {};
 }

@@ -45,17 +45,20 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                                                        "no enabled plugin knows principals");
     auto jobs = require<sdk::Jobs>(registrar, "platform.jobs_missing", "nothing runs jobs");
     auto rows = require<sdk::RowQuery>(registrar, "platform.rows_missing", "nothing queries rows");
+    auto invitations = require<sdk::Invitations>(registrar, "platform.invitations_missing",
+                                                 "no enabled plugin invites users");
     auto teams = require<sdk::Teams>(registrar, "platform.teams_missing", "nothing keeps teams");
     if (!principals) return principals.error();
     if (!jobs) return jobs.error();
     if (!rows) return rows.error();
     if (!teams) return teams.error();
+    if (!invitations) return invitations.error();
     static std::vector<std::unique_ptr<Work>> kept;
     Work& work = *kept.emplace_back(
         std::make_unique<Work>(registrar, **principals, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>());
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
-    registrar.add(std::make_unique<Project>(**teams));
+    registrar.add(std::make_unique<Project>(ProjectServices{**teams, **principals, **invitations}));
     add_open_collections(registrar);
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_applications(registrar, context);

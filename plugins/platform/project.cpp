@@ -31,7 +31,7 @@ bool is_absent_family(const sdk::Error& error) {
 /// get what policies give to them.
 sdk::Result<void> make_teams(sdk::Context& context, sdk::Teams& teams,
                              const sdk::RecordKey& stack) {
-    auto users = teams.create(context, stack, "project-users-team", {{"title", "Project users"}});
+    auto users = teams.create(context, stack, kUsersTeam, {{"title", "Project users"}});
     if (!users) return users.error();
     auto managers =
         teams.create(context, stack, "project-managers-team", {{"title", "Project managers"}});
@@ -164,10 +164,19 @@ sdk::ResourceDescriptor Project::describe() const {
         {.name = "sharedStack", .kind = boolean},
         {.name = kOwnStack, .kind = text, .read_only = true},
     };
+    const sdk::Actions actions{
+        {.name = "users/invite",
+         .permission = sdk::Permission::modify_permissions,
+         .run = sdk::action<&Project::invite>(),
+         .parameters =
+             {{"id"}, {"email"}, {"teamKey"}, {"applicationId"}, {"emailProviderId"}, {"notify"}},
+         .slow = true},
+    };
     return {.type = "project",
             .path = "projects",
             .placeholder = "projectId",
             .fields = fields,
+            .actions = actions,
             .title = "projects"};
 }
 
@@ -183,7 +192,8 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
         return {};
     }
     if (!stack.empty()) return stack == before ? sdk::Result<void>() : check_stack(context, stack);
-    auto made = make_stack(context, teams_, sdk::text_member(change.after->fields, "title"));
+    auto made =
+        make_stack(context, services_.teams, sdk::text_member(change.after->fields, "title"));
     if (!made) return made.error();
     change.after->fields["stackId"] = *made;
     change.after->fields[kOwnStack] = *made;
@@ -193,6 +203,10 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
 sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& context) {
     if (change.kind != sdk::ChangeKind::remove) return {};
     return remove_own_stack(context, change.before->fields);
+}
+
+sdk::Result<sdk::Reply> Project::invite(const sdk::Call& call) {
+    return invite_to_project(call, services_);
 }
 
 ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams)

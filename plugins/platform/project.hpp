@@ -5,13 +5,14 @@
 #include <stele/sdk/services/jobs.hpp>
 #include <stele/sdk/services/teams.hpp>
 
+#include "project_invitation.hpp"
+
 namespace stele::platform {
 
 /// Work with a stack of data stores of its own, or one that it shares (contract/platform.md 8.2).
 class Project final : public sdk::Resource {
 public:
-    /// `teams` must outlive it.
-    explicit Project(sdk::Teams& teams) : teams_(teams) {}
+    explicit Project(const ProjectServices& services) : services_(services) {}
 
     sdk::ResourceDescriptor describe() const override;
     /// Makes the stack of a project that names none; a removed one takes its own stack and its UI
@@ -19,8 +20,11 @@ public:
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
 
+    /// POST {I}/users/invite?id= or ?email=
+    sdk::Result<sdk::Reply> invite(const sdk::Call& call);
+
 private:
-    sdk::Teams& teams_;
+    ProjectServices services_;
 };
 
 /// The job that creates a project (`/projects/start`).

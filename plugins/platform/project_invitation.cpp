@@ -1,0 +1,131 @@
+#include "project_invitation.hpp"
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "collections.hpp"
+#include "readable.hpp"
+
+namespace stele::platform {
+
+namespace {
+
+constexpr char kGuestName[] = "guest";
+
+sdk::Error not_allowed(const char* code, const std::string& problem) {
+    return sdk::make_error(sdk::ErrorKind::forbidden, code, problem);
+}
+
+/// The project's stack, where the caller may change who has what on it.
+sdk::Result<sdk::Document> managed_stack(const sdk::Call& call) {
+    sdk::Context& context = call.context();
+    const std::string id = sdk::text_member(call.record().fields, "stackId");
+    auto stack = readable(context, context.documents().read(kStacks, id));
+    if (!stack) return stack.error();
+    if (!*stack) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_unknown",
+                               "the project has no stack, or none that you may read");
+    }
+    auto may = sdk::holds(context, (*stack)->key, sdk::Permission::modify_permissions);
+    if (!may) return may.error();
+    if (!*may) {
+        return not_allowed("authority.permission_missing",
+                           "MODIFY_PERMISSIONS on the project's stack is needed for this");
+    }
+    return **std::move(stack);
+}
+
+/// Nobody gives more than it has (docs/decisions/0008): whoever joins gets the team's roles.
+sdk::Result<void> check_own(sdk::Context& context, const sdk::Team& team) {
+    auto roles = context.authorities().direct_roles(team.record, team.group);
+    if (!roles) return roles.error();
+    for (const std::string& key : *roles) {
+        const sdk::BuiltInRole* role = sdk::find_built_in_role(key);
+        auto may =
+            sdk::holds(context, team.record, role ? role->permissions : sdk::PermissionSet::all());
+        if (!may) return may.error();
+        if (*may) continue;
+        return not_allowed("authority.role_above_own",
+                           "the team's role " + key + " has permissions that you do not have");
+    }
+    return {};
+}
+
+/// The team that is asked for. The one of the users is made where the stack has none: it may be
+/// older than the project.
+sdk::Result<sdk::Team> joined_team(const sdk::Call& call, sdk::Teams& teams,
+                                   const sdk::RecordKey& stack) {
+    sdk::Context& context = call.context();
+    std::string key = call.parameter("teamKey").value_or("");
+    if (key.empty()) key = kUsersTeam;
+    auto team = teams.find(context, stack, key);
+    if (!team) return team.error();
+    if (!*team && key == kUsersTeam) {
+        return teams.create(context, stack, key, {{"title", "Project users"}});
+    }
+    if (!*team) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "team.unknown",
+                               "there is no team " + key);
+    }
+    if (auto own = check_own(context, **team); !own) return own.error();
+    return **std::move(team);
+}
+
+sdk::Result<sdk::Principal> named_user(const sdk::Call& call, const ProjectServices& services) {
+    const std::string email = call.parameter("email").value_or("");
+    const std::string id = call.parameter("id").value_or("");
+    if (id.empty() == email.empty()) {
+        return sdk::invalid_parameter("id", "or email is required, one of the two");
+    }
+    if (id.empty()) return services.invitations.find_or_make(call, "primary", email);
+    sdk::Context& context = call.context();
+    auto user = services.principals.find(context, id);
+    if (!user) return user;
+    auto may = sdk::holds(context, user->key, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown",
+                               "there is no principal " + id);
+    }
+    const bool is_user = user->kind == sdk::PrincipalKind::user && user->name != kGuestName;
+    if (is_user && user->enabled) return user;
+    return sdk::make_error(
+        {{"id", "platform.invitation_unfit", id + " must be an enabled user, other than a guest"}});
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> invite_to_project(const sdk::Call& call, const ProjectServices& services) {
+    sdk::Context& context = call.context();
+    const sdk::Document& project = call.record();
+    auto stack = managed_stack(call);
+    if (!stack) return stack.error();
+    auto team = joined_team(call, services.teams, stack->key);
+    if (!team) return team.error();
+    auto user = named_user(call, services);
+    if (!user) return user.error();
+    auto added = context.authorities().add_member(team->group, user->key, user->kind);
+    if (!added) return added.error();
+    // The stack's teams have nothing on the project, which does not lie in the stack.
+    auto shown = context.authorities().grant(project.key, team->group, "consumer");
+    if (!shown) return shown.error();
+
+    sdk::PageRequest first;
+    first.limit = 1;
+    auto own = context.documents().query({"application", ""}, {{"projectId", project.id}}, first);
+    if (!own) return own.error();
+    std::string title = sdk::text_member(project.fields, "title");
+    if (title.empty()) title = project.id;
+    auto told = services.invitations.announce(call, *user, title,
+                                              own->rows.empty() ? "" : own->rows.front().id);
+    if (!told) return told.error();
+    sdk::Json members = {{"_doc", user->id}, {"domainId", user->domain_id}, {"teamKey", team->key}};
+    members.update(*told);
+    return sdk::Reply::status(members);
+}
+
+}  // namespace stele::platform
