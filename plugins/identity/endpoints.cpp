@@ -3,11 +3,38 @@
 #include <stele/sdk/registrar.hpp>
 
 #include "auth_endpoints.hpp"
+#include "authorize_endpoint.hpp"
 #include "token_endpoint.hpp"
 
 namespace stele::identity {
 
-void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthEndpoints& auth) {
+namespace {
+
+void add_authorize_endpoints(sdk::Registrar& registrar, AuthorizeEndpoint& authorize) {
+    registrar.add(
+        sdk::Endpoint{.method = "GET",
+                      .path = "/oauth/authorize",
+                      .title = "show the page on which a user logs in to a client",
+                      .access = sdk::EndpointAccess::open,
+                      .run = [&authorize](const sdk::Call& call) { return authorize.show(call); },
+                      .slow = true,
+                      .raw_body = true});
+    registrar.add(
+        sdk::Endpoint{.method = "POST",
+                      .path = "/oauth/authorize",
+                      .title = "log in to a client and return to it with a code",
+                      .access = sdk::EndpointAccess::open,
+                      .run = [&authorize](const sdk::Call& call) { return authorize.decide(call); },
+                      .slow = true,
+                      .raw_body = true,
+                      .checks_credentials = true});
+}
+
+}  // namespace
+
+void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthorizeEndpoint& authorize,
+                   AuthEndpoints& auth) {
+    add_authorize_endpoints(registrar, authorize);
     for (const char* method : {"POST", "GET"}) {
         registrar.add(
             sdk::Endpoint{.method = method,

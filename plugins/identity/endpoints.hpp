@@ -7,9 +7,11 @@ class Registrar;
 namespace stele::identity {
 
 class AuthEndpoints;
+class AuthorizeEndpoint;
 class TokenEndpoint;
 
-/// Adds `/oauth`, `/auth` and `/ping`. Both must live until the process ends.
-void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthEndpoints& auth);
+/// Adds `/oauth`, `/auth` and `/ping`. All must live until the process ends.
+void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthorizeEndpoint& authorize,
+                   AuthEndpoints& auth);
 
 }  // namespace stele::identity

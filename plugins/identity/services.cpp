@@ -7,6 +7,8 @@
 #include <stele/sdk/registrar.hpp>
 
 #include "auth_endpoints.hpp"
+#include "authorization_codes.hpp"
+#include "authorize_endpoint.hpp"
 #include "endpoints.hpp"
 #include "group_keeper.hpp"
 #include "invitation_desk.hpp"
@@ -23,11 +25,13 @@ namespace {
 /// What lives until the process ends.
 struct Services {
     Services(sdk::Registrar& registrar, std::size_t cached_sessions, Validity validity,
-             TicketCookie cookie)
+             std::int64_t code_seconds, TicketCookie cookie)
         : invitations(registrar),
           authenticator(registrar, cached_sessions),
           issuer(registrar, validity),
-          token(registrar, issuer, cookie),
+          codes(issuer, code_seconds),
+          token(registrar, issuer, codes, cookie),
+          authorize(registrar, codes, authenticator),
           auth(issuer, cookie) {}
 
     PrincipalLookup lookup;
@@ -36,7 +40,9 @@ struct Services {
     InvitationDesk invitations;
     TokenAuthenticator authenticator;
     TokenIssuer issuer;
+    AuthorizationCodes codes;
     TokenEndpoint token;
+    AuthorizeEndpoint authorize;
     AuthEndpoints auth;
 };
 
@@ -75,6 +81,10 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
         number_setting(registrar, {"refresh_token_seconds", "2592000",
                                    "Validity of refresh tokens of clients that set none"});
     if (!refresh) return refresh.error();
+    auto code = number_setting(registrar, {"authorization_code_seconds", "60",
+                                           "Time that a client has to get the tokens for an "
+                                           "authorization code"});
+    if (!code) return code.error();
     auto http_only = flag_setting(registrar, {"ticket_http_only", "false",
                                               "Whether scripts in browsers cannot read the ticket "
                                               "cookie; the published browser client reads it"});
@@ -86,7 +96,7 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
 
     static std::vector<std::unique_ptr<Services>> kept;
     kept.push_back(std::make_unique<Services>(registrar, static_cast<std::size_t>(*cached),
-                                              Validity{*access, *refresh},
+                                              Validity{*access, *refresh}, *code,
                                               TicketCookie{*http_only, *secure}));
     Services& services = *kept.back();
     registrar.publish<sdk::Authenticator>(services.authenticator);
@@ -94,7 +104,7 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
     registrar.publish<sdk::Accounts>(services.accounts);
     registrar.publish<sdk::TeamGroups>(services.groups);
     registrar.publish<sdk::Invitations>(services.invitations);
-    add_endpoints(registrar, services.token, services.auth);
+    add_endpoints(registrar, services.token, services.authorize, services.auth);
     return {};
 }
 

@@ -46,7 +46,7 @@ std::optional<Row> complete(const RowReader& reader, Row row) {
     return row;
 }
 
-/// The elements that rows of both kinds of token begin with.
+/// The elements that rows of tokens and codes begin with.
 template <class Row>
 sdk::KeyWriter token_writer(const Row& row) {
     sdk::KeyWriter writer;
@@ -87,6 +87,29 @@ std::optional<RefreshRow> RefreshRow::decode(std::string_view bytes) {
     RowReader reader(bytes);
     auto row = read_token<RefreshRow>(reader);
     row.scope = reader.text();
+    return complete(reader, std::move(row));
+}
+
+std::string CodeRow::encode() const {
+    return token_writer(*this)
+        .text(redirect_uri)
+        .integer(is_uri_named ? 1 : 0)
+        .text(scope)
+        .text(challenge)
+        .integer(is_challenge_hashed ? 1 : 0)
+        .text(refresh_digest)
+        .key();
+}
+
+std::optional<CodeRow> CodeRow::decode(std::string_view bytes) {
+    RowReader reader(bytes);
+    auto row = read_token<CodeRow>(reader);
+    row.redirect_uri = reader.text();
+    row.is_uri_named = reader.integer() == 1;
+    row.scope = reader.text();
+    row.challenge = reader.text();
+    row.is_challenge_hashed = reader.integer() == 1;
+    row.refresh_digest = reader.text();
     return complete(reader, std::move(row));
 }
 
@@ -166,6 +189,10 @@ std::string SessionKeys::refresh(std::string_view digest) const {
 std::string SessionKeys::access_of_refresh(std::string_view refresh_digest,
                                            std::string_view access_digest) const {
     return key(RowTag::access_of_refresh, refresh_digest) + std::string(access_digest);
+}
+
+std::string SessionKeys::code(std::string_view digest) const {
+    return key(RowTag::code, digest);
 }
 
 std::string SessionKeys::expiry(std::int64_t expires_at_ms, RowTag tag,

@@ -43,6 +43,25 @@ struct RefreshRow {
     static std::optional<RefreshRow> decode(std::string_view bytes);
 };
 
+/// An authorization code, found by its digest.
+struct CodeRow {
+    std::uint64_t platform = 0;
+    sdk::RecordKey principal;
+    sdk::RecordKey client;
+    std::int64_t expires_at_ms = 0;
+    std::string redirect_uri;
+    bool is_uri_named = true;
+    std::string scope;
+    /// PKCE: the verifier itself or its SHA-256; empty: none was given.
+    std::string challenge;
+    bool is_challenge_hashed = false;
+    /// Digest of the refresh token that it was changed for; empty: not yet.
+    std::string refresh_digest;
+
+    std::string encode() const;
+    static std::optional<CodeRow> decode(std::string_view bytes);
+};
+
 /// A copy of a principal's record, as requests need it: one look-up instead of a parsed document.
 struct PrincipalRow {
     sdk::Principal principal;
@@ -76,6 +95,7 @@ enum class RowTag : char {
     access = 'a',
     refresh = 'r',
     access_of_refresh = 's',
+    code = 'o',
     expiry = 'x',
     principal = 'p',
     client = 'c',
@@ -98,7 +118,8 @@ public:
     /// Empty rows that name the access tokens of a refresh token.
     std::string access_of_refresh(std::string_view refresh_digest,
                                   std::string_view access_digest = {}) const;
-    /// Empty rows in order of expiry; `tag` says which kind of token ends.
+    std::string code(std::string_view digest) const;
+    /// Empty rows in order of expiry; `tag` says what ends.
     std::string expiry(std::int64_t expires_at_ms, RowTag tag, std::string_view digest) const;
     std::string expiry_before(std::int64_t now_ms) const;
 

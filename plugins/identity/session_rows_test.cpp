@@ -28,6 +28,32 @@ TEST_CASE("rows about tokens come back as they were written") {
     CHECK(refresh->scope == "api");
 }
 
+TEST_CASE("rows about authorization codes come back as they were written") {
+    CodeRow code;
+    code.platform = 7;
+    code.principal = kBytes;
+    code.client = "client";
+    code.expires_at_ms = 5;
+    code.redirect_uri = "https://app.example.org/back";
+    code.is_uri_named = false;
+    code.scope = "api";
+    code.challenge = kDigest;
+    code.is_challenge_hashed = true;
+    code.refresh_digest = kBytes;
+    const auto read = CodeRow::decode(code.encode());
+    REQUIRE(read);
+    CHECK(read->platform == 7);
+    CHECK(read->principal == kBytes);
+    CHECK(read->client == "client");
+    CHECK(read->expires_at_ms == 5);
+    CHECK(read->redirect_uri == "https://app.example.org/back");
+    CHECK_FALSE(read->is_uri_named);
+    CHECK(read->scope == "api");
+    CHECK(read->challenge == kDigest);
+    CHECK(read->is_challenge_hashed);
+    CHECK(read->refresh_digest == kBytes);
+}
+
 TEST_CASE("the copy of a principal keeps every member") {
     PrincipalRow row;
     row.principal = {

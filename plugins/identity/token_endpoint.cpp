@@ -8,36 +8,15 @@
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/services/activities.hpp>
 
+#include "client_rights.hpp"
+#include "form_parameters.hpp"
 #include "login.hpp"
 #include "oauth_error.hpp"
-#include "row_access.hpp"
-#include "session_rows.hpp"
 #include "token_authenticator.hpp"
 
 namespace stele::identity {
 
 namespace {
-
-constexpr char kDefaultScope[] = "api";
-/// How `Registrar::find_platform` refuses.
-constexpr char kClosedPlatform[] = "platform.closed";
-
-/// A parameter of the form body, else of the query string.
-class Parameters {
-public:
-    Parameters(const sdk::Call& call, FormFields form) : call_(call), form_(std::move(form)) {}
-
-    std::optional<std::string> find(std::string_view name) const {
-        const auto field = form_.find(name);
-        if (field != form_.end()) return field->second;
-        return call_.parameter(name);
-    }
-    std::string text(std::string_view name) const { return find(name).value_or(std::string()); }
-
-private:
-    const sdk::Call& call_;
-    FormFields form_;
-};
 
 sdk::Result<std::optional<std::int64_t>> seconds_parameter(const std::string& text) {
     if (text.empty()) return std::optional<std::int64_t>();
@@ -50,34 +29,12 @@ sdk::Result<std::optional<std::int64_t>> seconds_parameter(const std::string& te
 }
 
 sdk::Result<ClientCredentials> client_credentials(const sdk::Call& call,
-                                                  const Parameters& parameters) {
+                                                  const FormParameters& parameters) {
     const auto header = call.header("Authorization");
     if (auto basic = parse_basic(header.value_or(""))) return *std::move(basic);
     ClientCredentials credentials{parameters.text("client_id"), parameters.text("client_secret")};
     if (credentials.key.empty()) return invalid_client("the client must say who it is");
     return credentials;
-}
-
-/// Whether a client's list holds the word; a client whose record lost the list has the default.
-bool allows(const sdk::Document& client, const char* member, std::string_view word,
-            bool is_default) {
-    const auto list = client.fields.find(member);
-    if (list == client.fields.end() || list->is_null()) return is_default;
-    return sdk::lists_text(client.fields, member, word);
-}
-
-/// The wanted scope, or the default one; every word of it must be among the client's.
-sdk::Result<std::string> granted_scope(const sdk::Document& client, const std::string& wanted) {
-    if (wanted.empty()) return std::string(kDefaultScope);
-    std::string_view rest = wanted;
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find(' '), rest.size());
-        const std::string_view word = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        if (word.empty() || allows(client, "scope", word, word == kDefaultScope)) continue;
-        return invalid_scope(word);
-    }
-    return wanted;
 }
 
 }  // namespace
@@ -112,6 +69,7 @@ struct TokenEndpoint::Request {
     std::string username;
     std::optional<std::string> password;
     std::string refresh_token;
+    CodeClaim claim;
     std::string scope;
     std::optional<std::int64_t> ticket_max_age;
 };
@@ -119,7 +77,7 @@ struct TokenEndpoint::Request {
 sdk::Result<TokenEndpoint::Request> TokenEndpoint::read(const sdk::Call& call) {
     auto form = parse_form(call.raw_body());
     if (!form) return invalid_request("the form body is not rightly encoded");
-    const Parameters parameters(call, *std::move(form));
+    const FormParameters parameters(call, *std::move(form));
     auto client = client_credentials(call, parameters);
     if (!client) return client.error();
     auto max_age = seconds_parameter(parameters.text("ticketMaxAge"));
@@ -130,15 +88,19 @@ sdk::Result<TokenEndpoint::Request> TokenEndpoint::read(const sdk::Call& call) {
     request.username = parameters.text("username");
     request.password = parameters.find("password");
     request.refresh_token = parameters.text("refresh_token");
+    request.claim = {parameters.text("code"), parameters.text("redirect_uri"),
+                     parameters.text("code_verifier")};
     request.scope = parameters.text("scope");
     request.ticket_max_age = *max_age;
     if (request.grant_type.empty()) return invalid_request("grant_type is missing");
     return request;
 }
 
-TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, TicketCookie cookie)
+TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer,
+                             AuthorizationCodes& codes, TicketCookie cookie)
     : registrar_(registrar),
       issuer_(issuer),
+      codes_(codes),
       cookie_(cookie),
       activities_(registrar.find<sdk::Activities>()) {}
 
@@ -160,14 +122,17 @@ sdk::Result<IssuedTokens> TokenEndpoint::grant(sdk::Context& context, const sdk:
     auto record = authenticate_client(context, client, request.client);
     if (!record) return refused(context.platform(), call, request, record.error());
     const bool is_refresh = request.grant_type == "refresh_token";
-    // Authorization codes need a login page, which this server does not have.
-    if (!is_refresh && request.grant_type != "password") {
+    const bool is_code = request.grant_type == "authorization_code";
+    if (!is_refresh && !is_code && request.grant_type != "password") {
         return unsupported_grant_type(request.grant_type);
     }
-    if (!allows(*record, "authorizedGrantTypes", request.grant_type, true)) {
-        return unauthorized_client("the client may not use grant_type " + request.grant_type);
-    }
+    if (auto may = check_grant_type(*record, request.grant_type); !may) return may.error();
     if (is_refresh) return issuer_.refresh(context, *record, request.refresh_token);
+    if (is_code) {
+        auto redeemed = codes_.redeem(context, *record, request.claim);
+        if (!redeemed) return refused(context.platform(), call, request, redeemed.error());
+        return redeemed;
+    }
     auto scope = granted_scope(*record, request.scope);
     if (!scope) return scope.error();
     auto principal = log_in(context, *record, request.username, request.password);
@@ -184,35 +149,24 @@ sdk::Result<sdk::Reply> TokenEndpoint::run(const sdk::Call& call) {
     if (!request) return request.error();
     issuer_.sweep();
     sdk::Context& context = call.context().as_system();
-    const SessionKeys keys = SessionKeys::of(context);
-    auto place = read_row<ClientPlace>(context.transaction(), keys.client_key(request->client.key));
-    if (!place) return place.error();
-    if (!*place) {
-        return refused(context.platform(), call, *request, invalid_client("the client is unknown"));
-    }
-
+    std::optional<sdk::PlatformScope> platform;
     sdk::Result<IssuedTokens> issued = IssuedTokens{};
-    const auto work = [&](sdk::Context& at_client) -> sdk::Result<void> {
-        issued = grant(at_client, call, (*place)->client, *request);
-        if (!issued) return issued.error();
-        return {};
+    const auto work = [&](sdk::Context& at_client,
+                          const sdk::RecordKey& client) -> sdk::Result<void> {
+        platform = at_client.platform();
+        issued = grant(at_client, call, client, *request);
+        return issued ? sdk::Result<void>() : issued.error();
     };
-    if ((*place)->platform == context.platform().number) {
-        static_cast<void>(work(context));
-    } else {
-        // The client decides on which platform the token acts, whatever platform was asked.
-        auto platform = registrar_.find_platform((*place)->platform);
-        if (!platform) {
-            if (platform.error().code == kClosedPlatform) {
-                return invalid_grant("the platform is closed");
-            }
-            return invalid_client("the client's platform is gone");
-        }
-        auto done = registrar_.run_as_system(*platform, work);
-        if (!done) return done.error();
+    auto done = run_at_client(registrar_, context, request->client.key, work);
+    if (done) return token_reply(*issued, cookie_, request->ticket_max_age);
+    if (!platform) return refused(context.platform(), call, *request, done.error());
+    if (done.error().code == kCodeReused) {
+        // In a transaction of its own: that of a refused request is dropped.
+        auto revoked = registrar_.run_as_system(
+            *platform, [&](sdk::Context& own) { return codes_.revoke(own, request->claim.code); });
+        if (!revoked) return revoked.error();
     }
-    if (!issued) return issued.error();
-    return token_reply(*issued, cookie_, request->ticket_max_age);
+    return done.error();
 }
 
 }  // namespace stele::identity

@@ -7,6 +7,7 @@
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/reply.hpp>
 
+#include "authorization_codes.hpp"
 #include "token_issuer.hpp"
 #include "token_request.hpp"
 
@@ -35,7 +36,8 @@ sdk::Reply token_reply(const IssuedTokens& issued, const TicketCookie& cookie,
 class TokenEndpoint {
 public:
     /// All must outlive this object.
-    TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, TicketCookie cookie);
+    TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, AuthorizationCodes& codes,
+                  TicketCookie cookie);
 
     sdk::Result<sdk::Reply> run(const sdk::Call& call);
 
@@ -49,6 +51,7 @@ private:
 
     sdk::Registrar& registrar_;
     TokenIssuer& issuer_;
+    AuthorizationCodes& codes_;
     const TicketCookie cookie_;
     sdk::Activities* const activities_;  ///< null where nobody keeps a trail, as in tests
 };

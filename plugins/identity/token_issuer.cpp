@@ -114,6 +114,12 @@ sdk::Result<void> TokenIssuer::expire(sdk::Context& context, std::string_view ac
         transaction.remove(keys.access_of_refresh(refresh_digest, access_digest));
         return {};
     }
+    return end_login(context, refresh_digest);
+}
+
+sdk::Result<void> TokenIssuer::end_login(sdk::Context& context, std::string_view refresh_digest) {
+    const SessionKeys keys = SessionKeys::of(context);
+    sdk::Transaction& transaction = context.transaction();
     const std::string begin = keys.access_of_refresh(refresh_digest);
     std::vector<std::string> links;
     const auto cursor =
@@ -163,6 +169,7 @@ void TokenIssuer::sweep() {
         transaction->remove(key);
         const auto parts = keys.split_expiry(key);
         if (!parts) continue;
+        if (parts->tag == RowTag::code) transaction->remove(keys.code(parts->rest));
         if (parts->tag == RowTag::refresh) transaction->remove(keys.refresh(parts->rest));
         if (parts->tag != RowTag::access) continue;
         const std::string row_key = keys.access(parts->rest);

@@ -47,6 +47,9 @@ public:
     /// access token that came from it.
     sdk::Result<void> expire(sdk::Context& context, std::string_view access_digest, bool all);
 
+    /// Ends a refresh token, named by its digest, and every access token that came from it.
+    sdk::Result<void> end_login(sdk::Context& context, std::string_view refresh_digest);
+
     /// The refresh token that belongs to an access token; empty when there is none any more.
     sdk::Result<std::string> refresh_token_of(sdk::Context& context, std::string_view access_token);
 

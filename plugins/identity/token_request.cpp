@@ -25,7 +25,21 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Both alphabets, padding optional.
+/// The scheme of an `Authorization` header and what follows it.
+struct Authorization {
+    std::string_view scheme;
+    std::string_view value;
+};
+
+Authorization split_authorization(std::string_view header) {
+    header = trimmed(header);
+    const std::size_t blank = header.find(' ');
+    if (blank == std::string_view::npos) return {header, {}};
+    return {header.substr(0, blank), trimmed(header.substr(blank + 1))};
+}
+
+}  // namespace
+
 std::optional<std::string> base64_decoded(std::string_view text) {
     while (!text.empty() && text.back() == '=')
         text.remove_suffix(1);
@@ -50,21 +64,6 @@ std::optional<std::string> base64_decoded(std::string_view text) {
     if (bit_count == 6) return std::nullopt;
     return decoded;
 }
-
-/// The scheme of an `Authorization` header and what follows it.
-struct Authorization {
-    std::string_view scheme;
-    std::string_view value;
-};
-
-Authorization split_authorization(std::string_view header) {
-    header = trimmed(header);
-    const std::size_t blank = header.find(' ');
-    if (blank == std::string_view::npos) return {header, {}};
-    return {header.substr(0, blank), trimmed(header.substr(blank + 1))};
-}
-
-}  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
     std::string decoded;

@@ -16,6 +16,9 @@ std::optional<FormFields> parse_form(std::string_view text);
 /// Undoes percent-encoding; nothing when it is broken.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank = false);
 
+/// The bytes of base64 of either alphabet, padding optional; nothing for other text.
+std::optional<std::string> base64_decoded(std::string_view text);
+
 /// How a client presents itself.
 struct ClientCredentials {
     std::string key;

@@ -1,0 +1,231 @@
+#include "authorize_endpoint.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/services/activities.hpp>
+
+#include "client_rights.hpp"
+#include "form_parameters.hpp"
+#include "login.hpp"
+#include "login_page.hpp"
+#include "oauth_error.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+constexpr char kCodeGrant[] = "authorization_code";
+/// RFC 7636, 4.1: what a verifier, and hence a plain challenge, consists of.
+constexpr std::size_t kShortestVerifier = 43;
+constexpr std::size_t kLongestVerifier = 128;
+constexpr std::size_t kHashBytes = 32;
+
+bool is_unreserved(char c) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+std::string percent_encoded(std::string_view text) {
+    constexpr char kDigits[] = "0123456789ABCDEF";
+    std::string encoded;
+    for (const char c : text) {
+        if (is_unreserved(c)) {
+            encoded += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        encoded += '%';
+        encoded += kDigits[byte >> 4];
+        encoded += kDigits[byte & 0xf];
+    }
+    return encoded;
+}
+
+/// The client's address with a parameter after those that it has.
+void add_parameter(std::string& uri, std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    uri += uri.find('?') == std::string::npos ? '?' : '&';
+    uri += std::string(name) + "=" + percent_encoded(value);
+}
+
+sdk::Error unsupported_response_type(const std::string& type) {
+    sdk::Error error = invalid_request("response_type must be code, not " + type);
+    error.protocol_error = "unsupported_response_type";
+    return error;
+}
+
+/// Sets the challenge of a binding from what was sent.
+sdk::Result<void> bind_challenge(CodeBinding& binding, const std::string& challenge,
+                                 const std::string& method) {
+    if (challenge.empty()) {
+        if (method.empty()) return {};
+        return invalid_request("code_challenge_method without a code_challenge");
+    }
+    const bool is_text = challenge.size() >= kShortestVerifier &&
+                         challenge.size() <= kLongestVerifier &&
+                         std::all_of(challenge.begin(), challenge.end(), is_unreserved);
+    if (!is_text)
+        return invalid_request("code_challenge must have 43 to 128 unreserved characters");
+    if (method.empty() || method == "plain") {
+        binding.challenge = challenge;
+        return {};
+    }
+    if (method != "S256") return invalid_request("code_challenge_method must be S256 or plain");
+    auto hash = base64_decoded(challenge);
+    if (!hash || hash->size() != kHashBytes) {
+        return invalid_request("code_challenge must be a SHA-256 in base64 for URLs");
+    }
+    binding.challenge = *std::move(hash);
+    binding.is_challenge_hashed = true;
+    return {};
+}
+
+}  // namespace
+
+struct AuthorizeEndpoint::Request {
+    std::string client_id;
+    std::string response_type;
+    std::string redirect_uri;
+    std::string scope;
+    std::string state;
+    std::string challenge;
+    std::string challenge_method;
+    std::string username;
+    std::optional<std::string> password;
+
+    std::vector<std::pair<std::string, std::string>> hidden() const {
+        return {{"client_id", client_id},
+                {"response_type", response_type},
+                {"redirect_uri", redirect_uri},
+                {"scope", scope},
+                {"state", state},
+                {"code_challenge", challenge},
+                {"code_challenge_method", challenge_method}};
+    }
+    /// What a code is bound to, as far as the client may ask for it.
+    sdk::Result<CodeBinding> binding(const sdk::Document& client,
+                                     const RedirectTarget& target) const {
+        if (response_type != "code") return unsupported_response_type(response_type);
+        if (auto may = check_grant_type(client, kCodeGrant); !may) return may.error();
+        auto granted = granted_scope(client, scope);
+        if (!granted) return granted.error();
+        CodeBinding bound{target.uri, target.is_named, *std::move(granted), {}, false};
+        auto challenged = bind_challenge(bound, challenge, challenge_method);
+        if (!challenged) return challenged.error();
+        return bound;
+    }
+};
+
+AuthorizeEndpoint::AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes,
+                                     TokenAuthenticator& authenticator)
+    : registrar_(registrar),
+      codes_(codes),
+      authenticator_(authenticator),
+      activities_(registrar.find<sdk::Activities>()) {}
+
+sdk::Result<sdk::Reply> AuthorizeEndpoint::show(const sdk::Call& call) {
+    return run(call, false);
+}
+
+sdk::Result<sdk::Reply> AuthorizeEndpoint::decide(const sdk::Call& call) {
+    return run(call, true);
+}
+
+sdk::Result<AuthorizeEndpoint::Request> AuthorizeEndpoint::read(const sdk::Call& call) {
+    auto form = parse_form(call.raw_body());
+    if (!form) return invalid_request("the form body is not rightly encoded");
+    const FormParameters parameters(call, *std::move(form));
+    Request request;
+    request.client_id = parameters.text("client_id");
+    request.response_type = parameters.text("response_type");
+    request.redirect_uri = parameters.text("redirect_uri");
+    request.scope = parameters.text("scope");
+    request.state = parameters.text("state");
+    request.challenge = parameters.text("code_challenge");
+    request.challenge_method = parameters.text("code_challenge_method");
+    request.username = parameters.text("username");
+    request.password = parameters.find("password");
+    if (request.client_id.empty()) return invalid_request("client_id is missing");
+    return request;
+}
+
+sdk::Result<sdk::Reply> AuthorizeEndpoint::run(const sdk::Call& call, bool is_decision) {
+    auto request = read(call);
+    if (!request) return request.error();
+    sdk::Result<sdk::Reply> reply = sdk::Reply::status();
+    const auto work = [&](sdk::Context& at_client,
+                          const sdk::RecordKey& client) -> sdk::Result<void> {
+        reply = answer(at_client, call, client, *request, is_decision);
+        return reply ? sdk::Result<void>() : reply.error();
+    };
+    auto done = run_at_client(registrar_, call.context().as_system(), request->client_id, work);
+    if (!done) return done.error();
+    return reply;
+}
+
+sdk::Result<sdk::Reply> AuthorizeEndpoint::answer(sdk::Context& context, const sdk::Call& call,
+                                                  const sdk::RecordKey& client_key,
+                                                  const Request& request, bool is_decision) {
+    auto client = context.documents().read(client_key);
+    if (!client && !sdk::is_missing(client.error())) return client.error();
+    if (!client || !sdk::flag_member(client->fields, "enabled", true)) {
+        return invalid_client("the client is unknown or disabled");
+    }
+    // Until the address is known to be the client's, nobody is sent there, not even with an error.
+    auto target = redirect_target(*client, request.redirect_uri);
+    if (!target) return target.error();
+    std::string location = target->uri;
+    auto binding = request.binding(*client, *target);
+    if (!binding) {
+        add_parameter(location, "error", binding.error().protocol_error);
+        add_parameter(location, "error_description", binding.error().message);
+        add_parameter(location, "state", request.state);
+        return sdk::Reply::redirect(std::move(location)).header("Cache-Control", "no-store");
+    }
+    if (!is_decision) {
+        const std::string title = sdk::text_member(client->fields, "title");
+        return login_page(title.empty() ? request.client_id : title, request.hidden());
+    }
+    auto user = user_of(context, call, *client, request);
+    if (!user) return user.error();
+    add_parameter(location, "code", codes_.issue(context, *client, *user, *binding));
+    add_parameter(location, "state", request.state);
+    return sdk::Reply::redirect(std::move(location)).header("Cache-Control", "no-store");
+}
+
+/// A token counts in the header only, which no other web site can make a browser send.
+sdk::Result<sdk::Principal> AuthorizeEndpoint::user_of(sdk::Context& context, const sdk::Call& call,
+                                                       const sdk::Document& client,
+                                                       const Request& request) {
+    const std::string_view bearer = bearer_of(call.header("Authorization").value_or(""));
+    if (!bearer.empty()) {
+        auto session = authenticator_.authenticate({bearer, {}, {}});
+        if (!session) return session.error();
+        if ((*session)->platform.number == context.platform().number) return (*session)->principal;
+        return invalid_grant("the token is of another platform than the client");
+    }
+    auto user = log_in(context, client, request.username, request.password);
+    if (!user) {
+        using enum sdk::ErrorKind;
+        const sdk::ErrorKind kind = user.error().kind;
+        if (activities_ && (kind == invalid || kind == unauthenticated)) {
+            sdk::NewActivity refusal{.type = "login.refused", .user = {}};
+            refusal.user.name = request.username;
+            activities_->note_refused(context.platform(), call, refusal);
+        }
+        return user;
+    }
+    if (activities_) {
+        auto noted = activities_->note(context, call, {.type = "login", .user = *user});
+        if (!noted) return noted.error();
+    }
+    return user;
+}
+
+}  // namespace stele::identity
