@@ -22,21 +22,54 @@ constexpr char kSentBytes = 's';
 constexpr char kReplies = 'r';
 constexpr char kStoredBytes = 'b';
 constexpr char kStoredObjects = 'o';
+/// Not a figure: which of the month's periods the figures are of.
+constexpr char kPeriod = 'p';
 
-std::string figure_key(std::uint64_t platform, std::chrono::year_month month, char kind) {
-    const auto number = static_cast<std::uint64_t>(static_cast<int>(month.year())) * 12 +
-                        static_cast<unsigned>(month.month()) - 1;
-    return sdk::KeyWriter(storage::plugin_space(platform, "kernel.usage"))
-        .integer(number)
-        .tag(kind)
-        .key();
+/// A month of a platform, or the part of it since a period was closed.
+struct Period {
+    std::uint64_t platform = 0;
+    std::chrono::year_month month;
+    std::uint64_t number = 0;
+    std::int64_t begin_ms = 0;
+
+    /// Figures of the first period are keyed as if there were no others.
+    std::string key(char kind) const {
+        sdk::KeyWriter writer = month_key(platform, month, kind);
+        if (number > 0) writer.integer(number);
+        return std::move(writer).key();
+    }
+    static sdk::KeyWriter month_key(std::uint64_t platform, std::chrono::year_month month,
+                                    char kind) {
+        const auto months = static_cast<std::uint64_t>(static_cast<int>(month.year())) * 12 +
+                            static_cast<unsigned>(month.month()) - 1;
+        sdk::KeyWriter writer(storage::plugin_space(platform, "kernel.usage"));
+        writer.integer(months).tag(kind);
+        return writer;
+    }
+};
+
+sdk::Result<Period> present_period(const sdk::Reader& reader, std::uint64_t platform,
+                                   std::chrono::year_month month) {
+    Period period{platform, month};
+    auto bytes = reader.get(Period::month_key(platform, month, kPeriod).key());
+    if (!bytes) return bytes.error();
+    if (!*bytes) return period;
+    sdk::KeyReader row(**bytes);
+    const auto number = row.integer();
+    const auto begin = row.integer();
+    if (!number || !begin) {
+        return sdk::make_error(sdk::ErrorKind::internal, "usage.row_broken",
+                               "what is kept about a billing period cannot be read");
+    }
+    period.number = *number;
+    period.begin_ms = static_cast<std::int64_t>(*begin);
+    return period;
 }
 
-sdk::Result<sdk::DataStoreSize> read_figures(const sdk::Reader& reader, std::uint64_t platform,
-                                             std::chrono::year_month month, char bytes_kind,
-                                             char objects_kind) {
-    auto bytes = reader.get(figure_key(platform, month, bytes_kind));
-    auto objects = reader.get(figure_key(platform, month, objects_kind));
+sdk::Result<sdk::DataStoreSize> read_figures(const sdk::Reader& reader, const Period& period,
+                                             char bytes_kind, char objects_kind) {
+    auto bytes = reader.get(period.key(bytes_kind));
+    auto objects = reader.get(period.key(objects_kind));
     if (!bytes) return bytes.error();
     if (!objects) return objects.error();
     return sdk::DataStoreSize{sdk::read_counter(*objects), sdk::read_counter(*bytes)};
@@ -94,11 +127,13 @@ sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
                                                   const sdk::PlatformScope& platform,
                                                   std::chrono::year_month month) {
     const sdk::Transaction& transaction = context.transaction();
-    auto stored = read_figures(transaction, platform.number, month, kStoredBytes, kStoredObjects);
-    auto sent = read_figures(transaction, platform.number, month, kSentBytes, kReplies);
+    auto period = present_period(transaction, platform.number, month);
+    if (!period) return period.error();
+    auto stored = read_figures(transaction, *period, kStoredBytes, kStoredObjects);
+    auto sent = read_figures(transaction, *period, kSentBytes, kReplies);
     if (!stored) return stored.error();
     if (!sent) return sent.error();
-    sdk::MonthlyUsage usage{*stored, *sent, {}};
+    sdk::MonthlyUsage usage{*stored, *sent, {}, period->number, period->begin_ms};
     if (month != sdk::month_of(sdk::now_ms())) return usage;
     for (Shard& shard : shards_) {
         const std::lock_guard lock(shard.mutex);
@@ -106,6 +141,20 @@ sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
         if (found != shard.sent.end()) add_size(usage.unprocessed, found->second);
     }
     return usage;
+}
+
+sdk::Result<void> UsageCounter::close(sdk::Context& context, const sdk::PlatformScope& platform,
+                                      std::chrono::year_month month) {
+    sdk::Transaction& transaction = context.transaction();
+    auto period = present_period(transaction, platform.number, month);
+    if (!period) return period.error();
+    // Whoever writes figures reads this row, and so finds the period in which they count.
+    transaction.put(Period::month_key(platform.number, month, kPeriod).key(),
+                    sdk::KeyWriter()
+                        .integer(period->number + 1)
+                        .integer(static_cast<std::uint64_t>(sdk::now_ms()))
+                        .key());
+    return {};
 }
 
 void UsageCounter::tell(const sdk::PlatformScope& platform, std::chrono::year_month month) const {
@@ -136,8 +185,10 @@ sdk::Result<void> UsageCounter::write() {
                     auto is_there = rooms_.platforms.holds(transaction, number);
                     if (!is_there) return is_there.error();
                     if (!*is_there) return {};
-                    transaction.add(figure_key(number, month, kSentBytes), size.bytes);
-                    transaction.add(figure_key(number, month, kReplies), size.objects);
+                    auto period = present_period(transaction, number, month);
+                    if (!period) return period.error();
+                    transaction.add(period->key(kSentBytes), size.bytes);
+                    transaction.add(period->key(kReplies), size.objects);
                     return {};
                 });
         } else {
@@ -187,16 +238,15 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
             auto is_there = rooms_.platforms.holds(transaction, platform.number);
             if (!is_there) return is_there.error();
             if (!*is_there) return {};
-            auto most =
-                read_figures(transaction, platform.number, month, kStoredBytes, kStoredObjects);
+            auto period = present_period(transaction, platform.number, month);
+            if (!period) return period.error();
+            auto most = read_figures(transaction, *period, kStoredBytes, kStoredObjects);
             if (!most) return most.error();
             if (stored.bytes > most->bytes) {
-                transaction.put(figure_key(platform.number, month, kStoredBytes),
-                                sdk::counter_bytes(stored.bytes));
+                transaction.put(period->key(kStoredBytes), sdk::counter_bytes(stored.bytes));
             }
             if (stored.objects > most->objects) {
-                transaction.put(figure_key(platform.number, month, kStoredObjects),
-                                sdk::counter_bytes(stored.objects));
+                transaction.put(period->key(kStoredObjects), sdk::counter_bytes(stored.objects));
             }
             return {};
         });

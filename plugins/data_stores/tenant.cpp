@@ -104,6 +104,7 @@ sdk::Actions tenant_actions() {
          .run = sdk::action<&Tenant::list_mappings>(),
          .paged = true,
          .slow = true},
+        {.name = "closeout", .permission = update, .run = sdk::action<&Tenant::close_out>()},
         {.name = "meters",
          .method = "GET",
          .run = sdk::action<&Tenant::list_meters>(),
@@ -352,6 +353,12 @@ sdk::Result<sdk::Reply> Tenant::read_current_meter(const sdk::Call& call) {
     if (!meters->empty()) return sdk::Reply::json(meters->front().fields);
     return sdk::make_error(sdk::ErrorKind::not_found, "tenant.meter_unknown",
                            "the tenant has no meter " + type);
+}
+
+sdk::Result<sdk::Reply> Tenant::close_out(const sdk::Call& call) {
+    auto closed = services_.catalogue.tell_closed(call.context(), call.record(), call.collection());
+    if (!closed) return closed.error();
+    return sdk::Reply::status({{"_doc", call.record().id}});
 }
 
 }  // namespace stele::data_stores

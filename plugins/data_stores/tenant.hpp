@@ -47,6 +47,8 @@ public:
     sdk::Result<sdk::Reply> list_objects(const sdk::Call& call);
     /// GET {I}/autoclientmappings : those of all web hosts of the tenant.
     sdk::Result<sdk::Reply> list_mappings(const sdk::Call& call);
+    /// POST {I}/closeout : ends the billing period.
+    sdk::Result<sdk::Reply> close_out(const sdk::Call& call);
     /// GET {I}/meters, POST {I}/meters/query : those of the registrar that are the tenant's.
     sdk::Result<sdk::Reply> list_meters(const sdk::Call& call);
     /// GET {I}/meters/current/{meterType} : the one of this month.

@@ -79,4 +79,20 @@ sdk::Result<void> TenantCatalogue::tell_made(sdk::Context& context, const sdk::D
     return {};
 }
 
+sdk::Result<void> TenantCatalogue::tell_closed(sdk::Context& context, const sdk::Document& tenant,
+                                               const sdk::CollectionName& tenants) const {
+    if (closed_.empty()) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "tenant.meters_missing",
+                               "no enabled plugin keeps meters whose period could end");
+    }
+    auto platform = platforms_.find(context, sdk::text_member(tenant.fields, "platformId"));
+    if (!platform) return platform.error();
+    auto closing = metered(context, tenant, tenants, *std::move(platform));
+    if (!closing) return closing.error();
+    for (const Closed& tell : closed_) {
+        if (auto told = tell(context, *closing); !told) return told;
+    }
+    return {};
+}
+
 }  // namespace stele::data_stores

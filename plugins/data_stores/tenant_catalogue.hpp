@@ -16,14 +16,21 @@ public:
     sdk::Result<std::optional<sdk::MeteredTenant>> of_platform(
         sdk::Context& context, const sdk::PlatformScope& platform) override;
     void on_made(Made made) override { made_.push_back(std::move(made)); }
+    void on_closed(Closed closed) override { closed_.push_back(std::move(closed)); }
 
     /// Says that a tenant is stored, in the transaction that makes it.
     sdk::Result<void> tell_made(sdk::Context& context, const sdk::Document& tenant,
                                 const sdk::CollectionName& tenants) const;
 
+    /// Says that a tenant's billing period ends. `conflict` (`tenant.meters_missing`) when nobody
+    /// keeps meters.
+    sdk::Result<void> tell_closed(sdk::Context& context, const sdk::Document& tenant,
+                                  const sdk::CollectionName& tenants) const;
+
 private:
     sdk::Platforms& platforms_;
     std::vector<Made> made_;
+    std::vector<Closed> closed_;
 };
 
 }  // namespace stele::data_stores

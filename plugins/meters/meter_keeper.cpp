@@ -14,13 +14,27 @@ namespace stele::meters {
 
 namespace {
 
-/// One per platform, type and month, so that servers that write at once meet. Another tenant may
+/// The time that meters are of: a month, or the part of one between two closings.
+struct Span {
+    std::chrono::year_month month;
+    std::uint64_t period = 0;
+    std::int64_t begin_ms = 0;
+    std::int64_t end_ms = 0;
+};
+
+/// That of the figures, as long as nobody closes it.
+Span open_span(std::chrono::year_month month, const sdk::MonthlyUsage& usage) {
+    const std::int64_t begin = usage.begin_ms > 0 ? usage.begin_ms : sdk::begin_of(month);
+    return {month, usage.period, begin, sdk::begin_of(month + std::chrono::months(1))};
+}
+
+/// One per platform, type and span, so that servers that write at once meet. Another tenant may
 /// get the id of one that was removed, no platform does.
-std::string meter_id(const sdk::MeteredTenant& tenant, const char* type,
-                     std::chrono::year_month month) {
+std::string meter_id(const sdk::MeteredTenant& tenant, const char* type, const Span& span) {
     const int number =
-        static_cast<int>(month.year()) * 100 + static_cast<int>(unsigned(month.month()));
-    return tenant.platform.id + "-" + std::to_string(number) + "-" + type;
+        static_cast<int>(span.month.year()) * 100 + static_cast<int>(unsigned(span.month.month()));
+    const std::string id = tenant.platform.id + "-" + std::to_string(number) + "-" + type;
+    return span.period == 0 ? id : id + "-" + std::to_string(span.period + 1);
 }
 
 bool has_members(const sdk::Json& record, const sdk::Json& members) {
@@ -32,13 +46,13 @@ bool has_members(const sdk::Json& record, const sdk::Json& members) {
 }
 
 sdk::Result<void> write_meter(sdk::Context& context, const sdk::MeteredTenant& tenant,
-                              const char* type, std::chrono::year_month month, sdk::Json members) {
+                              const char* type, const Span& span, sdk::Json members) {
     const sdk::CollectionName meters{kMeterType, tenant.registrar_id};
-    const std::string id = meter_id(tenant, type, month);
+    const std::string id = meter_id(tenant, type, span);
     members["tenantId"] = tenant.id;
     members["meterType"] = type;
-    members["meterStart"] = sdk::time_value(sdk::begin_of(month));
-    members["meterEnd"] = sdk::time_value(sdk::begin_of(month + std::chrono::months(1)));
+    members["meterStart"] = sdk::time_value(span.begin_ms);
+    members["meterEnd"] = sdk::time_value(span.end_ms);
     auto present = context.documents().read(meters, id);
     if (!present && sdk::is_missing(present.error())) {
         present = context.documents().create(meters, {{"_doc", id}});
@@ -51,12 +65,12 @@ sdk::Result<void> write_meter(sdk::Context& context, const sdk::MeteredTenant& t
 }
 
 sdk::Result<void> write_both(sdk::Context& context, const sdk::MeteredTenant& tenant,
-                             std::chrono::year_month month, const sdk::MonthlyUsage& usage) {
+                             const Span& span, const sdk::MonthlyUsage& usage) {
     auto storage =
-        write_meter(context, tenant, kStorage, month, figures(usage.stored, {}, tenant.storage));
+        write_meter(context, tenant, kStorage, span, figures(usage.stored, {}, tenant.storage));
     if (!storage) return storage;
     // What is not written down yet would be out of date in a record.
-    return write_meter(context, tenant, kTransferOut, month,
+    return write_meter(context, tenant, kTransferOut, span,
                        figures(usage.sent, {}, tenant.transfer_out));
 }
 
@@ -68,7 +82,10 @@ MeterKeeper::MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tena
         refresh(platform, month);
     });
     tenants.on_made([](sdk::Context& context, const sdk::MeteredTenant& tenant) {
-        return write_both(context, tenant, sdk::month_of(sdk::now_ms()), {});
+        return write_both(context, tenant, open_span(sdk::month_of(sdk::now_ms()), {}), {});
+    });
+    tenants.on_closed([this](sdk::Context& context, const sdk::MeteredTenant& tenant) {
+        return close(context, tenant);
     });
 }
 
@@ -89,7 +106,22 @@ sdk::Result<void> MeterKeeper::write(sdk::Context& context, const sdk::PlatformS
     if (!*tenant) return {};
     auto usage = usage_.read(context, platform, month);
     if (!usage) return usage.error();
-    return write_both(context, **tenant, month, *usage);
+    return write_both(context, **tenant, open_span(month, *usage), *usage);
+}
+
+sdk::Result<void> MeterKeeper::close(sdk::Context& context,
+                                     const sdk::MeteredTenant& tenant) const {
+    const std::int64_t now = sdk::now_ms();
+    const std::chrono::year_month month = sdk::month_of(now);
+    auto usage = usage_.read(context, tenant.platform, month);
+    if (!usage) return usage.error();
+    Span closed = open_span(month, *usage);
+    closed.end_ms = now;
+    if (auto written = write_both(context, tenant, closed, *usage); !written) return written;
+    if (auto done = usage_.close(context, tenant.platform, month); !done) return done;
+    auto next = usage_.read(context, tenant.platform, month);
+    if (!next) return next.error();
+    return write_both(context, tenant, open_span(month, *next), *next);
 }
 
 }  // namespace stele::meters

@@ -19,6 +19,8 @@ private:
     void refresh(const sdk::PlatformScope& platform, std::chrono::year_month month) const;
     sdk::Result<void> write(sdk::Context& context, const sdk::PlatformScope& platform,
                             std::chrono::year_month month) const;
+    /// Ends the meters that are open, and begins others.
+    sdk::Result<void> close(sdk::Context& context, const sdk::MeteredTenant& tenant) const;
 
     sdk::Registrar& registrar_;
     sdk::Usage& usage_;

@@ -161,3 +161,50 @@ test('a server that does not count says nothing about what it sends', async () =
     await silent.end();
   }
 });
+
+test('closeout ends the period: what was counted stays, and new meters count on from nothing', async () => {
+  const tenant = await makeTenant(server, 'orla', { planKey: 'small' });
+  await tenant.ask('POST', '/webhosts', { title: 'x'.repeat(3000) });
+  const stored = await settled(tenant, 'STORAGE', (now) => now.rawByteCount > 3000);
+  const sent = await settled(tenant, 'TRANSFER_OUT', (now) => now.rawByteCount > 3000);
+  assert.ok(sent.rawByteCount > 3000);
+  const start = Date.now();
+  const reply = await asAdmin('POST', `${tenant.path}/closeout`, {});
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.json.ok, true);
+  assert.equal(reply.json._doc, tenant.id);
+
+  const ended = await server.admin('GET', `/registrars/default/meters/${sent._doc}`);
+  assert.equal(ended.rawByteCount, sent.rawByteCount);
+  assert.equal(ended.meterStart.ms, sent.meterStart.ms);
+  assert.ok(ended.meterEnd.ms >= start && ended.meterEnd.ms <= Date.now(), JSON.stringify(ended.meterEnd));
+  const fresh = await meter(tenant, 'TRANSFER_OUT');
+  assert.notEqual(fresh._doc, sent._doc);
+  assert.ok(fresh.meterStart.ms >= ended.meterEnd.ms);
+  assert.equal(fresh.meterEnd.ms, sent.meterEnd.ms);
+  assert.equal(fresh.rawByteCount, 0);
+  const read = await tenant.ask('GET', '/webhosts/none');
+  const length = Buffer.byteLength(read.text);
+  assert.equal((await settled(tenant, 'TRANSFER_OUT', (now) => now.rawByteCount >= length)).rawByteCount, length);
+  assert.equal((await server.admin('GET', `/registrars/default/meters/${sent._doc}`)).rawByteCount, sent.rawByteCount);
+  const again = await settled(tenant, 'STORAGE', (now) => now.rawByteCount >= stored.rawByteCount);
+  assert.equal(again.rawByteCount, stored.rawByteCount);
+  assert.equal((await server.admin('GET', `${tenant.path}/meters`)).total_rows, 4);
+
+  assert.equal((await asAdmin('POST', `${tenant.path}/closeout`, {})).status, 200);
+  assert.equal((await server.admin('GET', `${tenant.path}/meters`)).total_rows, 6);
+});
+
+test('closeout needs UPDATE on the tenant', async () => {
+  const tenant = await makeTenant(server, 'pam');
+  await server.makeUser('reader');
+  const token = await server.login('reader', 'secret-of-reader');
+  const closeout = async () => (await server.request('POST', `${tenant.path}/closeout`, { token, body: {} })).status;
+  assert.ok([403, 404].includes(await closeout()));
+  for (const place of ['/registrars/default', tenant.path]) {
+    await server.admin('POST', `${place}/authorities/consumer/grant?id=default/reader`, {});
+  }
+  assert.equal(await closeout(), 403);
+  await server.admin('POST', `${tenant.path}/authorities/editor/grant?id=default/reader`, {});
+  assert.equal(await closeout(), 200);
+});

@@ -123,4 +123,35 @@ TEST_CASE("the most that was found stored counts") {
     CHECK(world.read().stored == one);
 }
 
+TEST_CASE("a closed period keeps what it had, and another one begins with nothing") {
+    MeteredWorld world;
+    world.counter.note_sent(1, 100);
+    expect(world.counter.write());
+    expect(world.counter.look(always));
+    const sdk::MonthlyUsage before = world.read();
+    CHECK(before.period == 0);
+    CHECK(before.begin_ms == 0);
+    CHECK(before.sent == sdk::DataStoreSize{1, 100});
+    CHECK(before.stored.objects > 0);
+
+    const std::int64_t now = sdk::now_ms();
+    const std::chrono::year_month month = sdk::month_of(now);
+    for (std::uint64_t period = 1; period <= 2; ++period) {
+        world.as_system([&](sdk::Context& context) {
+            return world.counter.close(context, world.platform(), month);
+        });
+        CHECK(world.read().period == period);
+        CHECK(world.read().begin_ms >= now);
+        CHECK(world.read().sent == sdk::DataStoreSize{});
+        CHECK(world.read().stored == sdk::DataStoreSize{});
+        world.counter.note_sent(1, 7);
+        expect(world.counter.write());
+        expect(world.counter.look(always));
+        CHECK(world.read().sent == sdk::DataStoreSize{1, 7});
+        CHECK(world.read().stored == before.stored);
+    }
+    // Other months have their own.
+    CHECK(world.read(month + std::chrono::months(1)) == sdk::MonthlyUsage{});
+}
+
 }  // namespace stele::kernel::resource::testing

@@ -40,6 +40,10 @@ public:
     /// Runs in the transaction that makes a tenant, on the platform of its record. Only while
     /// plugins are opened.
     virtual void on_made(Made made) = 0;
+    using Closed = std::function<Result<void>(Context&, const MeteredTenant&)>;
+    /// Runs in the transaction that ends a tenant's billing period (`{tenant}/closeout`), on the
+    /// platform of its record. Only while plugins are opened.
+    virtual void on_closed(Closed closed) = 0;
 };
 
 }  // namespace stele::sdk

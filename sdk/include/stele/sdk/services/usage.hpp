@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 
 #include <stele/sdk/context.hpp>
@@ -10,7 +11,7 @@
 
 namespace stele::sdk {
 
-/// What a platform stored and sent in a calendar month, UTC.
+/// What a platform stored and sent in a calendar month, UTC, or since a period was closed in it.
 struct MonthlyUsage {
     /// The most that was found stored at once: records and their bytes.
     DataStoreSize stored;
@@ -18,6 +19,10 @@ struct MonthlyUsage {
     DataStoreSize sent;
     /// What this server has sent beyond that and not written down yet.
     DataStoreSize unprocessed;
+    /// How many periods of the month were closed before.
+    std::uint64_t period = 0;
+    /// When this one began, epoch milliseconds; 0: with the month.
+    std::int64_t begin_ms = 0;
 
     friend bool operator==(const MonthlyUsage&, const MonthlyUsage&) = default;
 };
@@ -30,6 +35,10 @@ public:
 
     virtual Result<MonthlyUsage> read(Context& context, const PlatformScope& platform,
                                       std::chrono::year_month month) = 0;
+    /// From the context's commit on the figures of the month are those of another period, which
+    /// begins now with nothing. What was sent and is not written down yet counts for that one.
+    virtual Result<void> close(Context& context, const PlatformScope& platform,
+                               std::chrono::year_month month) = 0;
 
     using Written = std::function<void(const PlatformScope&, std::chrono::year_month)>;
     /// Called outside of any transaction after figures of a platform were written or looked at
