@@ -30,7 +30,7 @@ async function allOperations() {
 
 /// Every plugin that has routes.
 const plugins = ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'platform', 'ui_configs'];
-const openPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/oauth/token', '/ping'];
+const openPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/oauth/token', '/oauth/authorize', '/ping'];
 
 test('without a token every operation but the open ones answers 401', async () => {
   const all = await allOperations();

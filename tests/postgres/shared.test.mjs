@@ -65,6 +65,28 @@ test('a grant and a revoke through one hold in the other at its next request', a
   }
 });
 
+test('an authorization code of one server is good in the other, once in both', async () => {
+  const back = 'https://app.example.org/back';
+  const { _doc } = await admin(servers[0], 'POST', '/clients', { registeredRedirectUri: back });
+  const { key, secret } = await admin(servers[1], 'GET', `/clients/${_doc}?full=true`);
+  const post = (server, path, fields) => server.request('POST', path, {
+    body: new URLSearchParams(fields).toString(), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+  for (let i = 0; i < 6; ++i) {
+    const [one, other] = i % 2 ? servers : [...servers].reverse();
+    const sent = await post(one, '/oauth/authorize', {
+      client_id: key, response_type: 'code', redirect_uri: back, username: 'admin', password: one.seed.admin.password });
+    assert.equal(sent.status, 303, sent.text);
+    const fields = { grant_type: 'authorization_code', code: new URL(sent.headers.location).searchParams.get('code'),
+                     redirect_uri: back, client_id: key, client_secret: secret };
+    const got = await post(other, '/oauth/token', fields);
+    assert.equal(got.status, 200, got.text);
+    const token = got.json.access_token;
+    for (const server of servers) assert.equal((await server.request('GET', '/auth/info', { token })).status, 200);
+    assert.equal((await post(one, '/oauth/token', fields)).json.error, 'invalid_grant');
+    for (const server of servers) assert.equal((await server.request('GET', '/auth/info', { token })).status, 401);
+  }
+});
+
 test('a member of a group gains and loses its rights in both', async () => {
   const { _doc } = await admin(servers[0], 'POST', '/uiconfigs', { title: 'for the group' });
   await admin(servers[0], 'POST', '/domains/default/principals', { type: 'GROUP', name: 'group' });
