@@ -195,6 +195,8 @@ test('a wrong password gives no code, and a disabled user no tokens', async () =
   refused(await authorize(client, {}, { username: 'ann', password: 'wrong' }));
   refused(await authorize(client, {}, { username: 'nobody', password: 'wrong' }));
   refused(await authorize(client, {}, {}));
+  refused(await server.request('POST', '/oauth/authorize', { body: `${form(request(client))}&username=%ff&password=%ff`, headers: kForm }));
+  refused(await server.request('POST', '/oauth/authorize', { body: 'client_id=%f', headers: kForm }), 'invalid_request');
   refused(await authorize(client, {}, { username: 'guest', password: 'guest' }));
   const bob = await server.makeUser('bob');
   const { code } = sentBack(await authorize(client, {}, { username: 'bob', password: 'secret-of-bob' }));
