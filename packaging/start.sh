@@ -11,6 +11,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 host=${STELE_HOST:-127.0.0.1}
 port=${STELE_PORT:-8080}
 data=${STELE_DATA:-$root/data}
+jobs=${STELE_JOBS:-$(nproc)}
+# The server takes STELE_… for settings of its own.
+unset STELE_HOST STELE_PORT STELE_DATA STELE_JOBS
 build=$root/build/release
 stele=$build/bin/stele
 
@@ -22,7 +25,7 @@ if [ ! -f "$build/build.ninja" ]; then
     cmake --preset release -DSTELE_TESTS=OFF -DSTELE_BENCH=OFF >/dev/null
 fi
 echo 'Building; the first time takes some minutes...'
-cmake --build "$build" --target stele_product --parallel "${STELE_JOBS:-$(nproc)}"
+cmake --build "$build" --target stele_product --parallel "$jobs"
 
 base=http://$host:$port
 report=
