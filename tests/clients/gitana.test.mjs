@@ -1,20 +1,11 @@
 // The driver gitana against the real program; expected values are those of its own published tests.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
+import { test } from 'node:test';
 import { BrowserCookies } from './browser_cookies.mjs';
-import { Gitana, ask, call, connect, refresh, send, settingsFor, withSecondTransport } from './gitana_driver.mjs';
+import { Gitana, ask, call, connect, refresh, send, settingsFor, startPlatform, withSecondTransport } from './gitana_driver.mjs';
 
-let server;
-let admin;
-let primary;
+const { server, admin, primary } = await startPlatform();
 let names = 0;
-before(async () => {
-  server = await SteleServer.start();
-  admin = await connect(server);
-  primary = await call(admin, (platform) => platform.readPrimaryDomain());
-});
-after(() => server.end());
 
 const everyone = { limit: -1 };
 const fresh = (what) => `${what}-${++names}`;

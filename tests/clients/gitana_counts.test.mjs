@@ -1,19 +1,10 @@
 // What the driver gitana's own published tests count about teams, tenants, stores and projects.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
-import { ask, call, connect } from './gitana_driver.mjs';
+import { test } from 'node:test';
+import { ask, call, connect, startPlatform } from './gitana_driver.mjs';
 
-let server;
-let admin;
-let primary;
+const { server, admin, primary } = await startPlatform();
 let names = 0;
-before(async () => {
-  server = await SteleServer.start();
-  admin = await connect(server);
-  primary = await call(admin, (platform) => platform.readPrimaryDomain());
-});
-after(() => server.end());
 
 const fresh = (what) => `${what}-${++names}`;
 const makeUser = (password = 'of the user') =>
@@ -59,20 +50,6 @@ test('a user is in six teams more after six joins, and in five after one leave',
   await call(stack, (chain) => chain.readTeam(keys[2]).removeMember(user));
   assert.equal(await teams(), start + 5);
 });
-
-for (const [what, create, list, query] of [['stacks', 'createStack', 'listStacks', 'queryStacks'],
-                                           ['web hosts', 'createWebHost', 'listWebHosts', 'queryWebHosts']]) {
-  test(`${what} are one more, one by a query, and as many as before after a delete`, async () => {
-    const count = async () => (await call(admin, (platform) => platform[list]({ limit: -1 }))).size();
-    const start = await count();
-    const abc = fresh('abc');
-    const made = await call(admin, (platform) => platform[create]({ abc }));
-    assert.equal(await count(), start + 1);
-    assert.equal((await call(admin, (platform) => platform[query]({ abc }))).size(), 1);
-    await call(made, (chain) => chain.del());
-    assert.equal(await count(), start);
-  });
-}
 
 test('an identity is two users and is in one tenant, in which its user is found', async () => {
   const { user, registrar, tenant } = await makeTenant();

@@ -1,5 +1,7 @@
 // The driver gitana as promises: its own calls, one chain each, and what they ended with.
 import { createRequire } from 'node:module';
+import { after } from 'node:test';
+import { SteleServer } from '../support/stele_server.mjs';
 
 // The driver would send loopback requests through a proxy of the environment.
 for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']) delete process.env[name];
@@ -26,6 +28,15 @@ export function connect(server, settings = { username: 'admin', password: server
       else resolve(this.clone());
     });
   });
+}
+
+/// A server for the tests of a file, the driver connected as its administrator, and the domain of both.
+export async function startPlatform() {
+  const server = await SteleServer.start();
+  after(() => server.end());
+  const admin = await connect(server);
+  const primary = await call(admin, (platform) => platform.readPrimaryDomain());
+  return { server, admin, primary };
 }
 
 /// What a chain of the driver's calls on `object` ends with: an object of the driver outside any chain.

@@ -1,19 +1,10 @@
 // Teams and roles through the driver gitana; expected values are those of its own published tests.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
-import { ask, call, connect } from './gitana_driver.mjs';
+import { test } from 'node:test';
+import { ask, call, startPlatform } from './gitana_driver.mjs';
 
-let server;
-let admin;
-let primary;
+const { admin, primary } = await startPlatform();
 let names = 0;
-before(async () => {
-  server = await SteleServer.start();
-  admin = await connect(server);
-  primary = await call(admin, (platform) => platform.readPrimaryDomain());
-});
-after(() => server.end());
 
 const makeUser = () => call(primary, (domain) => domain.createUser({ name: `user-${++names}` }));
 const makeStack = () => call(admin, (platform) => platform.createStack({}));

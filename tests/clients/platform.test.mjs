@@ -1,18 +1,11 @@
 // The driver gitana and what lies on the platform beside principals and policies; the counts are
 // those of the driver's own published tests (contract/platform.md 18).
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
-import { Gitana, ask, call, connect, settingsFor } from './gitana_driver.mjs';
+import { test } from 'node:test';
+import { Gitana, ask, call, connect, settingsFor, startPlatform } from './gitana_driver.mjs';
 
-let server;
-let admin;
+const { server, admin } = await startPlatform();
 let names = 0;
-before(async () => {
-  server = await SteleServer.start();
-  admin = await connect(server);
-});
-after(() => server.end());
 
 const everything = { limit: -1 };
 const fresh = (what) => `${what}-${++names}`;

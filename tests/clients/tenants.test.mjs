@@ -1,16 +1,9 @@
 // The driver gitana in a tenant, connected with the tenant's own client.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
-import { ask, call, connect } from './gitana_driver.mjs';
+import { test } from 'node:test';
+import { ask, call, connect, startPlatform } from './gitana_driver.mjs';
 
-let server;
-let admin;
-before(async () => {
-  server = await SteleServer.start();
-  admin = await connect(server);
-});
-after(() => server.end());
+const { server, admin } = await startPlatform();
 
 test('a tenant is made, found by its principal, entered with its default client, and deleted', async () => {
   const registrar = await call(admin, (platform) => platform.readRegistrar('default'));
