@@ -16,6 +16,9 @@ public:
     virtual std::unique_ptr<sdk::Engine> open() = 0;
     /// Whether what was committed is still there when the store is opened again.
     virtual bool is_lasting() const = 0;
+    /// Whether bounds are looked at when the transaction commits, so that additions within them
+    /// never conflict; otherwise `add_within` is the default one, which reads the counter.
+    virtual bool checks_bounds_at_commit() const { return true; }
 };
 
 /// One promise of `sdk::Engine`; a sentence and the code that checks it with Catch2.

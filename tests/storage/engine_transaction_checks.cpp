@@ -179,6 +179,33 @@ void keeps_counters_within_bounds(EngineStore& store) {
     CHECK(counter_of(*engine, "n") == 7);
 }
 
+/// Half of them begin before the others have committed, and all see the same counter.
+void adding_within_bounds_never_conflicts(EngineStore& store) {
+    if (!store.checks_bounds_at_commit()) return;
+    constexpr int kRivals = 20;
+    constexpr std::int64_t kMost = 1000;
+    const auto engine = store.open();
+    for (int round = 1; round <= 3; ++round) {
+        std::vector<std::unique_ptr<sdk::Transaction>> early;
+        std::vector<std::unique_ptr<sdk::Transaction>> late;
+        for (int i = 0; i < kRivals; ++i) {
+            auto& rivals = i % 2 == 0 ? early : late;
+            rivals.push_back(engine->begin());
+            CHECK(rivals.back()->add_within("n", 1 + i, kMost).has_value());
+            rivals.back()->put("own" + std::to_string(i), "1");
+        }
+        const int conflicts = kRivals - commit_all(early) - commit_all(late);
+        CHECK(conflicts == 0);
+        CHECK(counter_of(*engine, "n") == round * (kRivals * (kRivals + 1) / 2));
+    }
+    // Who has read the counter conflicts with those who add to it, within bounds or not.
+    const auto reader = engine->begin();
+    CHECK(sdk::read_counter(reader->get("n").value()) == 630);
+    reader->put("copy", "630");
+    CHECK(adds_within(*engine, 1, kMost));
+    CHECK_FALSE(commits(*reader));
+}
+
 void adding_never_conflicts_with_adding(EngineStore& store) {
     const auto engine = store.open();
     const auto one = engine->begin();
@@ -468,6 +495,8 @@ const std::vector<EngineCheck>& engine_transaction_checks() {
         {"never lets two additions conflict, but an addition and a reader",
          adding_never_conflicts_with_adding},
         {"keeps counters within their bounds at commit", keeps_counters_within_bounds},
+        {"lets additions that stay within their bounds commit without a conflict",
+         adding_within_bounds_never_conflicts},
         {"refuses a commit whose keys were changed", conflicts_on_keys},
         {"refuses a commit whose key was removed", conflicts_on_removal},
         {"refuses a commit when a scanned range was written, and only then", detects_phantoms},

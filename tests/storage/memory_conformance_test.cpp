@@ -13,6 +13,7 @@ public:
         return std::make_unique<sdk::testing::MemoryEngine>();
     }
     bool is_lasting() const override { return false; }
+    bool checks_bounds_at_commit() const override { return false; }
 };
 
 }  // namespace
