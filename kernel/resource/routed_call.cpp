@@ -194,8 +194,7 @@ sdk::Result<void> RoutedCall::decode() {
     }
     if (route.is_paged) {
         // In a query the body is the condition, so its members are fields, not parameters.
-        const bool has_query_body = route.kind == RouteKind::query ||
-                                    (route.action && route.action->name.ends_with("/query"));
+        const bool has_query_body = route.path.ends_with("/query");
         auto page = pagination::read_page_parameters(
             [&](std::string_view name) {
                 return has_query_body ? query_parameter(name) : parameter(name);

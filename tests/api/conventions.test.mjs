@@ -129,6 +129,15 @@ test('pages: numbers in quotes, a limit of -1, offsets beyond the end, wrong val
   assert.equal((await ask('POST', '/uiconfigs/query?options={"countTotal":true}', { body })).status, 200);
 });
 
+test('the members of a query are fields, also where they are called like parameters', async () => {
+  const body = { skip: 'none', limit: 'none', sort: 'none' };
+  for (const path of ['/uiconfigs/query', '/domains/default/activities/query', '/jobs/query', '/logs/query']) {
+    const reply = await ask('POST', path, { body });
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+    assert.equal(reply.json.total_rows, 0, path);
+  }
+});
+
 test('unknown operators and broken expressions are named', async () => {
   const bad = await ask('POST', '/uiconfigs/query', { body: { title: { $gtt: 1 } } });
   assert.equal(bad.status, 400);
