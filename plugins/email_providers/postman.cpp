@@ -56,6 +56,9 @@ sdk::Result<Errand> read_errand(sdk::Context& context, MailComposer& composer,
     auto email = context.documents().read(errand.emails, errand.email_id);
     if (!email) return email.error();
     errand.account = account_of(*provider);
+    // As it was posted: the sender may have changed the record since, and reads less than the
+    // server, which sends it.
+    email->fields = input.value("email", sdk::Json::object());
     auto mail = composer.compose(context, *email, input.value("model", sdk::Json::object()),
                                  errand.account);
     if (!mail) return mail.error();
@@ -123,6 +126,7 @@ sdk::Result<sdk::PostedMail> Postman::post(sdk::Context& context, const sdk::New
                                               .input = {{"applicationId", application->id},
                                                         {"emailProviderId", provider->id},
                                                         {"emailId", email->id},
+                                                        {"email", email->fields},
                                                         {"model", mail.model}}});
     if (!job) return job.error();
     return sdk::PostedMail{email->id, *job};

@@ -116,18 +116,18 @@ struct AuthorizeEndpoint::Request {
         auto granted = granted_scope(client, scope);
         if (!granted) return granted.error();
         CodeBinding bound{target.uri, target.is_named, *std::move(granted), {}, false};
+        if (challenge.empty() &&
+            sdk::flag_member(client.fields, "allowOpenDriverAuthentication", false)) {
+            return invalid_request("a client without a secret needs a code_challenge");
+        }
         auto challenged = bind_challenge(bound, challenge, challenge_method);
         if (!challenged) return challenged.error();
         return bound;
     }
 };
 
-AuthorizeEndpoint::AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes,
-                                     TokenAuthenticator& authenticator)
-    : registrar_(registrar),
-      codes_(codes),
-      authenticator_(authenticator),
-      activities_(registrar.find<sdk::Activities>()) {}
+AuthorizeEndpoint::AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes)
+    : registrar_(registrar), codes_(codes), activities_(registrar.find<sdk::Activities>()) {}
 
 sdk::Result<sdk::Reply> AuthorizeEndpoint::show(const sdk::Call& call) {
     return run(call, false);
@@ -199,17 +199,11 @@ sdk::Result<sdk::Reply> AuthorizeEndpoint::answer(sdk::Context& context, const s
     return sdk::Reply::redirect(std::move(location)).header("Cache-Control", "no-store");
 }
 
-/// A token counts in the header only, which no other web site can make a browser send.
+/// Never without a password: what a grant opens to its client's secret is not open to browsers.
 sdk::Result<sdk::Principal> AuthorizeEndpoint::user_of(sdk::Context& context, const sdk::Call& call,
                                                        const sdk::Document& client,
                                                        const Request& request) {
-    const std::string_view bearer = bearer_of(call.header("Authorization").value_or(""));
-    if (!bearer.empty()) {
-        auto session = authenticator_.authenticate({bearer, {}, {}});
-        if (!session) return session.error();
-        if ((*session)->platform.number == context.platform().number) return (*session)->principal;
-        return invalid_grant("the token is of another platform than the client");
-    }
+    if (request.password.value_or("").empty()) return invalid_grant("password is missing");
     auto user = log_in(context, client, request.username, request.password);
     if (!user) {
         using enum sdk::ErrorKind;

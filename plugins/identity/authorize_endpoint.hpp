@@ -5,7 +5,6 @@
 #include <stele/sdk/reply.hpp>
 
 #include "authorization_codes.hpp"
-#include "token_authenticator.hpp"
 
 namespace stele::sdk {
 class Activities;
@@ -17,13 +16,11 @@ namespace stele::identity {
 class AuthorizeEndpoint {
 public:
     /// All must outlive this object.
-    AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes,
-                      TokenAuthenticator& authenticator);
+    AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes);
 
     /// Shows the page on which the user logs in.
     sdk::Result<sdk::Reply> show(const sdk::Call& call);
-    /// Sends the user back to the client with a code, after a login or on behalf of the bearer of
-    /// a token.
+    /// Sends the user back to the client with a code, after a login.
     sdk::Result<sdk::Reply> decide(const sdk::Call& call);
 
 private:
@@ -38,7 +35,6 @@ private:
 
     sdk::Registrar& registrar_;
     AuthorizationCodes& codes_;
-    TokenAuthenticator& authenticator_;
     sdk::Activities* const activities_;  ///< null where nobody keeps a trail
 };
 

@@ -60,29 +60,25 @@ std::string shown_name(const sdk::Principal& principal) {
     return one_line(name.empty() ? principal.name : name);
 }
 
-/// The user of the address that the caller may read; nothing when there is none.
-sdk::Result<std::optional<sdk::Principal>> user_of_address(sdk::Context& context,
-                                                           const sdk::CollectionName& principals,
-                                                           const std::string& address) {
+/// Refuses an address that a user has whom the caller may read. Everybody sets the address of the
+/// own record, so that it is no proof of who somebody is.
+sdk::Result<void> check_free(sdk::Context& context, const sdk::CollectionName& principals,
+                             const std::string& address) {
     sdk::PageRequest page;
     page.limit = kMostUsers;
     const sdk::Json addresses = sdk::Json::array({address, sdk::lower_case(address)});
     auto users = context.documents().query(
         principals, {{"type", "USER"}, {"email", {{"$in", addresses}}}}, page);
     if (!users) return users.error();
-    std::optional<sdk::Principal> found;
     for (const sdk::Document& user : users->rows) {
         auto readable = sdk::holds(context, user.key, sdk::Permission::read);
         if (!readable) return readable.error();
         if (!*readable) continue;
-        if (found) {
-            return sdk::make_error(
-                sdk::ErrorKind::conflict, "principal.email_ambiguous",
-                "several users have the address " + address + "; invite one of them by id");
-        }
-        found = principal_of(user);
+        return sdk::make_error(
+            sdk::ErrorKind::conflict, "principal.email_taken",
+            "a user has the address " + address + "; whoever is meant is invited by id");
     }
-    return found;
+    return {};
 }
 
 sdk::Json user_fields(const sdk::Call& call, const std::string& address) {
@@ -131,9 +127,9 @@ sdk::Error no_provider(const std::string& application) {
 
 }  // namespace
 
-sdk::Result<sdk::Principal> InvitationDesk::find_or_make(const sdk::Call& call,
-                                                         std::string_view domain,
-                                                         std::string_view address) {
+sdk::Result<sdk::Principal> InvitationDesk::make_user(const sdk::Call& call,
+                                                      std::string_view domain,
+                                                      std::string_view address) {
     if (!is_address(address)) {
         return sdk::make_error({{"email", "principal.email_malformed",
                                  "email must be one mail address, without a name"}});
@@ -143,16 +139,13 @@ sdk::Result<sdk::Principal> InvitationDesk::find_or_make(const sdk::Call& call,
     if (!record) return record.error();
     const sdk::CollectionName principals{kPrincipalType, record->id, record->key};
     const std::string text(address);
-    auto found = user_of_address(context, principals, text);
-    if (!found) return found.error();
-    if (*found) return **std::move(found);
+    if (auto free = check_free(context, principals, text); !free) return free.error();
     auto may = sdk::holds(context, record->key, sdk::Permission::create_subobjects);
     if (!may) return may.error();
     if (!*may) {
         return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
-                               "nobody that you may read has the address " + text +
-                                   "; CREATE_SUBOBJECTS on domain " + record->id +
-                                   " is needed to make a user");
+                               "CREATE_SUBOBJECTS on domain " + record->id +
+                                   " is needed to make a user of the address " + text);
     }
     auto made = context.documents().create(principals, user_fields(call, text));
     if (!made) return made.error();

@@ -11,8 +11,8 @@ public:
     /// `registrar` must outlive this object.
     explicit InvitationDesk(sdk::Registrar& registrar) : registrar_(registrar) {}
 
-    sdk::Result<sdk::Principal> find_or_make(const sdk::Call& call, std::string_view domain,
-                                             std::string_view address) override;
+    sdk::Result<sdk::Principal> make_user(const sdk::Call& call, std::string_view domain,
+                                          std::string_view address) override;
     sdk::Result<sdk::Json> announce(const sdk::Call& call, const sdk::Principal& invited,
                                     std::string_view title, std::string_view application) override;
 

@@ -86,6 +86,10 @@ sdk::Result<Found> find_elsewhere(sdk::Registrar& registrar, sdk::Platforms& pla
                                   sdk::Context& context, std::string_view form) {
     const sdk::PlatformScope first = registrar.root_platform();
     if (context.platform().number == first.number) return Found();
+    // Whoever invites may have made a user of the owner's identity and act as it.
+    auto owns = sdk::holds(context, context.platform().root, sdk::PermissionSet::all());
+    if (!owns) return owns.error();
+    if (!*owns) return Found();
     auto person = identity_behind(context, context.principal().key);
     if (!person) return person.error();
     if (person->empty()) return Found();

@@ -206,7 +206,7 @@ sdk::Result<sdk::Reply> PrincipalFamily::invite(const sdk::Call& call) {
     }
     sdk::Result<sdk::Principal> invited = sdk::Principal();
     if (id.empty()) {
-        invited = desk_.find_or_make(call, domain, email);
+        invited = desk_.make_user(call, domain, email);
     } else {
         auto guest = find_invited(registrar_, platforms_, context, id);
         if (!guest) return guest.error();

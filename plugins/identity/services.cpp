@@ -31,7 +31,7 @@ struct Services {
           issuer(registrar, validity),
           codes(issuer, code_seconds),
           token(registrar, issuer, codes, cookie),
-          authorize(registrar, codes, authenticator),
+          authorize(registrar, codes),
           auth(issuer, cookie) {}
 
     PrincipalLookup lookup;

@@ -42,9 +42,12 @@ sdk::ResourceDescriptor Application::describe() const {
 }
 
 sdk::Result<void> Application::stored(const sdk::Change& change, sdk::Context& context) {
-    if (change.kind != sdk::ChangeKind::create) return {};
+    if (change.kind == sdk::ChangeKind::remove) return {};
     const std::string project = sdk::text_member(change.after->fields, "projectId");
-    if (project.empty()) return {};
+    const bool is_new = change.kind == sdk::ChangeKind::create;
+    const std::string previous =
+        is_new ? std::string() : sdk::text_member(change.before->fields, "projectId");
+    if (project.empty() || project == previous) return {};
     const auto stack = stack_of(context, project);
     if (!stack) return stack.error();
     const auto may_assign = sdk::holds(context, stack->key, sdk::Permission::update);
@@ -53,6 +56,7 @@ sdk::Result<void> Application::stored(const sdk::Change& change, sdk::Context& c
         return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                                "UPDATE on the stack of project " + project + " is needed for this");
     }
+    if (!is_new) return {};
     return StackStores(context).assign(stack->key, change.after->id, change.after->key);
 }
 

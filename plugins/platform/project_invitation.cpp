@@ -81,7 +81,7 @@ sdk::Result<sdk::Principal> named_user(const sdk::Call& call, const ProjectServi
     if (id.empty() == email.empty()) {
         return sdk::invalid_parameter("id", "or email is required, one of the two");
     }
-    if (id.empty()) return services.invitations.find_or_make(call, "primary", email);
+    if (id.empty()) return services.invitations.make_user(call, "primary", email);
     sdk::Context& context = call.context();
     auto user = services.principals.find(context, id);
     if (!user) return user;

@@ -125,6 +125,7 @@ TEST_CASE("the most that was found stored counts") {
 
 TEST_CASE("a closed period keeps what it had, and another one begins with nothing") {
     MeteredWorld world;
+    world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
     world.counter.note_sent(1, 100);
     expect(world.counter.write());
     expect(world.counter.look(always));

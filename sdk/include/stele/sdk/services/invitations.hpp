@@ -16,12 +16,11 @@ class Invitations {
 public:
     virtual ~Invitations();
 
-    /// The user of the domain, named by its id or an alias, to whom a mail address belongs. Where
-    /// nobody whom the caller may read has it, a user is made of the address and what the call's
-    /// body says; that needs CREATE_SUBOBJECTS on the domain and computes long. `invalid` for what
-    /// is no address, `conflict` when several users have it.
-    virtual Result<Principal> find_or_make(const Call& call, std::string_view domain,
-                                           std::string_view address) = 0;
+    /// A new user of the domain, named by its id or an alias, made of a mail address and what the
+    /// call's body says; needs CREATE_SUBOBJECTS on the domain and computes long. `invalid` for
+    /// what is no address, `conflict` when a user whom the caller may read has it.
+    virtual Result<Principal> make_user(const Call& call, std::string_view domain,
+                                        std::string_view address) = 0;
 
     /// Tells the invited user by mail, when the call names `applicationId` or, without one, when
     /// `application` (which may be empty) has an email provider that the caller may use. `title`
