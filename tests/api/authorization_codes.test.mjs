@@ -243,18 +243,19 @@ test('a client of a tenant logs in users of the tenant', async () => {
 });
 
 test('a code survives a restart, and ends in time', async () => {
-  const one = await SteleServer.start({ config: 'identity.authorization_code_seconds = 4\n' });
+  const one = await SteleServer.start();
   const previous = server;
   server = one;
   try {
     await server.makeUser('ann');
     const own = await makeClient({ registeredRedirectUri: kBack });
-    const late = await codeFor(own);
     const code = await codeFor(own);
     await server.stop();
+    server.options.config = 'identity.authorization_code_seconds = 1\n';
     await server.launch();
     assert.equal((await redeem(own, code)).status, 200);
-    await sleep(4500);
+    const late = await codeFor(own);
+    await sleep(1500);
     refused(await redeem(own, late));
   } finally {
     server = previous;
