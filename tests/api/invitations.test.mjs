@@ -151,6 +151,25 @@ test('the owner of a tenant invites users of the first platform that it may read
   assert.equal((await other.ask('POST', `${principals}/invite?id=default/${inside._doc}`, {})).status, 404);
 });
 
+test('who acts as another user of the owner does not see with the eyes of the owner', async () => {
+  const tenant = await makeTenant(server, 'ida');
+  await tenant.do('POST', '/domains/default/principals', { type: 'USER', name: 'mal', password: 'of mal' });
+  await tenant.do('POST', '/authorities/contributor/grant?id=default/mal', {});
+  const { access_token: token } = (await loginWith(server, tenant.client, 'mal', 'of mal')).json;
+  const as = async (path, body = {}, by = token) => {
+    const reply = await ask('POST', path, body, by);
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+    return reply.json;
+  };
+  const { _doc: domain } = await as('/domains');
+  const { _doc: double } = await as(`/domains/${domain}/principals/invite?id=default/ida`);
+  await as(`/domains/${domain}/authorities/contributor/grant?id=${domain}/${double}`);
+  const { access_token: doubled } = await as(`/auth/impersonate/${domain}/${double}`);
+  assert.ok(doubled);
+  const reply = await ask('POST', `/domains/${domain}/principals/invite?id=default/${stranger._doc}`, {}, doubled);
+  assert.equal(reply.status, 404, reply.text);
+});
+
 test('a user who is invited to a project joins its team and reads the project', async () => {
   const project = await make('/projects', { title: 'Project' });
   const { stackId } = await server.admin('GET', `/projects/${project}`);

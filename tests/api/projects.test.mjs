@@ -181,3 +181,18 @@ test('the open collections keep what clients put there', async () => {
   const { text } = await server.request('GET', `/billing/configurations/${billing}`, { token: server.adminToken });
   assert.ok(!text.includes('hidden-key'));
 });
+
+test('an application names a project by an update only where its owner may change the stack', async () => {
+  const project = await make('/projects', { title: 'Named' });
+  await server.admin('POST', `/projects/${project}/authorities/consumer/grant?id=default/${builder._doc}`, {});
+  const { stackId } = await server.admin('GET', `/projects/${project}`);
+  const { _doc: own } = await call('POST', '/applications', { token: builder.token, body: {} });
+  const name = () => status('PUT', `/applications/${own}`, builder.token, { projectId: project });
+  assert.equal(await name(), 403);
+  assert.equal((await server.admin('GET', `/applications/${own}`)).projectId, undefined);
+  await server.admin('POST', `/stacks/${stackId}/authorities/editor/grant?id=default/${builder._doc}`, {});
+  assert.equal(await name(), 200);
+  // One that is named already stays through other updates.
+  await server.admin('POST', `/stacks/${stackId}/authorities/all/revoke?id=default/${builder._doc}`, {});
+  assert.equal(await status('PUT', `/applications/${own}`, builder.token, { projectId: project, title: 'x' }), 200);
+});

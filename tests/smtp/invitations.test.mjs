@@ -73,7 +73,7 @@ test('nobody is written to without being asked for, nor where notify is false', 
   const principals = `/domains/${domain}/principals`;
   const silent = await invite(principals, { email: 'cid@example.org' });
   assert.equal(silent.json.emailId, undefined);
-  const muted = await invite(principals, { email: 'cid@example.org', applicationId: application, notify: false });
+  const muted = await invite(principals, { email: 'dora@example.org', applicationId: application, notify: false });
   assert.equal(muted.status, 200, muted.text);
   assert.equal(muted.json.emailId, undefined);
   assert.equal(server.mails.length, 0);
@@ -111,7 +111,7 @@ test('a project writes by its application, where the caller may use the provider
   const own = (await stele.admin('POST', '/applications', { projectId: project }))._doc;
   await stele.admin('POST', `/applications/${own}/emailproviders`,
     { host: '127.0.0.1', port: server.port, username: 'project@example.org', smtp_requires_auth: false });
-  const reply = await invite(users, { email: 'eve@example.org' });
+  const reply = await invite(users, { id: 'eve@example.org' });
   assert.equal(reply.status, 200, reply.text);
   assert.equal((await ended(reply.json.emailJobId)).state, 'FINISHED');
   const mail = server.take();
@@ -144,8 +144,14 @@ test('a mail server that is away for a while gets the mail later, once', async (
   const reply = await invite(`/domains/${domain}/principals`,
     { email: 'fay@example.org', applicationId: application, emailProviderId: other });
   assert.equal(reply.status, 200, reply.text);
+  // What was posted is sent, whatever becomes of the record meanwhile.
+  const emailPath = `${fixture.application}/emails/${reply.json.emailId}`;
+  const email = await stele.admin('GET', emailPath);
+  await stele.admin('PUT', emailPath, { ...email, subject: 'Something else', toPrincipalId: 'everyone', toDomainId: 'default' });
   const job = await ended(reply.json.emailJobId);
   assert.equal(job.state, 'FINISHED', JSON.stringify(job));
   assert.equal(moody.mails.length, 1);
+  assert.deepEqual(moody.mails[0].to, ['fay@example.org']);
+  assert.match(moody.mails[0].parsed.subject, /^You are invited/);
   await moody.end();
 });
