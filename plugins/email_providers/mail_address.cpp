@@ -28,6 +28,11 @@ bool is_ascii(std::string_view text) {
     return std::none_of(text.begin(), text.end(), is_beyond_ascii);
 }
 
+/// Whether a label claims to be an international one in ASCII, which GMime takes apart again.
+bool has_encoded_label(std::string_view address) {
+    return address.find("xn--") != std::string_view::npos;
+}
+
 /// GMime knows how international host names are written; nothing when this is none.
 std::optional<std::string> in_ascii(const std::string& address) {
     InternetAddress* mailbox = internet_address_mailbox_new(nullptr, address.c_str());
@@ -152,7 +157,7 @@ std::optional<std::string> wire_address(std::string_view text) {
                             (is_dotted(domain, is_label) || is_address_literal(domain));
     if (!is_address) return std::nullopt;
     std::string address(text);
-    return is_ascii(address) ? address : in_ascii(address);
+    return is_ascii(address) && !has_encoded_label(address) ? address : in_ascii(address);
 }
 
 bool has_control_character(std::string_view text) {

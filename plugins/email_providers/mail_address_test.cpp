@@ -43,6 +43,10 @@ TEST_CASE("mail addresses are told from other texts") {
     // mixed).
     CHECK(wire_address("x@m\xc3\xbcller.example") == std::string("x@xn--mller-kva.example"));
     CHECK_FALSE(wire_address("x@m\xda\xbcller.example"));
+    CHECK(wire_address("x@xn--mller-kva.example") == std::string("x@xn--mller-kva.example"));
+    // What a broken label stands for holds control characters and cannot be written in ASCII.
+    CHECK_FALSE(wire_address("x@xn--ampl"));
+    CHECK_FALSE(wire_address("x@xn--ampl.example"));
     CHECK_FALSE(wire_address("x@m\xffller.example"));
     CHECK(wire_address(std::string(64, 'l') + "@example.org"));
     CHECK_FALSE(wire_address(std::string(65, 'l') + "@example.org"));
