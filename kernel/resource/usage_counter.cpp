@@ -1,7 +1,7 @@
 #include "kernel/resource/usage_counter.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <atomic>
 #include <string>
 
 #include <stele/sdk/key_tuple.hpp>
@@ -94,8 +94,8 @@ UsageCounter::~UsageCounter() {
 }
 
 UsageCounter::Shard& UsageCounter::own_shard() {
-    static const std::hash<std::thread::id> kHash;
-    thread_local const std::size_t kNumber = kHash(std::this_thread::get_id());
+    static std::atomic<std::size_t> next = 0;
+    thread_local const std::size_t kNumber = next++;
     return shards_[kNumber % shards_.size()];
 }
 

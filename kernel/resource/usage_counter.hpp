@@ -52,7 +52,8 @@ public:
 
 private:
     using Sent = std::unordered_map<std::uint64_t, sdk::DataStoreSize>;
-    struct Shard {
+    /// A thread's own, as long as there are no more threads than shards; on cache lines of its own.
+    struct alignas(64) Shard {
         std::mutex mutex;
         Sent sent;
     };
