@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/html.hpp>
+
 #include "mail_address.hpp"
 
 namespace stele::email_providers {
@@ -30,30 +32,6 @@ const sdk::Json* find_member(const sdk::Json& model, std::string_view path) {
         value = &*member;
         if (dot == std::string_view::npos) return value;
         path.remove_prefix(dot + 1);
-    }
-}
-
-void append_html(std::string& out, std::string_view text) {
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\'':
-                out += "&#39;";
-                break;
-            default:
-                out += c;
-        }
     }
 }
 
@@ -98,7 +76,7 @@ sdk::Result<std::string> fill_in(std::string_view text, const sdk::Json& model,
         auto value = value_of(model, text.substr(0, end), kind, member);
         if (!value) return value;
         if (kind == PlaceholderText::html) {
-            append_html(filled, *value);
+            filled += sdk::html_escaped(*value);
         } else {
             filled += *value;
         }

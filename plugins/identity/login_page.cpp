@@ -1,6 +1,6 @@
 #include "login_page.hpp"
 
-#include <string_view>
+#include <stele/sdk/html.hpp>
 
 namespace stele::identity {
 
@@ -11,32 +11,6 @@ constexpr char kStyle[] =
     "label,input,button{display:block;width:100%;box-sizing:border-box;margin:.4em 0}"
     "input,button{padding:.5em;font:inherit}";
 
-std::string html_escaped(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                escaped += "&amp;";
-                break;
-            case '<':
-                escaped += "&lt;";
-                break;
-            case '>':
-                escaped += "&gt;";
-                break;
-            case '"':
-                escaped += "&quot;";
-                break;
-            case '\'':
-                escaped += "&#39;";
-                break;
-            default:
-                escaped += c;
-        }
-    }
-    return escaped;
-}
-
 }  // namespace
 
 sdk::Reply login_page(const std::string& client,
@@ -45,12 +19,12 @@ sdk::Reply login_page(const std::string& client,
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width\"><title>Log in</title><style>";
     page += kStyle;
-    page += "</style></head><body><h1>Log in</h1><p><b>" + html_escaped(client) +
+    page += "</style></head><body><h1>Log in</h1><p><b>" + sdk::html_escaped(client) +
             "</b> will act in your name.</p><form method=\"post\" action=\"authorize\">";
     for (const auto& [name, value] : hidden) {
         if (value.empty()) continue;
-        page += "<input type=\"hidden\" name=\"" + html_escaped(name) + "\" value=\"" +
-                html_escaped(value) + "\">";
+        page += "<input type=\"hidden\" name=\"" + sdk::html_escaped(name) + "\" value=\"" +
+                sdk::html_escaped(value) + "\">";
     }
     page +=
         "<label for=\"username\">User name</label>"
