@@ -87,6 +87,7 @@ JobRecord from_json(const Json& stored, sdk::JobState state) {
     run_as.at("domain").get_to(record.run_as.domain_id);
     stored.at("priority").get_to(record.priority);
     stored.at("attempts").get_to(record.attempts);
+    record.given_back = stored.value("given_back", 0);
     stored.at("most_attempts").get_to(record.most_attempts);
     stored.at("submitted_ms").get_to(record.submitted_ms);
     stored.at("changed_ms").get_to(record.changed_ms);
@@ -136,6 +137,7 @@ std::string encode_job(const JobRecord& record) {
                       {"state", sdk::job_state_name(record.state)},
                       {"priority", record.priority},
                       {"attempts", record.attempts},
+                      {"given_back", record.given_back},
                       {"most_attempts", record.most_attempts},
                       {"submitted_ms", record.submitted_ms},
                       {"changed_ms", record.changed_ms},

@@ -23,7 +23,10 @@ struct JobRecord {
     sdk::Principal run_as;
     sdk::JobState state = sdk::JobState::waiting;
     int priority = 0;
+    /// How often it was begun.
     int attempts = 0;
+    /// How many of those do not count against `most_attempts`.
+    int given_back = 0;
     int most_attempts = 1;
     std::int64_t submitted_ms = 0;
     std::int64_t changed_ms = 0;
@@ -42,6 +45,7 @@ struct JobRecord {
     bool has_ended() const {
         return state == sdk::JobState::finished || state == sdk::JobState::error;
     }
+    int used_attempts() const { return attempts - given_back; }
     void add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string_view message);
 };
 

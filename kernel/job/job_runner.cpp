@@ -44,10 +44,10 @@ bool may_pass(const sdk::Error& error) {
 }
 
 // 1 s, then four times as long each time, at most 5 min.
-std::int64_t pause_after(int attempt) {
+std::int64_t pause_after(int attempts) {
     constexpr std::int64_t kLongest = 300'000;
     std::int64_t pause = 1000;
-    for (int i = 1; i < attempt && pause < kLongest; ++i)
+    for (int i = 1; i < attempts && pause < kLongest; ++i)
         pause *= 4;
     return std::min(pause, kLongest);
 }
@@ -241,7 +241,7 @@ void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
             const sdk::Error& error = result.error();
             if (may_pass(error)) {
                 return store_.repeat(transaction, claim, error.message,
-                                     now() + pause_after(job.attempt()), now());
+                                     now() + pause_after(job.used_attempts()), now());
             }
             return store_.fail(transaction, claim, error.message, now());
         });

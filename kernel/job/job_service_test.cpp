@@ -222,7 +222,7 @@ TEST_CASE("A server that stops gives its job back and another one finishes it") 
     other.jobs.start_running();
     const Json job = other.ended(id);
     CHECK(job.at("state") == "FINISHED");
-    CHECK(job.at("attempt") == 1);
+    CHECK(job.at("attempt") == 2);
     CHECK(job.at("current_server") == "s2");
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("A job whose platform is closed stops, and goes on once that is open a
     is_open = true;
     const Json job = fixture.server.ended(id);
     CHECK(job.at("state") == "FINISHED");
-    CHECK(job.at("attempt") == 1);
+    CHECK(job.at("attempt") == 2);
     jobs.stop();
 }
 

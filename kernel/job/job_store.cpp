@@ -59,7 +59,7 @@ void stop(JobRecord& record, JobState state, std::int64_t now) {
 
 void wait_or_fail(JobRecord& record, std::string_view message, JobState waiting, std::int64_t due,
                   std::int64_t now) {
-    if (record.attempts < record.most_attempts) {
+    if (record.used_attempts() < record.most_attempts) {
         record.add_log(now, JobLogLevel::status, std::string(message) + "; it is tried again");
         record.state = waiting;
         record.due_ms = due;
@@ -280,7 +280,7 @@ Result<void> JobStore::give_back(sdk::Transaction& transaction, const JobClaim& 
     return edit(
         transaction, claim,
         [&](JobRecord& record) {
-            if (record.most_attempts > 1) record.attempts -= 1;
+            if (record.most_attempts > 1) record.given_back += 1;
             wait_or_fail(record, message, JobState::waiting, now, now);
         },
         now);

@@ -353,7 +353,8 @@ TEST_CASE("A job that is given back has lost no attempt, unless it must not be r
     };
     give_back(*fixture.claim());
     CHECK(fixture.record(repeatable).state == JobState::waiting);
-    CHECK(fixture.record(repeatable).attempts == 0);
+    CHECK(fixture.record(repeatable).used_attempts() == 0);
+    CHECK(fixture.record(repeatable).attempts == 1);
     const std::string once = fixture.add("once", 1);
     give_back(*fixture.claim("s1", kNow, "once"));
     CHECK(fixture.record(once).state == JobState::error);
@@ -420,7 +421,7 @@ TEST_CASE("A job of a platform that is closed rests, and is not its runner's mea
         CHECK(jobs.write(settle).has_value());
     }
     CHECK(jobs.record(id).state == JobState::waiting);
-    CHECK(jobs.record(id).attempts == 0);
+    CHECK(jobs.record(id).used_attempts() == 0);
     CHECK_FALSE(jobs.claim());
     is_open = true;
     CHECK(jobs.claim());

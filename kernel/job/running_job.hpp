@@ -39,6 +39,8 @@ public:
     sdk::Result<void> progress(std::uint64_t done, std::uint64_t total) override;
     sdk::Result<void> log(sdk::JobLogLevel level, std::string_view message) override;
 
+    /// How many attempts are used up, this one included.
+    int used_attempts() const { return record_.used_attempts(); }
     const std::string& type() const { return record_.type; }
     const JobClaim& claim() const { return claim_; }
     /// Writes the latest progress, as part of the job's end.

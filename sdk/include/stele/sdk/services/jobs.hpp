@@ -41,7 +41,7 @@ public:
     virtual const Principal& run_as() const = 0;
     /// What it was started with (`_data`).
     virtual const Json& input() const = 0;
-    /// 1 at the first attempt.
+    /// How often the job was begun, this time included. Beyond 1 it may have done something before.
     virtual int attempt() const = 0;
 
     /// The job was killed, another server has taken it over, or this one is about to stop: return
@@ -63,7 +63,8 @@ public:
 struct JobType {
     std::string name;  ///< on the wire; `export`, `import`, `copy`
     std::function<Result<Json>(Job&)> run;
-    /// How often it is begun at most, a server's death counted. 1: must not be repeated.
+    /// How often it is begun at most, a server's death counted, what a stopping server or a closing
+    /// platform interrupts not. 1: must not be repeated.
     int attempts = 3;
 };
 
