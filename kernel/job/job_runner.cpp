@@ -232,11 +232,13 @@ void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
             if (result) return store_.finish(transaction, claim, *result, now());
             const auto runs = store_.may_run(transaction, claim.platform);
             if (!runs) return runs.error();
-            is_given_back = is_stopping_ || !*runs;
+            // Still this server's, hence not killed; the platform may be open again by now.
+            const bool was_closed = !*runs || job.was_lost();
+            is_given_back = is_stopping_ || was_closed;
             if (is_given_back) {
-                return store_.give_back(transaction, claim,
-                                        *runs ? "the server stopped" : "the platform was closed",
-                                        now());
+                return store_.give_back(
+                    transaction, claim,
+                    was_closed ? "the platform was closed" : "the server stopped", now());
             }
             const sdk::Error& error = result.error();
             if (may_pass(error)) {

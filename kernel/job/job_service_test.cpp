@@ -261,6 +261,38 @@ TEST_CASE("A job whose platform is closed stops, and goes on once that is open a
     jobs.stop();
 }
 
+TEST_CASE("A job that noticed its platform closing runs again though that was open at its end") {
+    for (const bool confirms : {false, true}) {
+        Fixture fixture;
+        std::atomic<bool> is_open = true;
+        JobRunnerOptions options = Server::options("s2", fixture.clock);
+        options.may_run = [&](const Reader&, std::uint64_t) -> Result<bool> {
+            return is_open.load();
+        };
+        JobService jobs(fixture.engine, options);
+        std::vector<int> attempts;
+        const JobType type{.name = "long", .run = [&](Job& job) -> Result<Json> {
+                               attempts.push_back(job.attempt());
+                               if (attempts.size() > 4) return Json::object();
+                               is_open = false;
+                               fixture.clock += 1000;
+                               const auto transaction = fixture.engine.begin();
+                               const auto stops = confirms ? job.confirm(*transaction).has_error()
+                                                           : job.must_stop();
+                               is_open = true;
+                               CHECK(stops);
+                               return make_error(ErrorKind::internal, "a.b", "stopping");
+                           }};
+        jobs.define(type);
+        fixture.server.jobs.define(type);
+        const std::string id = fixture.server.start({.type = "long"});
+        jobs.start_running();
+        CHECK(fixture.server.ended(id).at("state") == "FINISHED");
+        jobs.stop();
+        CHECK(attempts == std::vector<int>{1, 2, 3, 4, 5});
+    }
+}
+
 TEST_CASE("A job whose server died is taken over when its lease has run out") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {

@@ -27,13 +27,17 @@ bool RunningJob::must_stop() const {
     checked_generation_ = generation;
     checked_ms_ = now;
     // A store that cannot be read takes nothing away: the commits of the runner will tell.
-    const auto held = around_.store.confirm(*around_.engine.snapshot(), claim_);
-    is_lost_ = held.has_error() && held.error().code == "job.lost";
+    (void)note_loss(around_.store.confirm(*around_.engine.snapshot(), claim_));
     return is_lost_;
 }
 
 sdk::Result<void> RunningJob::confirm(sdk::Transaction& transaction) const {
-    return around_.store.confirm(transaction, claim_);
+    return note_loss(around_.store.confirm(transaction, claim_));
+}
+
+sdk::Result<void> RunningJob::note_loss(sdk::Result<void> held) const {
+    if (!held && held.error().code == "job.lost") is_lost_ = true;
+    return held;
 }
 
 sdk::Result<void> RunningJob::progress(std::uint64_t done, std::uint64_t total) {

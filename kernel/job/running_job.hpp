@@ -41,12 +41,16 @@ public:
 
     /// How many attempts are used up, this one included.
     int used_attempts() const { return record_.used_attempts(); }
+    /// Its runner has heard that the job is not, or was not for a while, this runner's.
+    bool was_lost() const { return is_lost_; }
     const std::string& type() const { return record_.type; }
     const JobClaim& claim() const { return claim_; }
     /// Writes the latest progress, as part of the job's end.
     sdk::Result<void> save_progress(sdk::Transaction& transaction);
 
 private:
+    sdk::Result<void> note_loss(sdk::Result<void> held) const;
+
     JobSurroundings around_;
     JobClaim claim_;
     JobRecord record_;  // as claimed
