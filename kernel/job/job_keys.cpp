@@ -39,6 +39,10 @@ std::string queue_path(std::int64_t due_ms, std::string_view id) {
     return shared('q').integer(unsigned_ms(due_ms)).raw(id).key();
 }
 
+std::string resting_path(std::uint64_t platform, std::string_view id) {
+    return shared('r').integer(platform).raw(id).key();
+}
+
 std::string owner_path(std::string_view id) {
     return shared('o').raw(id).key();
 }
@@ -61,6 +65,14 @@ sdk::KeyRange state_range(std::uint64_t platform, char state) {
 
 sdk::KeyRange due_range(std::int64_t now_ms) {
     return {shared('q').key(), shared('q').integer(unsigned_ms(now_ms) + 1).key()};
+}
+
+sdk::KeyRange resting_range() {
+    return with_prefix(shared('r').key());
+}
+
+sdk::KeyRange resting_range(std::uint64_t platform) {
+    return with_prefix(shared('r').integer(platform).key());
 }
 
 sdk::KeyRange lease_range() {

@@ -11,6 +11,7 @@
 ///   P j r id           -> job                      see job_record.hpp
 ///   P j s state id     -> empty                    jobs by state
 ///   0 j q due id       -> platform, type           jobs that are to be run, by time
+///   0 j r P id         -> platform                 the same while P is closed, out of the way
 ///   0 j o id           -> owner token              jobs that run; changes hands only
 ///   0 j l id           -> platform, expiry         leases; change with every heartbeat
 ///   0 j e stopped id   -> platform                 jobs that have ended, by time
@@ -22,6 +23,7 @@ namespace stele::kernel::job {
 std::string record_path(std::uint64_t platform, std::string_view id);
 std::string state_path(std::uint64_t platform, char state, std::string_view id);
 std::string queue_path(std::int64_t due_ms, std::string_view id);
+std::string resting_path(std::uint64_t platform, std::string_view id);
 std::string owner_path(std::string_view id);
 std::string lease_path(std::string_view id);
 std::string ended_path(std::int64_t stopped_ms, std::string_view id);
@@ -30,6 +32,9 @@ sdk::KeyRange record_range(std::uint64_t platform);
 sdk::KeyRange state_range(std::uint64_t platform, char state);
 /// Everything that is due at `now_ms`.
 sdk::KeyRange due_range(std::int64_t now_ms);
+sdk::KeyRange resting_range();
+/// Those of one platform.
+sdk::KeyRange resting_range(std::uint64_t platform);
 sdk::KeyRange lease_range();
 /// Everything that ended before `ms`.
 sdk::KeyRange ended_range(std::int64_t ms);
@@ -38,7 +43,8 @@ sdk::KeyRange ended_range(std::int64_t ms);
 std::string shared_prefix();
 bool is_lease_path(std::string_view path);
 
-/// The id at the end of a key of `state_path`, `queue_path`, `lease_path` or `ended_path`.
+/// The id at the end of a key of `state_path`, `queue_path`, `resting_path`, `lease_path` or
+/// `ended_path`.
 std::string_view id_of(std::string_view path);
 
 }  // namespace stele::kernel::job

@@ -89,6 +89,7 @@ JobRecord from_json(const Json& stored, sdk::JobState state) {
     stored.at("attempts").get_to(record.attempts);
     record.given_back = stored.value("given_back", 0);
     stored.at("most_attempts").get_to(record.most_attempts);
+    record.is_resting = stored.value("resting", false);
     stored.at("submitted_ms").get_to(record.submitted_ms);
     stored.at("changed_ms").get_to(record.changed_ms);
     stored.at("due_ms").get_to(record.due_ms);
@@ -139,6 +140,7 @@ std::string encode_job(const JobRecord& record) {
                       {"attempts", record.attempts},
                       {"given_back", record.given_back},
                       {"most_attempts", record.most_attempts},
+                      {"resting", record.is_resting},
                       {"submitted_ms", record.submitted_ms},
                       {"changed_ms", record.changed_ms},
                       {"due_ms", record.due_ms},

@@ -28,6 +28,8 @@ struct JobRecord {
     /// How many of those do not count against `most_attempts`.
     int given_back = 0;
     int most_attempts = 1;
+    /// Queued, but found while its platform was closed: out of the way until that is open again.
+    bool is_resting = false;
     std::int64_t submitted_ms = 0;
     std::int64_t changed_ms = 0;
     std::int64_t due_ms = 0;

@@ -145,6 +145,10 @@ Result<void> JobRunner::recover() {
     return sdk::write_with_retry(engine_, [this](sdk::Transaction& transaction) -> Result<void> {
         const auto recovered = store_.recover(transaction, now());
         if (!recovered) return recovered.error();
+        const auto woken = store_.wake(transaction, now());
+        if (!woken) return woken.error();
+        // There may be more, which no timer should keep waiting.
+        if (*woken > 0) next_recovery_ms_ = now();
         return {};
     });
 }

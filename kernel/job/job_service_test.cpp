@@ -255,6 +255,7 @@ TEST_CASE("A job whose platform is closed stops, and goes on once that is open a
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     CHECK(runs == 1);
     is_open = true;
+    fixture.clock += 1000;
     const Json job = fixture.server.ended(id);
     CHECK(job.at("state") == "FINISHED");
     CHECK(job.at("attempt") == 2);

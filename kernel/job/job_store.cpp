@@ -43,8 +43,12 @@ std::map<std::string, std::string> index_entries(const JobRecord& record) {
     const std::uint64_t platform = record.platform.number;
     entries[state_path(platform, state_tag(record.state), record.id)] = "";
     if (is_queued(record.state)) {
-        entries[queue_path(record.due_ms, record.id)] =
-            sdk::KeyWriter().integer(platform).text(record.type).key();
+        if (record.is_resting) {
+            entries[resting_path(platform, record.id)] = platform_bytes(platform);
+        } else {
+            entries[queue_path(record.due_ms, record.id)] =
+                sdk::KeyWriter().integer(platform).text(record.type).key();
+        }
     }
     if (record.has_ended()) {
         entries[ended_path(record.stopped_ms, record.id)] = platform_bytes(platform);
@@ -167,8 +171,10 @@ Result<std::optional<JobClaim>> JobStore::claim(
     const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
     std::int64_t lease_end) {
     std::map<std::uint64_t, bool> open;
+    std::vector<std::pair<std::string, std::uint64_t>> resting;
+    std::optional<JobClaim> claim;
     const auto cursor = transaction.scan(due_range(now), sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next()) {
+    for (; cursor->is_valid() && !claim && resting.size() < kMostAtOnce; cursor->next()) {
         sdk::KeyReader value(cursor->value());
         const auto platform = value.integer();
         const auto type = value.text();
@@ -178,33 +184,89 @@ Result<std::optional<JobClaim>> JobStore::claim(
             if (!runs) return runs.error();
             open[*platform] = *runs;
         }
-        if (!open[*platform]) continue;
-
-        const std::string id(id_of(cursor->key()));
-        auto record = read(transaction, *platform, id);
-        if (!record) {
-            if (!is_gone(record.error())) return record.error();
-            forget_entry(transaction, cursor->key(), record.error());
+        const std::string key(cursor->key());
+        if (!open[*platform]) {
+            resting.emplace_back(key, *platform);
             continue;
         }
-        const JobRecord before = *record;
-        record->state = JobState::running;
-        record->attempts += 1;
-        record->server = server;
-        if (record->started_ms == 0) record->started_ms = now;
-        write(transaction, &before, *record, now);
-
-        JobClaim claim{*platform, id,
-                       server + "#" + std::to_string(record->attempts) + "#" + std::to_string(now)};
-        transaction.put(owner_path(id), claim.token);
+        const auto begin = [&](JobRecord& record) {
+            record.state = JobState::running;
+            record.attempts += 1;
+            record.server = server;
+            if (record.started_ms == 0) record.started_ms = now;
+        };
+        const auto begun = edit_queued(transaction, key, *platform, begin, now);
+        if (!begun) return begun.error();
+        if (!*begun) continue;
+        const std::string& id = (*begun)->id;
+        claim =
+            JobClaim{*platform, id,
+                     server + "#" + std::to_string((*begun)->attempts) + "#" + std::to_string(now)};
+        transaction.put(owner_path(id), claim->token);
         transaction.put(lease_path(id), sdk::KeyWriter()
                                             .integer(*platform)
                                             .integer(static_cast<std::uint64_t>(lease_end))
                                             .key());
-        return std::optional<JobClaim>(std::move(claim));
     }
     if (auto scanned = cursor->status(); !scanned) return scanned.error();
-    return std::optional<JobClaim>();
+    if (auto rested = rest(transaction, resting, now); !rested) return rested.error();
+    return claim;
+}
+
+Result<void> JobStore::rest(sdk::Transaction& transaction,
+                            const std::vector<std::pair<std::string, std::uint64_t>>& entries,
+                            std::int64_t now) {
+    for (const auto& [key, platform] : entries) {
+        const auto rested = edit_queued(
+            transaction, key, platform, [](JobRecord& record) { record.is_resting = true; }, now);
+        if (!rested) return rested.error();
+    }
+    return {};
+}
+
+Result<int> JobStore::wake(sdk::Transaction& transaction, std::int64_t now) {
+    std::vector<std::pair<std::string, std::uint64_t>> entries;
+    const auto cursor = transaction.scan(resting_range(), sdk::ScanDirection::forward);
+    while (cursor->is_valid() && entries.size() < kMostAtOnce) {
+        const auto platform = sdk::KeyReader(cursor->value()).integer();
+        if (!platform) {
+            return sdk::make_error(sdk::ErrorKind::internal, "job.record_broken",
+                                   "A job cannot be read.", "an entry of one that rests");
+        }
+        const auto runs = may_run(transaction, *platform);
+        if (!runs) return runs.error();
+        const std::string end = resting_range(*platform).end;
+        if (!*runs) {
+            cursor->seek(end);
+            continue;
+        }
+        for (; cursor->is_valid() && cursor->key() < end && entries.size() < kMostAtOnce;
+             cursor->next()) {
+            entries.emplace_back(cursor->key(), *platform);
+        }
+    }
+    if (auto scanned = cursor->status(); !scanned) return scanned.error();
+    for (const auto& [key, platform] : entries) {
+        const auto woken = edit_queued(
+            transaction, key, platform, [](JobRecord& record) { record.is_resting = false; }, now);
+        if (!woken) return woken.error();
+    }
+    return static_cast<int>(entries.size());
+}
+
+Result<std::optional<JobRecord>> JobStore::edit_queued(
+    sdk::Transaction& transaction, std::string_view key, std::uint64_t platform,
+    const std::function<void(JobRecord&)>& change, std::int64_t now) {
+    auto record = read(transaction, platform, id_of(key));
+    if (!record) {
+        if (!is_gone(record.error())) return record.error();
+        forget_entry(transaction, key, record.error());
+        return std::optional<JobRecord>();
+    }
+    const JobRecord before = *record;
+    change(*record);
+    write(transaction, &before, *record, now);
+    return std::optional<JobRecord>(*std::move(record));
 }
 
 Result<void> JobStore::confirm(const sdk::Reader& reader, const JobClaim& claim) const {
@@ -332,8 +394,9 @@ Result<int> JobStore::forget_platform(sdk::Transaction& transaction, std::uint64
     const auto cursor = transaction.scan(record_range(platform), sdk::ScanDirection::forward);
     for (; cursor->is_valid() && forgotten < most; cursor->next(), ++forgotten) {
         keys.emplace_back(cursor->key());
+        keys.push_back(resting_path(platform, id_of(cursor->key())));
         const auto record = decode_job(cursor->value());
-        // Whatever leads to a record that cannot be read is dropped where it is met.
+        // Whatever else leads to a record that cannot be read is dropped where it is met.
         if (!record) continue;
         for (const auto& [entry, value] : index_entries(*record))
             keys.push_back(entry);

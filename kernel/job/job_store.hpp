@@ -49,11 +49,14 @@ public:
                            std::string_view id, std::string_view by, std::int64_t now);
 
     /// Takes the first due job that may run, of a type that `is_wanted`, for `server`, until
-    /// `lease_end`.
+    /// `lease_end`. Those on the way that may not are put to rest, so that nobody meets them again
+    /// before `wake`. Many of them take several calls; the commit of each tells the observers.
     sdk::Result<std::optional<JobClaim>> claim(
         sdk::Transaction& transaction, const std::string& server,
         const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
         std::int64_t lease_end);
+    /// Queues resting jobs whose platform is open again, at most a hundred. Answers how many.
+    sdk::Result<int> wake(sdk::Transaction& transaction, std::int64_t now);
     /// `conflict` (`job.lost`) when the claim has ended or jobs of the platform may not run. Part
     /// of what the transaction has read.
     sdk::Result<void> confirm(const sdk::Reader& reader, const JobClaim& claim) const;
@@ -88,6 +91,15 @@ public:
 private:
     /// `conflict` (`job.lost`) when the claim has ended.
     sdk::Result<void> check_owner(const sdk::Reader& reader, const JobClaim& claim) const;
+    /// Edits a job to which an entry of the queue, or of those that rest, leads. A record that is
+    /// gone takes the entry along; answers nothing then.
+    sdk::Result<std::optional<JobRecord>> edit_queued(sdk::Transaction& transaction,
+                                                      std::string_view key, std::uint64_t platform,
+                                                      const std::function<void(JobRecord&)>& change,
+                                                      std::int64_t now);
+    sdk::Result<void> rest(sdk::Transaction& transaction,
+                           const std::vector<std::pair<std::string, std::uint64_t>>& entries,
+                           std::int64_t now);
     sdk::Result<JobRecord> read_held(const sdk::Reader& reader, const JobClaim& claim) const;
     void write(sdk::Transaction& transaction, const JobRecord* before, JobRecord& after,
                std::int64_t now);

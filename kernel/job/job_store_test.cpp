@@ -30,12 +30,12 @@ struct StoredJobs {
         return stele::sdk::write_with_retry(engine, work);
     }
 
-    std::string add(const std::string& type = "export", int most_attempts = 3,
-                    std::int64_t due = 0) {
+    std::string add(const std::string& type = "export", int most_attempts = 3, std::int64_t due = 0,
+                    std::uint64_t platform = kJobPlatform) {
         JobRecord record;
         record.id = new_job_id(kNow);
         record.type = type;
-        record.platform = {kJobPlatform, "platform-id", std::string("\0\xff", 2)};
+        record.platform = {platform, "platform-id", std::string("\0\xff", 2)};
         record.run_as.key = "\x01\x80";
         record.run_as.id = "u1";
         record.run_as.name = "joe";
@@ -69,6 +69,15 @@ struct StoredJobs {
         return count;
     }
 
+    int wake() {
+        int count = 0;
+        REQUIRE(write([&](Transaction& transaction) -> Result<void> {
+                    count = store.wake(transaction, kNow).value();
+                    return {};
+                }).has_value());
+        return count;
+    }
+
     JobRecord record(const std::string& id) {
         return store.read(*engine.snapshot(), kJobPlatform, id).value();
     }
@@ -85,11 +94,11 @@ struct StoredJobs {
         return found;
     }
 
-    int count_keys() {
+    int count_keys(const KeyRange& range = {}) {
         int count = 0;
         const auto reader = engine.snapshot();
-        for (auto cursor = reader->scan({}, stele::sdk::ScanDirection::forward); cursor->is_valid();
-             cursor->next()) {
+        for (auto cursor = reader->scan(range, stele::sdk::ScanDirection::forward);
+             cursor->is_valid(); cursor->next()) {
             ++count;
         }
         return count;
@@ -408,6 +417,7 @@ TEST_CASE("A job of a platform that is closed rests, and is not its runner's mea
     const std::string id = jobs.add();
     CHECK_FALSE(jobs.claim());
     is_open = true;
+    CHECK(jobs.wake() == 1);
     const auto held = jobs.claim();
     REQUIRE(held);
     is_open = false;
@@ -423,12 +433,64 @@ TEST_CASE("A job of a platform that is closed rests, and is not its runner's mea
     CHECK(jobs.record(id).state == JobState::waiting);
     CHECK(jobs.record(id).used_attempts() == 0);
     CHECK_FALSE(jobs.claim());
+    CHECK(jobs.wake() == 0);
     is_open = true;
+    CHECK(jobs.wake() == 1);
     CHECK(jobs.claim());
+}
+
+TEST_CASE("Jobs that rest are in nobody's way, and run in their order when they wake") {
+    StoredJobs jobs;
+    bool is_open = false;
+    jobs.store = JobStore([&](const stele::sdk::Reader&, std::uint64_t platform) -> Result<bool> {
+        return is_open || platform == kJobPlatform;
+    });
+    std::vector<std::string> resting;
+    for (int i = 0; i < 250; ++i)
+        resting.push_back(jobs.add("export", 3, 0, 8));
+    const std::string runs = jobs.add();
+    std::optional<JobClaim> held;
+    for (int tries = 0; tries < 3 && !held; ++tries)
+        held = jobs.claim();
+    REQUIRE(held);
+    CHECK(held->id == runs);
+    CHECK(jobs.count_keys(due_range(kNow)) == 0);
+    CHECK(jobs.wake() == 0);
+    CHECK_FALSE(jobs.claim());
+
+    REQUIRE(jobs.write([&](Transaction& transaction) {
+                    return jobs.store.kill(transaction, 8, resting.front(), "joe", kNow);
+                })
+                .has_value());
+    resting.erase(resting.begin());
+    is_open = true;
+    int woken = 0;
+    for (int some = jobs.wake(); some > 0; some = jobs.wake())
+        woken += some;
+    CHECK(woken == 249);
+    CHECK(jobs.count_keys(resting_range()) == 0);
+    for (const std::string& id : resting)
+        CHECK(jobs.claim()->id == id);
+    CHECK_FALSE(jobs.claim());
+}
+
+TEST_CASE(
+    "A record without the members of later versions is one that neither rested nor returned") {
+    StoredJobs jobs;
+    Json stored = stele::sdk::parse_json(encode_job(jobs.record(jobs.add()))).value();
+    for (const char* later : {"given_back", "resting"})
+        REQUIRE(stored.erase(later) == 1);
+    const auto record = decode_job(stele::sdk::dump_json(stored));
+    REQUIRE(record.has_value());
+    CHECK(record->given_back == 0);
+    CHECK_FALSE(record->is_resting);
 }
 
 TEST_CASE("Jobs of a removed platform are forgotten without a trace, whatever their state") {
     StoredJobs jobs;
+    bool is_open = true;
+    jobs.store =
+        JobStore([&](const stele::sdk::Reader&, std::uint64_t) -> Result<bool> { return is_open; });
     jobs.add("export", 3, kNow + 1);
     const std::string running = jobs.add();
     const auto held = jobs.claim();
@@ -451,8 +513,12 @@ TEST_CASE("Jobs of a removed platform are forgotten without a trace, whatever th
     const int keys = jobs.count_keys();
     CHECK(forget(kJobPlatform + 1) == 0);
     CHECK(jobs.count_keys() == keys);
+    is_open = false;
+    jobs.add();
+    CHECK_FALSE(jobs.claim());
+    CHECK(jobs.count_keys(resting_range()) == 1);
     CHECK(forget(kJobPlatform) == 2);
-    CHECK(forget(kJobPlatform) == 1);
+    CHECK(forget(kJobPlatform) == 2);
     CHECK(jobs.count_keys() == 0);
     jobs.check_lost(*held);
 }
