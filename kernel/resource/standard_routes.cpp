@@ -52,8 +52,9 @@ public:
                  "grant authority", id);
         add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
                  "revoke authority", id);
-        add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters())
-            .is_paged = true;
+        Route& acl =
+            add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters());
+        acl.is_paged = acl.is_slow = true;
         add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal", id);
         add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
                  "read ACL for principal");
@@ -125,7 +126,8 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.placeholders = placeholders_of(route.path);
     route.is_item = action.scope == sdk::ActionScope::item;
     route.is_paged = action.paged;
-    route.is_slow = action.slow;
+    // What fills pages may walk through a lot.
+    route.is_slow = action.slow || action.paged;
     return route;
 }
 
@@ -162,7 +164,7 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     }
     route.placeholders = placeholders_of(route.path);
     route.is_paged = endpoint.paged;
-    route.is_slow = endpoint.slow;
+    route.is_slow = endpoint.slow || endpoint.paged;
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
     route.has_raw_body = endpoint.raw_body;
     route.checks_credentials = endpoint.checks_credentials;

@@ -1,0 +1,38 @@
+#include "kernel/resource/standard_routes.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace stele::kernel::resource;
+namespace sdk = stele::sdk;
+
+TEST_CASE("whatever answers in pages runs on a worker") {
+    RegisteredResource resource;
+    resource.plugin_id = "library";
+    resource.collection_path = "/libraries";
+    resource.instance_path = "/libraries/{libraryId}";
+    resource.descriptor.type = "library";
+    resource.descriptor.actions = {{.name = "visitors", .method = "GET", .paged = true},
+                                   {.name = "open"},
+                                   {.name = "count", .slow = true}};
+    const sdk::Endpoint endpoint{
+        .method = "GET", .path = "/visitors", .title = "list visitors", .run = {}, .paged = true};
+    std::vector<Route> routes;
+    add_standard_routes(resource, routes);
+    add_action_routes(resource, routes);
+    add_platform_routes(resource, routes);
+    routes.push_back(endpoint_route("library", endpoint));
+
+    std::vector<std::string> paged;
+    for (const Route& route : routes) {
+        INFO(route.method << " " << route.path);
+        if (route.is_paged) {
+            paged.push_back(route.path);
+            CHECK(route.is_slow);
+        }
+        if (route.kind == RouteKind::read || route.operation == "open") CHECK_FALSE(route.is_slow);
+        if (route.operation == "count") CHECK(route.is_slow);
+    }
+    CHECK(paged == std::vector<std::string>{
+                       "/libraries", "/libraries/query", "/libraries/{libraryId}/acl/list",
+                       "/libraries/{libraryId}/visitors", "/acl/list", "/visitors", "/visitors"});
+}
