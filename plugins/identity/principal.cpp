@@ -200,16 +200,13 @@ sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Contex
 sdk::Result<sdk::Reply> PrincipalFamily::invite(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const std::string& domain = call.collection().container;
-    const std::string email = call.parameter("email").value_or("");
-    const std::string id = call.parameter("id").value_or("");
-    if (id.empty() == email.empty()) {
-        return sdk::invalid_parameter("id", "or email is required, one of the two");
-    }
+    const auto invitee = sdk::read_invitee(call);
+    if (!invitee) return invitee.error();
     sdk::Result<sdk::Principal> invited = sdk::Principal();
-    if (id.empty()) {
-        invited = desk_.make_user(call, domain, email);
+    if (invitee->id.empty()) {
+        invited = desk_.make_user(call, domain, invitee->email);
     } else {
-        auto guest = find_invited(registrar_, platforms_, context, id);
+        auto guest = find_invited(registrar_, platforms_, context, invitee->id);
         if (!guest) return guest.error();
         auto user = settle_invited(registrar_, context, call.collection(), *guest);
         if (!user) return user.error();

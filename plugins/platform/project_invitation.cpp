@@ -76,12 +76,10 @@ sdk::Result<sdk::Team> joined_team(const sdk::Call& call, sdk::Teams& teams,
 }
 
 sdk::Result<sdk::Principal> named_user(const sdk::Call& call, const ProjectServices& services) {
-    const std::string email = call.parameter("email").value_or("");
-    const std::string id = call.parameter("id").value_or("");
-    if (id.empty() == email.empty()) {
-        return sdk::invalid_parameter("id", "or email is required, one of the two");
-    }
-    if (id.empty()) return services.invitations.make_user(call, "primary", email);
+    const auto invitee = sdk::read_invitee(call);
+    if (!invitee) return invitee.error();
+    const std::string& id = invitee->id;
+    if (id.empty()) return services.invitations.make_user(call, "primary", invitee->email);
     sdk::Context& context = call.context();
     auto user = services.principals.find(context, id);
     if (!user) return user;

@@ -10,6 +10,14 @@
 
 namespace stele::sdk {
 
+/// Whom an invitation is for; one of the two is empty.
+struct Invitee {
+    std::string id;
+    std::string email;
+};
+/// The parameters `id` and `email`: `invalid` for `id` unless the call has one of the two.
+Result<Invitee> read_invitee(const Call& call);
+
 /// What invitations to domains and to projects share (docs/reference/identity.md). Published by the
 /// plugin that keeps principals. Any thread.
 class Invitations {
