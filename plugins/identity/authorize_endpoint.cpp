@@ -206,13 +206,7 @@ sdk::Result<sdk::Principal> AuthorizeEndpoint::user_of(sdk::Context& context, co
     if (request.password.value_or("").empty()) return invalid_grant("password is missing");
     auto user = log_in(context, client, request.username, request.password);
     if (!user) {
-        using enum sdk::ErrorKind;
-        const sdk::ErrorKind kind = user.error().kind;
-        if (activities_ && (kind == invalid || kind == unauthenticated)) {
-            sdk::NewActivity refusal{.type = "login.refused", .user = {}};
-            refusal.user.name = request.username;
-            activities_->note_refused(context.platform(), call, refusal);
-        }
+        note_refused_login(activities_, context.platform(), call, request.username, user.error());
         return user;
     }
     if (activities_) {

@@ -116,4 +116,14 @@ sdk::Result<sdk::Principal> log_in(sdk::Context& context, const sdk::Document& c
     return principal;
 }
 
+void note_refused_login(sdk::Activities* activities, const sdk::PlatformScope& platform,
+                        const sdk::Call& call, std::string_view claimed, const sdk::Error& error) {
+    using enum sdk::ErrorKind;
+    const bool is_refusal = error.kind == invalid || error.kind == unauthenticated;
+    if (!activities || !is_refusal) return;
+    sdk::NewActivity refusal{.type = "login.refused", .user = {}};
+    refusal.user.name = claimed;
+    activities->note_refused(platform, call, refusal);
+}
+
 }  // namespace stele::identity

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/services/activities.hpp>
 
 #include "token_request.hpp"
 
@@ -21,5 +22,10 @@ sdk::Result<sdk::Document> authenticate_client(sdk::Context& context, const sdk:
 sdk::Result<sdk::Principal> log_in(sdk::Context& context, const sdk::Document& client,
                                    std::string_view username,
                                    const std::optional<std::string>& password);
+
+/// Notes in the trail that a login failed, with what the caller claimed to be. Failures that refuse
+/// nobody are not noted, and nothing where nobody keeps a trail.
+void note_refused_login(sdk::Activities* activities, const sdk::PlatformScope& platform,
+                        const sdk::Call& call, std::string_view claimed, const sdk::Error& error);
 
 }  // namespace stele::identity

@@ -104,15 +104,10 @@ TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer,
       cookie_(cookie),
       activities_(registrar.find<sdk::Activities>()) {}
 
-/// Failed logins are in the trail, with what the caller claimed to be.
 sdk::Error TokenEndpoint::refused(const sdk::PlatformScope& platform, const sdk::Call& call,
                                   const Request& request, const sdk::Error& error) const {
-    using enum sdk::ErrorKind;
-    const bool is_refusal = error.kind == invalid || error.kind == unauthenticated;
-    if (!activities_ || !is_refusal) return error;
-    sdk::NewActivity activity{.type = "login.refused", .user = {}};
-    activity.user.name = request.username.empty() ? request.client.key : request.username;
-    activities_->note_refused(platform, call, activity);
+    const std::string& claimed = request.username.empty() ? request.client.key : request.username;
+    note_refused_login(activities_, platform, call, claimed, error);
     return error;
 }
 
