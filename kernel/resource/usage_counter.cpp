@@ -144,15 +144,16 @@ sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
 }
 
 sdk::Result<void> UsageCounter::close(sdk::Context& context, const sdk::PlatformScope& platform,
-                                      std::chrono::year_month month) {
+                                      std::int64_t now_ms) {
     sdk::Transaction& transaction = context.transaction();
+    const std::chrono::year_month month = sdk::month_of(now_ms);
     auto period = present_period(transaction, platform.number, month);
     if (!period) return period.error();
     // Whoever writes figures reads this row, and so finds the period in which they count.
     transaction.put(Period::month_key(platform.number, month, kPeriod).key(),
                     sdk::KeyWriter()
                         .integer(period->number + 1)
-                        .integer(static_cast<std::uint64_t>(sdk::now_ms()))
+                        .integer(static_cast<std::uint64_t>(now_ms))
                         .key());
     return {};
 }

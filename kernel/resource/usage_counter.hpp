@@ -30,7 +30,7 @@ public:
     sdk::Result<sdk::MonthlyUsage> read(sdk::Context& context, const sdk::PlatformScope& platform,
                                         std::chrono::year_month month) override;
     sdk::Result<void> close(sdk::Context& context, const sdk::PlatformScope& platform,
-                            std::chrono::year_month month) override;
+                            std::int64_t now_ms) override;
     void on_written(Written written) override { written_.push_back(std::move(written)); }
 
     /// The body of a reply to a caller of a platform went out. Any thread, short.

@@ -318,10 +318,12 @@ sdk::Result<sdk::Reply> Tenant::list_mappings(const sdk::Call& call) {
 
 namespace {
 
-/// The tenant's meters, the latest first; of one type when it is given.
-sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::string_view type) {
+/// At most `most` of the tenant's meters, all for -1, the latest first; of one type when it is
+/// given.
+sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::string_view type,
+                                                  int most) {
     sdk::PageRequest latest;
-    latest.limit = -1;
+    latest.limit = most;
     latest.sort.push_back({"meterStart.ms", false});
     // A removed tenant of the same id may have left some of the same month.
     latest.sort.push_back({"_system.created_on.ms", false});
@@ -336,7 +338,7 @@ sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::st
 }  // namespace
 
 sdk::Result<sdk::Reply> Tenant::list_meters(const sdk::Call& call) {
-    auto meters = meters_of(call, "");
+    auto meters = meters_of(call, "", -1);
     if (!meters) return meters.error();
     std::vector<sdk::Json> rows;
     for (sdk::Document& meter : *meters)
@@ -348,7 +350,7 @@ sdk::Result<sdk::Reply> Tenant::list_meters(const sdk::Call& call) {
 
 sdk::Result<sdk::Reply> Tenant::read_current_meter(const sdk::Call& call) {
     std::string type(call.path("meterType"));
-    auto meters = meters_of(call, type);
+    auto meters = meters_of(call, type, 1);
     if (!meters) return meters.error();
     if (!meters->empty()) return sdk::Reply::json(meters->front().fields);
     return sdk::make_error(sdk::ErrorKind::not_found, "tenant.meter_unknown",

@@ -35,10 +35,11 @@ public:
 
     virtual Result<MonthlyUsage> read(Context& context, const PlatformScope& platform,
                                       std::chrono::year_month month) = 0;
-    /// From the context's commit on the figures of the month are those of another period, which
-    /// begins now with nothing. What was sent and is not written down yet counts for that one.
+    /// From the context's commit on the figures of the month, the one of the moment `now_ms`, are
+    /// those of another period, which begins at that moment with nothing. What was sent and is not
+    /// written down yet counts for that one.
     virtual Result<void> close(Context& context, const PlatformScope& platform,
-                               std::chrono::year_month month) = 0;
+                               std::int64_t now_ms) = 0;
 
     using Written = std::function<void(const PlatformScope&, std::chrono::year_month)>;
     /// Called outside of any transaction after figures of a platform were written or looked at
