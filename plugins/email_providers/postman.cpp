@@ -19,12 +19,9 @@ constexpr int kAttempts = 5;
 
 sdk::Result<sdk::Document> readable(sdk::Context& context, sdk::Result<sdk::Document> found,
                                     const char* code, const std::string& problem) {
-    if (!found && !sdk::is_missing(found.error())) return found;
-    if (found) {
-        auto may = sdk::holds(context, found->key, sdk::Permission::read);
-        if (!may) return may.error();
-        if (*may) return found;
-    }
+    auto document = sdk::if_readable(context, std::move(found));
+    if (!document) return document.error();
+    if (*document) return **std::move(document);
     return sdk::make_error(sdk::ErrorKind::not_found, code, problem);
 }
 

@@ -47,11 +47,7 @@ sdk::Result<sdk::RecordKey> identity_behind(sdk::Context& context,
 }
 
 sdk::Result<Found> find_here(sdk::Context& context, std::string_view form) {
-    auto record = if_any(find_principal_record(context, form));
-    if (!record || !*record) return record;
-    auto readable = sdk::holds(context, (*record)->key, sdk::Permission::read);
-    if (!readable) return readable.error();
-    return *readable ? *std::move(record) : Found();
+    return sdk::if_readable(context, find_principal_record(context, form));
 }
 
 /// The user of the first platform for whom a tenant's platform was made.

@@ -3,7 +3,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
-#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -12,7 +11,7 @@ namespace {
 
 /// The stack of a project that the caller may read.
 sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& project_id) {
-    auto project = readable(context, context.documents().read(kProjects, project_id));
+    auto project = sdk::if_readable(context, context.documents().read(kProjects, project_id));
     if (!project) return project.error();
     if (!*project) {
         return sdk::make_error(

@@ -6,7 +6,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
-#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -55,7 +54,7 @@ sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
 }
 
 sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
-    auto stack = readable(context, context.documents().read(kStacks, id));
+    auto stack = sdk::if_readable(context, context.documents().read(kStacks, id));
     if (!stack) return stack.error();
     if (*stack) return {};
     return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});

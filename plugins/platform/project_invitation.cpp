@@ -8,7 +8,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
-#include "readable.hpp"
 
 namespace stele::platform {
 
@@ -24,7 +23,7 @@ sdk::Error not_allowed(const char* code, const std::string& problem) {
 sdk::Result<sdk::Document> managed_stack(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const std::string id = sdk::text_member(call.record().fields, "stackId");
-    auto stack = readable(context, context.documents().read(kStacks, id));
+    auto stack = sdk::if_readable(context, context.documents().read(kStacks, id));
     if (!stack) return stack.error();
     if (!*stack) {
         return sdk::make_error(sdk::ErrorKind::not_found, "platform.stack_unknown",

@@ -10,7 +10,6 @@
 
 #include "collections.hpp"
 #include "log_operations.hpp"
-#include "readable.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -31,7 +30,7 @@ sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view ty
     if (std::find(kStoreTypes.begin(), kStoreTypes.end(), type) == kStoreTypes.end()) {
         return sdk::invalid_parameter("type", "must be a type of data stores");
     }
-    auto store = readable(context, context.documents().read({std::string(type), ""}, id));
+    auto store = sdk::if_readable(context, context.documents().read({std::string(type), ""}, id));
     if (!store) return store.error();
     if (!*store) return unknown_store(type, id);
     return **std::move(store);
@@ -152,7 +151,7 @@ sdk::Result<sdk::Reply> Stack::list_stores(const sdk::Call& call) {
     if (!assigned) return assigned.error();
     std::vector<sdk::Json> rows;
     for (const StackStore& one : *assigned) {
-        auto store = readable(call.context(), call.context().documents().read(one.store));
+        auto store = sdk::if_readable(call.context(), call.context().documents().read(one.store));
         if (!store) return store.error();
         if (*store) rows.push_back(presented(**store, one.key));
     }
@@ -165,7 +164,7 @@ sdk::Result<sdk::Reply> Stack::read_store(const sdk::Call& call) {
     auto assigned = StackStores(call.context()).find(call.record().key, key);
     if (!assigned) return assigned.error();
     if (*assigned) {
-        auto store = readable(call.context(), call.context().documents().read(**assigned));
+        auto store = sdk::if_readable(call.context(), call.context().documents().read(**assigned));
         if (!store) return store.error();
         // Clients put this `_doc` into the store's own paths.
         if (*store) return sdk::Reply::json(presented(**store, (*store)->id));
@@ -181,7 +180,7 @@ sdk::Result<sdk::Reply> Stack::exists(const sdk::Call& call) {
     if (!assigned) return assigned.error();
     bool is_there = false;
     if (*assigned) {
-        auto store = readable(call.context(), call.context().documents().read(**assigned));
+        auto store = sdk::if_readable(call.context(), call.context().documents().read(**assigned));
         if (!store) return store.error();
         is_there = store->has_value();
     }
@@ -195,7 +194,7 @@ sdk::Result<sdk::Reply> Stack::find(const sdk::Call& call) {
     auto stacks = StackStores(context).stacks_of(store->key);
     if (!stacks) return stacks.error();
     for (const sdk::RecordKey& key : *stacks) {
-        auto stack = readable(context, context.documents().read(key));
+        auto stack = sdk::if_readable(context, context.documents().read(key));
         if (!stack) return stack.error();
         if (*stack) return sdk::Reply::json((*stack)->fields);
     }

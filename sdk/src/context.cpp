@@ -13,4 +13,12 @@ Result<bool> holds(Context& context, const RecordKey& record, Permission permiss
     return holds(context, record, PermissionSet{permission});
 }
 
+Result<std::optional<Document>> if_readable(Context& context, Result<Document> found) {
+    if (!found && !is_missing(found.error())) return found.error();
+    if (!found) return std::optional<Document>();
+    const auto may = holds(context, found->key, Permission::read);
+    if (!may) return may.error();
+    return *may ? std::optional<Document>(*std::move(found)) : std::optional<Document>();
+}
+
 }  // namespace stele::sdk

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,5 +56,8 @@ public:
 [[nodiscard]] Result<bool> holds(Context& context, const RecordKey& record,
                                  PermissionSet permissions);
 [[nodiscard]] Result<bool> holds(Context& context, const RecordKey& record, Permission permission);
+
+/// What was found, where whoever acts may READ it; nothing when there is none, or none for them.
+[[nodiscard]] Result<std::optional<Document>> if_readable(Context& context, Result<Document> found);
 
 }  // namespace stele::sdk
