@@ -24,6 +24,8 @@ constexpr char kStoredBytes = 'b';
 constexpr char kStoredObjects = 'o';
 /// Not a figure: which of the month's periods the figures are of.
 constexpr char kPeriod = 'p';
+/// Neither: which of a server's batches has been written.
+constexpr char kBatch = 'w';
 
 /// A month of a platform, or the part of it since a period was closed.
 struct Period {
@@ -47,6 +49,39 @@ struct Period {
         return writer;
     }
 };
+
+/// Of a server's last batch; its number and when it was written. Lies before all months.
+sdk::KeyWriter marks(std::uint64_t platform) {
+    sdk::KeyWriter writer(storage::plugin_space(platform, "kernel.usage"));
+    writer.integer(0).tag(kBatch);
+    return writer;
+}
+
+std::string mark_key(std::uint64_t platform, std::string_view server) {
+    return marks(platform).text(server).key();
+}
+
+/// Those of servers that have ended or write no more; nothing they hold can be unsettled so long.
+sdk::Result<void> forget_marks(sdk::Transaction& transaction, std::uint64_t platform,
+                               std::string_view own_server, std::int64_t now) {
+    constexpr std::int64_t kKeptMs = 86'400'000;
+    const std::string own = mark_key(platform, own_server);
+    const std::string begin = marks(platform).key();
+    std::vector<std::string> old;
+    const auto cursor =
+        transaction.scan({begin, sdk::prefix_end(begin)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        sdk::KeyReader row(cursor->value());
+        const auto number = row.integer();
+        const auto written = row.integer();
+        const bool is_kept =
+            number && written && static_cast<std::int64_t>(*written) > now - kKeptMs;
+        if (!is_kept && cursor->key() != own) old.emplace_back(cursor->key());
+    }
+    for (const std::string& key : old)
+        transaction.remove(key);
+    return cursor->status();
+}
 
 sdk::Result<Period> present_period(const sdk::Reader& reader, std::uint64_t platform,
                                    std::chrono::year_month month) {
@@ -169,38 +204,59 @@ void UsageCounter::tell(const sdk::PlatformScope& platform, std::chrono::year_mo
     }
 }
 
+sdk::Result<void> UsageCounter::store_batch(sdk::Transaction& transaction, std::uint64_t platform,
+                                            const Batch& batch) const {
+    auto is_there = rooms_.platforms.holds(transaction, platform);
+    if (!is_there) return is_there.error();
+    if (!*is_there) return {};
+    const std::string mark = mark_key(platform, name_);
+    auto last = transaction.get(mark);
+    if (!last) return last.error();
+    if (*last && sdk::KeyReader(**last).integer() == batch.number) return {};
+    transaction.put(mark, sdk::KeyWriter()
+                              .integer(batch.number)
+                              .integer(static_cast<std::uint64_t>(sdk::now_ms()))
+                              .key());
+    auto period = present_period(transaction, platform, batch.month);
+    if (!period) return period.error();
+    transaction.add(period->key(kSentBytes), batch.sent.bytes);
+    transaction.add(period->key(kReplies), batch.sent.objects);
+    return {};
+}
+
+sdk::Result<void> UsageCounter::write_batch(std::uint64_t number, const Batch& batch) {
+    auto platform = rooms_.platforms.find(number);
+    // It was removed: nobody asks for its figures any more.
+    if (!platform && sdk::is_missing(platform.error())) return {};
+    const auto written =
+        platform ? sdk::write_with_retry(*rooms_.engine,
+                                         [&](sdk::Transaction& transaction) {
+                                             return store_batch(transaction, number, batch);
+                                         })
+                 : sdk::Result<void>(platform.error());
+    if (written) {
+        tell(*platform, batch.month);
+    } else {
+        unsettled_[number] = batch;
+    }
+    return written;
+}
+
 sdk::Result<void> UsageCounter::write() {
-    const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     sdk::Result<void> outcome;
-    for (const auto& sent : take()) {
-        // g++ captures structured bindings, clang does not.
-        const std::uint64_t number = sent.first;
-        const sdk::DataStoreSize& size = sent.second;
-        auto platform = rooms_.platforms.find(number);
-        // It was removed: nobody asks for its figures any more.
-        if (!platform && sdk::is_missing(platform.error())) continue;
-        sdk::Result<void> written;
-        if (platform) {
-            written = sdk::write_with_retry(
-                *rooms_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-                    auto is_there = rooms_.platforms.holds(transaction, number);
-                    if (!is_there) return is_there.error();
-                    if (!*is_there) return {};
-                    auto period = present_period(transaction, number, month);
-                    if (!period) return period.error();
-                    transaction.add(period->key(kSentBytes), size.bytes);
-                    transaction.add(period->key(kReplies), size.objects);
-                    return {};
-                });
-        } else {
-            written = platform.error();
+    std::map<std::uint64_t, Batch> again;
+    again.swap(unsettled_);
+    for (const auto& [platform, batch] : again) {
+        if (auto written = write_batch(platform, batch); !written) outcome = written;
+    }
+    const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
+    for (const auto& [platform, sent] : take()) {
+        if (unsettled_.contains(platform)) {
+            add(platform, sent);
+            continue;
         }
-        if (written) {
-            tell(*platform, month);
-        } else {
-            add(number, size);
-            outcome = written;
-        }
+        auto written = write_batch(platform, {++last_batch_, month, sent});
+        if (!written) outcome = written;
     }
     return outcome;
 }
@@ -249,7 +305,7 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
             if (stored.objects > most->objects) {
                 transaction.put(period->key(kStoredObjects), sdk::counter_bytes(stored.objects));
             }
-            return {};
+            return forget_marks(transaction, platform.number, name_, sdk::now_ms());
         });
 }
 

@@ -7,9 +7,12 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/seal.hpp>
 #include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/background_thread.hpp"
@@ -19,9 +22,10 @@ namespace stele::kernel::resource {
 struct Rooms;
 
 /// Counts what platforms store and send. A reply costs one addition in memory; what was added is
-/// written down in batches, at an interval and at the end, by additions that never conflict. What
-/// is stored is looked at now and then: stores know their sizes, so only the records at a
-/// platform's own level are walked through.
+/// written down in batches, at an interval and at the end, by additions that never conflict. A
+/// batch leaves its number, so that one whose commit failed, perhaps only in appearance, counts
+/// once. What is stored is looked at now and then: stores know their sizes, so only the records at
+/// a platform's own level are walked through.
 class UsageCounter final : public sdk::Usage {
 public:
     explicit UsageCounter(Rooms& rooms) : rooms_(rooms) {}
@@ -58,8 +62,19 @@ private:
         Sent sent;
     };
 
+    /// What is written down at once, and counts for one month.
+    struct Batch {
+        std::uint64_t number = 0;
+        std::chrono::year_month month;
+        sdk::DataStoreSize sent;
+    };
+
     void run(Intervals intervals);
     Shard& own_shard();
+    /// Keeps what cannot be written, and is written perhaps, as unsettled.
+    sdk::Result<void> write_batch(std::uint64_t platform, const Batch& batch);
+    sdk::Result<void> store_batch(sdk::Transaction& transaction, std::uint64_t platform,
+                                  const Batch& batch) const;
     std::map<std::uint64_t, sdk::DataStoreSize> take();
     void add(std::uint64_t platform, const sdk::DataStoreSize& sent);
     sdk::Result<sdk::DataStoreSize> stored_by(const sdk::PlatformScope& platform) const;
@@ -71,6 +86,11 @@ private:
     std::vector<Written> written_;
     /// Threads add to different ones.
     std::array<Shard, 16> shards_;
+    /// Tells its batches from those of other servers.
+    const std::string name_ = sdk::random_hex(8);
+    /// Both only for whoever writes.
+    std::uint64_t last_batch_ = 0;
+    std::map<std::uint64_t, Batch> unsettled_;
     job::BackgroundThread thread_;
 };
 

@@ -1,13 +1,19 @@
 // What platforms send and store, as the kernel counts it.
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/time.hpp>
 
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/usage_counter.hpp"
+#include "kernel/storage/keys.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {
@@ -25,6 +31,68 @@ struct MeteredWorld : ResourceFixture {
     }
 
     UsageCounter counter{rooms};
+};
+
+/// The outcome of a commit as the server learns it.
+enum class Commit { tells, writes_and_fails, only_fails };
+
+class UnsureTransaction final : public sdk::Transaction {
+public:
+    UnsureTransaction(std::unique_ptr<sdk::Transaction> inner, Commit commit)
+        : inner_(std::move(inner)), commit_(commit) {}
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override {
+        return inner_->get(key);
+    }
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override {
+        return inner_->get_into(key, value);
+    }
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override {
+        return inner_->scan(std::move(range), direction);
+    }
+    sdk::Result<std::optional<std::string>> peek(std::string_view key) const override {
+        return inner_->peek(key);
+    }
+    void put(std::string_view key, std::string_view value) override { inner_->put(key, value); }
+    void remove(std::string_view key) override { inner_->remove(key); }
+    void remove_range(sdk::KeyRange range) override { inner_->remove_range(std::move(range)); }
+    void add(std::string_view key, std::int64_t delta) override { inner_->add(key, delta); }
+    bool has_writes() const override { return inner_->has_writes(); }
+    void commit(Done done) override {
+        const auto failed = [done](const sdk::Result<void>&) {
+            done(sdk::make_error(sdk::ErrorKind::unavailable, "test.outcome_unknown", "no answer"));
+        };
+        if (commit_ == Commit::tells) return inner_->commit(std::move(done));
+        if (commit_ == Commit::writes_and_fails) return inner_->commit(failed);
+        failed({});
+    }
+
+private:
+    std::unique_ptr<sdk::Transaction> inner_;
+    Commit commit_;
+};
+
+class UnsureEngine final : public sdk::Engine {
+public:
+    explicit UnsureEngine(std::unique_ptr<sdk::Engine> inner) : inner_(std::move(inner)) {}
+
+    std::unique_ptr<sdk::Reader> snapshot() override { return inner_->snapshot(); }
+    std::unique_ptr<sdk::Transaction> begin() override {
+        return std::make_unique<UnsureTransaction>(inner_->begin(), commit);
+    }
+    bool is_local() const override { return inner_->is_local(); }
+    void observe(std::string prefix, sdk::CommitObserver observer) override {
+        inner_->observe(std::move(prefix), std::move(observer));
+    }
+    std::uint64_t approximate_size(const sdk::KeyRange& range) override {
+        return inner_->approximate_size(range);
+    }
+
+    Commit commit = Commit::tells;
+
+private:
+    std::unique_ptr<sdk::Engine> inner_;
 };
 
 bool always() {
@@ -64,6 +132,68 @@ TEST_CASE("what several threads send is added up, and written down once") {
     expect(world.counter.write());
     CHECK(world.read().sent == sdk::DataStoreSize{4001, 12008});
     CHECK(world.read(sdk::month_of(0)) == sdk::MonthlyUsage{});
+}
+
+TEST_CASE("what was sent counts once, whatever a commit has told about itself") {
+    MeteredWorld world;
+    auto owned = std::make_unique<UnsureEngine>(std::move(world.rooms.engine));
+    UnsureEngine& engine = *owned;
+    world.rooms.engine = std::move(owned);
+    std::int64_t replies = 0;
+    for (const Commit commit : {Commit::tells, Commit::writes_and_fails, Commit::only_fails,
+                                Commit::writes_and_fails, Commit::tells}) {
+        for (int times = 0; times < 3; ++times) {
+            world.counter.note_sent(1, 10);
+            ++replies;
+            engine.commit = commit;
+            CHECK(world.counter.write().has_value() == (commit == Commit::tells));
+        }
+        engine.commit = Commit::tells;
+        // Beside it another server counts.
+        UsageCounter other(world.rooms);
+        other.note_sent(1, 10);
+        ++replies;
+        expect(other.write());
+        expect(world.counter.write());
+        expect(world.counter.write());
+        CHECK(world.read().sent == sdk::DataStoreSize{replies, 10 * replies});
+    }
+}
+
+TEST_CASE("the marks of servers that wrote long ago are forgotten") {
+    MeteredWorld world;
+    const auto marks = [&](const std::optional<std::string>& value = {}) {
+        int count = 0;
+        world.as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            sdk::KeyWriter writer(storage::plugin_space(1, "kernel.usage"));
+            const std::string begin = std::move(writer.integer(0)).key();
+            sdk::Transaction& transaction = context.transaction();
+            std::vector<std::string> keys;
+            for (auto cursor =
+                     transaction.scan({begin, sdk::prefix_end(begin)}, sdk::ScanDirection::forward);
+                 cursor->is_valid(); cursor->next()) {
+                keys.emplace_back(cursor->key());
+            }
+            count = static_cast<int>(keys.size());
+            for (const std::string& key : keys) {
+                if (value) transaction.put(key, *value);
+            }
+            return {};
+        });
+        return count;
+    };
+    UsageCounter other(world.rooms);
+    for (UsageCounter* counter : {&world.counter, &other}) {
+        counter->note_sent(1, 10);
+        expect(counter->write());
+    }
+    expect(world.counter.look(always));
+    CHECK(marks() == 2);
+    marks(sdk::KeyWriter().integer(1).integer(1'800'000).key());
+    expect(world.counter.look(always));
+    CHECK(marks() == 1);
+    expect(other.look(always));
+    CHECK(marks() == 0);
 }
 
 TEST_CASE("what was sent for a platform that is gone is nobody's") {
