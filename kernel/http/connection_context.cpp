@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/http/access_log.hpp"
+#include "kernel/resource/usage_counter.hpp"
 
 namespace stele::kernel::http {
 
@@ -25,7 +26,8 @@ void write_hex(char* out, std::size_t digits, std::uint64_t number) {
 ConnectionContext::ConnectionContext(std::shared_ptr<ServerShared> shared_state)
     : shared_(std::move(shared_state)),
       shared(*shared_),
-      access_lane(shared.options.access_log ? &shared.options.access_log->add_lane() : nullptr) {
+      access_lane(shared.options.access_log ? &shared.options.access_log->add_lane() : nullptr),
+      sent_lane(shared.options.usage ? &shared.options.usage->add_lane() : nullptr) {
     std::random_device random;
     id_prefix_ = random();
     id_count_ = (std::uint64_t{random()} << 32) | random();

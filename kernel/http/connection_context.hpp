@@ -12,6 +12,11 @@
 
 #include "kernel/http/message_rules.hpp"
 #include "kernel/http/server.hpp"
+#include "kernel/job/counter.hpp"
+
+namespace stele::kernel::resource {
+class SentLane;
+}
 
 namespace stele::kernel::http {
 
@@ -44,19 +49,9 @@ struct ServerShared {
     std::condition_variable all_closed;
 };
 
-/// Counted by one thread only, read by any: plain loads and stores suffice.
-class Counter {
-public:
-    void add(std::uint64_t count) {
-        value_.store(value_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-    }
-    std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
-
-private:
-    std::atomic<std::uint64_t> value_{0};
-};
-
 struct Traffic {
+    using Counter = job::Counter;
+
     Counter connections;
     Counter requests;
     Counter bytes_received;
@@ -92,6 +87,8 @@ public:
     Traffic traffic;
     /// Null without an access log.
     AccessLane* const access_lane;
+    /// Null where usage is not counted.
+    resource::SentLane* const sent_lane;
 
 protected:
     void enter_thread() { thread_ = std::this_thread::get_id(); }

@@ -4,7 +4,7 @@
 #include "kernel/http/client_address.hpp"
 #include "kernel/http/connection.hpp"
 #include "kernel/http/request_metrics.hpp"
-#include "kernel/resource/usage_counter.hpp"
+#include "kernel/resource/sent_lane.hpp"
 
 namespace stele::kernel::http {
 
@@ -23,8 +23,9 @@ void Connection::note_reply(bool is_aborted) {
     const int status = std::exchange(reply_status_, 0);
     const std::uint64_t bytes = std::exchange(reply_bytes_, 0);
     const std::uint64_t head_bytes = std::exchange(reply_head_bytes_, 0);
-    auto* usage = context_->shared.options.usage;
-    if (usage && session) usage->note_sent(session->platform.number, bytes - head_bytes);
+    if (context_->sent_lane && session) {
+        context_->sent_lane->note(session->platform.number, bytes - head_bytes);
+    }
     if (!context_->access_lane) return;
     const Request& request = parser_.request();
     context_->access_lane->add({.request_id = request.request_id,

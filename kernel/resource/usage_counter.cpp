@@ -1,8 +1,8 @@
 #include "kernel/resource/usage_counter.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <string>
+#include <utility>
 
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/log.hpp>
@@ -128,34 +128,25 @@ UsageCounter::~UsageCounter() {
     stop();
 }
 
-UsageCounter::Shard& UsageCounter::own_shard() {
-    static std::atomic<std::size_t> next = 0;
-    thread_local const std::size_t kNumber = next++;
-    return shards_[kNumber % shards_.size()];
+SentLane& UsageCounter::add_lane() {
+    const std::lock_guard lock(mutex_);
+    return *lanes_.emplace_back(std::make_unique<SentLane>());
 }
 
-void UsageCounter::add(std::uint64_t platform, const sdk::DataStoreSize& sent) {
-    Shard& shard = own_shard();
-    const std::lock_guard lock(shard.mutex);
-    add_size(shard.sent[platform], sent);
+void UsageCounter::gather() {
+    for (const auto& lane : lanes_)
+        lane->take(unwritten_);
 }
 
-void UsageCounter::note_sent(std::uint64_t platform, std::uint64_t bytes) {
-    add(platform, {1, static_cast<std::int64_t>(bytes)});
+SentLane::Sizes UsageCounter::take() {
+    const std::lock_guard lock(mutex_);
+    gather();
+    return std::exchange(unwritten_, {});
 }
 
-std::map<std::uint64_t, sdk::DataStoreSize> UsageCounter::take() {
-    std::map<std::uint64_t, sdk::DataStoreSize> all;
-    for (Shard& shard : shards_) {
-        Sent sent;
-        {
-            const std::lock_guard lock(shard.mutex);
-            sent.swap(shard.sent);
-        }
-        for (const auto& [platform, size] : sent)
-            add_size(all[platform], size);
-    }
-    return all;
+void UsageCounter::put_back(std::uint64_t platform, const sdk::DataStoreSize& sent) {
+    const std::lock_guard lock(mutex_);
+    add_size(unwritten_[platform], sent);
 }
 
 sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
@@ -170,11 +161,10 @@ sdk::Result<sdk::MonthlyUsage> UsageCounter::read(sdk::Context& context,
     if (!sent) return sent.error();
     sdk::MonthlyUsage usage{*stored, *sent, {}, period->number, period->begin_ms};
     if (month != sdk::month_of(sdk::now_ms())) return usage;
-    for (Shard& shard : shards_) {
-        const std::lock_guard lock(shard.mutex);
-        const auto found = shard.sent.find(platform.number);
-        if (found != shard.sent.end()) add_size(usage.unprocessed, found->second);
-    }
+    const std::lock_guard lock(mutex_);
+    gather();
+    const auto found = unwritten_.find(platform.number);
+    if (found != unwritten_.end()) usage.unprocessed = found->second;
     return usage;
 }
 
@@ -252,7 +242,7 @@ sdk::Result<void> UsageCounter::write() {
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     for (const auto& [platform, sent] : take()) {
         if (unsettled_.contains(platform)) {
-            add(platform, sent);
+            put_back(platform, sent);
             continue;
         }
         auto written = write_batch(platform, {++last_batch_, month, sent});

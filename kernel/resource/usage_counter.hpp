@@ -1,14 +1,12 @@
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
@@ -16,6 +14,7 @@
 #include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/background_thread.hpp"
+#include "kernel/resource/sent_lane.hpp"
 
 namespace stele::kernel::resource {
 
@@ -37,8 +36,8 @@ public:
                             std::int64_t now_ms) override;
     void on_written(Written written) override { written_.push_back(std::move(written)); }
 
-    /// The body of a reply to a caller of a platform went out. Any thread, short.
-    void note_sent(std::uint64_t platform, std::uint64_t bytes);
+    /// For a thread that sends replies; lives as long as this counter.
+    SentLane& add_lane();
 
     struct Intervals {
         std::chrono::milliseconds write;
@@ -55,13 +54,6 @@ public:
     sdk::Result<void> look(const GoesOn& goes_on);
 
 private:
-    using Sent = std::unordered_map<std::uint64_t, sdk::DataStoreSize>;
-    /// A thread's own, as long as there are no more threads than shards; on cache lines of its own.
-    struct alignas(64) Shard {
-        std::mutex mutex;
-        Sent sent;
-    };
-
     /// What is written down at once, and counts for one month.
     struct Batch {
         std::uint64_t number = 0;
@@ -70,13 +62,14 @@ private:
     };
 
     void run(Intervals intervals);
-    Shard& own_shard();
     /// Keeps what cannot be written, and is written perhaps, as unsettled.
     sdk::Result<void> write_batch(std::uint64_t platform, const Batch& batch);
     sdk::Result<void> store_batch(sdk::Transaction& transaction, std::uint64_t platform,
                                   const Batch& batch) const;
-    std::map<std::uint64_t, sdk::DataStoreSize> take();
-    void add(std::uint64_t platform, const sdk::DataStoreSize& sent);
+    /// Into `unwritten_`, whose lock the caller holds.
+    void gather();
+    SentLane::Sizes take();
+    void put_back(std::uint64_t platform, const sdk::DataStoreSize& sent);
     sdk::Result<sdk::DataStoreSize> stored_by(const sdk::PlatformScope& platform) const;
     sdk::Result<void> write_stored(const sdk::PlatformScope& platform,
                                    const sdk::DataStoreSize& stored, std::chrono::year_month month);
@@ -84,8 +77,10 @@ private:
 
     Rooms& rooms_;
     std::vector<Written> written_;
-    /// Threads add to different ones.
-    std::array<Shard, 16> shards_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<SentLane>> lanes_;
+    /// Taken from the lanes and not written down yet.
+    SentLane::Sizes unwritten_;
     /// Tells its batches from those of other servers.
     const std::string name_ = sdk::random_hex(8);
     /// Both only for whoever writes.

@@ -31,6 +31,7 @@ struct MeteredWorld : ResourceFixture {
     }
 
     UsageCounter counter{rooms};
+    SentLane& lane{counter.add_lane()};
 };
 
 /// The outcome of a commit as the server learns it.
@@ -113,9 +114,10 @@ TEST_CASE("what several threads send is added up, and written down once") {
     MeteredWorld world;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
-        threads.emplace_back([&] {
+        threads.emplace_back([&world] {
+            SentLane& lane = world.counter.add_lane();
             for (int j = 0; j < 1000; ++j)
-                world.counter.note_sent(1, 3);
+                lane.note(1, 3);
         });
     }
     for (std::thread& thread : threads)
@@ -127,7 +129,7 @@ TEST_CASE("what several threads send is added up, and written down once") {
         CHECK(world.read().sent == sdk::DataStoreSize{4000, 12000});
         CHECK(world.read().unprocessed == sdk::DataStoreSize{});
     }
-    world.counter.note_sent(1, 8);
+    world.lane.note(1, 8);
     world.counter.stop();
     expect(world.counter.write());
     CHECK(world.read().sent == sdk::DataStoreSize{4001, 12008});
@@ -143,7 +145,7 @@ TEST_CASE("what was sent counts once, whatever a commit has told about itself") 
     for (const Commit commit : {Commit::tells, Commit::writes_and_fails, Commit::only_fails,
                                 Commit::writes_and_fails, Commit::tells}) {
         for (int times = 0; times < 3; ++times) {
-            world.counter.note_sent(1, 10);
+            world.lane.note(1, 10);
             ++replies;
             engine.commit = commit;
             CHECK(world.counter.write().has_value() == (commit == Commit::tells));
@@ -151,7 +153,7 @@ TEST_CASE("what was sent counts once, whatever a commit has told about itself") 
         engine.commit = Commit::tells;
         // Beside it another server counts.
         UsageCounter other(world.rooms);
-        other.note_sent(1, 10);
+        other.add_lane().note(1, 10);
         ++replies;
         expect(other.write());
         expect(world.counter.write());
@@ -184,7 +186,7 @@ TEST_CASE("the marks of servers that wrote long ago are forgotten") {
     };
     UsageCounter other(world.rooms);
     for (UsageCounter* counter : {&world.counter, &other}) {
-        counter->note_sent(1, 10);
+        counter->add_lane().note(1, 10);
         expect(counter->write());
     }
     expect(world.counter.look(always));
@@ -200,10 +202,10 @@ TEST_CASE("what was sent for a platform that is gone is nobody's") {
     MeteredWorld world;
     int told = 0;
     world.counter.on_written([&told](const sdk::PlatformScope&, auto) { ++told; });
-    world.counter.note_sent(7, 100);
+    world.lane.note(7, 100);
     expect(world.counter.write());
     CHECK(told == 0);
-    world.counter.note_sent(1, 100);
+    world.lane.note(1, 100);
     expect(world.counter.write());
     CHECK(told == 1);
 }
@@ -256,7 +258,7 @@ TEST_CASE("the most that was found stored counts") {
 TEST_CASE("a closed period keeps what it had, and another one begins with nothing") {
     MeteredWorld world;
     world.create({"library", ""}, {{"_doc", "town"}, {"title", "T"}});
-    world.counter.note_sent(1, 100);
+    world.lane.note(1, 100);
     expect(world.counter.write());
     expect(world.counter.look(always));
     const sdk::MonthlyUsage before = world.read();
@@ -275,7 +277,7 @@ TEST_CASE("a closed period keeps what it had, and another one begins with nothin
         CHECK(world.read().begin_ms == now + std::int64_t(period));
         CHECK(world.read().sent == sdk::DataStoreSize{});
         CHECK(world.read().stored == sdk::DataStoreSize{});
-        world.counter.note_sent(1, 7);
+        world.lane.note(1, 7);
         expect(world.counter.write());
         expect(world.counter.look(always));
         CHECK(world.read().sent == sdk::DataStoreSize{1, 7});
