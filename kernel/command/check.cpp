@@ -1,4 +1,6 @@
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -12,18 +14,18 @@ int check(http::InstanceOptions options) {
     options.must_exist = true;
     auto instance = http::Instance::open(options);
     if (!instance) return complain(instance.error());
-    auto differences = (*instance)->check();
-    if (!differences) return complain(differences.error());
-    for (const std::string& difference : *differences)
+    const std::vector<std::string> differences = (*instance)->check();
+    for (const std::string& difference : differences)
         std::cout << difference << "\n";
     auto removed = (*instance)->count_removed();
-    if (!removed) return complain(removed.error());
-    if (*removed > 0) {
+    if (!removed) {
+        complain(removed.error());
+    } else if (*removed > 0) {
         std::cout << *removed << " records of removed containers are still to be erased.\n";
     }
-    std::cout << (differences->empty() ? "The store is consistent.\n"
-                                       : "The store is NOT consistent.\n");
-    return differences->empty() ? 0 : 2;
+    const bool is_consistent = removed && differences.empty();
+    std::cout << (is_consistent ? "The store is consistent.\n" : "The store is NOT consistent.\n");
+    return is_consistent ? 0 : 2;
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ public:
     void stop();
 
     /// Differences between records, indexes and counts; empty when all is well.
-    sdk::Result<std::vector<std::string>> check();
+    std::vector<std::string> check();
     /// Records of removed containers that the next start goes on to erase.
     sdk::Result<std::uint64_t> count_removed();
     /// Work of the server itself on the root platform, outside of any request.

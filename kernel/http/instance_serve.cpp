@@ -119,7 +119,7 @@ void Instance::stop() {
     state_->server.reset();
 }
 
-sdk::Result<std::vector<std::string>> Instance::check() {
+std::vector<std::string> Instance::check() {
     return resource::check_store(*state_->rooms);
 }
 

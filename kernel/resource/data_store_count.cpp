@@ -1,5 +1,7 @@
 #include "kernel/resource/data_store_count.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/rooms.hpp"
 #include "kernel/resource/team_check.hpp"
+#include "kernel/storage/store_check.hpp"
 
 namespace stele::kernel::resource {
 
@@ -59,16 +62,17 @@ void compare(std::string_view what, const std::string& store, std::int64_t kept,
         fmt::format("{}: the {} kept are {}, counted are {}", store, what, kept, counted));
 }
 
+/// `counted` is absent where counting failed; `name` becomes better when the record can be read.
 sdk::Result<void> check_data_store(Records& records, const sdk::Reader& reader,
-                                   const sdk::RecordKey& key, const sdk::DataStoreSize& counted,
-                                   std::vector<std::string>& differences) {
+                                   const sdk::RecordKey& key,
+                                   const std::optional<sdk::DataStoreSize>& counted,
+                                   std::string& name, std::vector<std::string>& differences) {
     storage::Record record;
     if (auto found = records.read(reader, key, record); !found) return found;
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
     const sdk::Json& fields = document->fields;
-    const std::string name =
-        fmt::format("{} {}", sdk::text_member(fields, "datastoreTypeId"), document->id);
+    name = fmt::format("{} {}", sdk::text_member(fields, "datastoreTypeId"), document->id);
     auto state = read_store_state(reader, key);
     if (!state) return state.error();
     if (!*state) {
@@ -89,75 +93,106 @@ sdk::Result<void> check_data_store(Records& records, const sdk::Reader& reader,
     }
     auto kept = read_store_size(reader, key);
     if (!kept) return kept.error();
-    compare("objects", name, kept->objects, counted.objects, differences);
-    compare("bytes", name, kept->bytes, counted.bytes, differences);
+    if (!counted) return {};
+    compare("objects", name, kept->objects, counted->objects, differences);
+    compare("bytes", name, kept->bytes, counted->bytes, differences);
     return {};
 }
 
-}  // namespace
+using StoreSizes = std::map<sdk::RecordKey, sdk::DataStoreSize>;
 
-sdk::Result<void> check_data_stores(Records& records, const sdk::Reader& reader,
-                                    const sdk::PlatformScope& platform,
-                                    std::vector<std::string>& differences) {
-    auto counted = count_data_stores(records, reader, platform.number);
-    if (!counted) return counted.error();
-    for (const RegisteredResource& resource : records.registry().resources()) {
-        if (!resource.descriptor.capabilities.data_store) continue;
-        auto adopted = are_data_stores(reader, platform.number, resource.descriptor.type);
-        if (!adopted) return adopted.error();
-        // A store of an older version, which the next start brings up to date.
-        if (!*adopted) continue;
-        auto keys = keys_of_family(records, reader, platform, resource);
-        if (!keys) return keys.error();
-        for (const sdk::RecordKey& key : *keys) {
-            const auto size = counted->find(key);
-            auto checked = check_data_store(
-                records, reader, key, size == counted->end() ? sdk::DataStoreSize() : size->second,
-                differences);
-            if (!checked) return checked;
+sdk::Result<void> check_family(Records& records, const sdk::Reader& reader,
+                               const sdk::PlatformScope& platform,
+                               const RegisteredResource& resource,
+                               const sdk::Result<StoreSizes>& counted,
+                               std::vector<std::string>& differences) {
+    const std::string& type = resource.descriptor.type;
+    auto adopted = are_data_stores(reader, platform.number, type);
+    if (!adopted) return adopted.error();
+    // A store of an older version, which the next start brings up to date.
+    if (!*adopted) return {};
+    auto keys = keys_of_family(records, reader, platform, resource);
+    if (!keys) return keys.error();
+    for (const sdk::RecordKey& key : *keys) {
+        std::optional<sdk::DataStoreSize> size;
+        if (counted) {
+            const auto found = counted->find(key);
+            size = found == counted->end() ? sdk::DataStoreSize() : found->second;
         }
+        std::string name = type + " " + storage::sequence_text(storage::sequence_of(key));
+        auto checked = check_data_store(records, reader, key, size, name, differences);
+        if (!checked) differences.push_back(storage::not_checked(name, checked.error()));
     }
     return {};
 }
-
-namespace {
 
 /// A collection whose container is gone must be marked, or nobody would ever empty it.
-sdk::Result<void> check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t platform,
-                                   std::vector<std::string>& differences) {
-    auto collections = rooms.documents.collections(reader, platform);
-    if (!collections) return collections.error();
-    for (const storage::CollectionId& collection : *collections) {
-        auto info = rooms.documents.describe(reader, collection);
-        if (!info) return info.error();
-        if (!*info || (*info)->container.empty()) continue;
-        storage::Record container;
-        auto found = rooms.documents.read(reader, (*info)->container, container);
-        if (!found) return found.error();
-        if (*found) continue;
-        auto removed = rooms.documents.is_removed(reader, collection);
-        if (!removed) return removed.error();
-        if (*removed) continue;
-        differences.push_back(
-            fmt::format("platform {}, collection {} ({}): the record that contains it is gone",
-                        platform, collection.number, (*info)->type));
-    }
+sdk::Result<void> check_container(Rooms& rooms, const sdk::Reader& reader,
+                                  storage::CollectionId collection, const std::string& name,
+                                  std::vector<std::string>& differences) {
+    auto info = rooms.documents.describe(reader, collection);
+    if (!info) return info.error();
+    if (!*info || (*info)->container.empty()) return {};
+    storage::Record container;
+    auto found = rooms.documents.read(reader, (*info)->container, container);
+    if (!found) return found.error();
+    if (*found) return {};
+    auto removed = rooms.documents.is_removed(reader, collection);
+    if (!removed) return removed.error();
+    if (*removed) return {};
+    differences.push_back(
+        fmt::format("{} ({}): the record that contains it is gone", name, (*info)->type));
     return {};
+}
+
+void check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t platform,
+                      std::vector<std::string>& differences) {
+    auto collections = rooms.documents.collections(reader, platform);
+    if (!collections) {
+        differences.push_back(storage::not_checked(
+            fmt::format("platform {}, its collections", platform), collections.error()));
+        return;
+    }
+    for (const storage::CollectionId& collection : *collections) {
+        const std::string name =
+            fmt::format("platform {}, collection {}", platform, collection.number);
+        auto checked = check_container(rooms, reader, collection, name, differences);
+        if (!checked) differences.push_back(storage::not_checked(name, checked.error()));
+    }
 }
 
 }  // namespace
 
-sdk::Result<std::vector<std::string>> check_store(Rooms& rooms) {
+void check_data_stores(Records& records, const sdk::Reader& reader,
+                       const sdk::PlatformScope& platform, std::vector<std::string>& differences) {
+    const auto counted = count_data_stores(records, reader, platform.number);
+    if (!counted) {
+        differences.push_back(storage::not_checked(
+            fmt::format("platform {}, what its data stores hold", platform.number),
+            counted.error()));
+    }
+    for (const RegisteredResource& resource : records.registry().resources()) {
+        if (!resource.descriptor.capabilities.data_store) continue;
+        auto checked = check_family(records, reader, platform, resource, counted, differences);
+        if (checked) continue;
+        differences.push_back(storage::not_checked(
+            fmt::format("platform {}, {}", platform.number, resource.collection_path),
+            checked.error()));
+    }
+}
+
+std::vector<std::string> check_store(Rooms& rooms) {
     const auto reader = rooms.engine->snapshot();
-    auto differences = rooms.documents.check(*reader);
-    if (!differences) return differences;
+    std::vector<std::string> differences = rooms.documents.check(*reader);
     auto platforms = rooms.platforms.all();
-    if (!platforms) return platforms.error();
+    if (!platforms) {
+        differences.push_back(storage::not_checked("the list of platforms", platforms.error()));
+        return differences;
+    }
     for (const sdk::PlatformScope& platform : *platforms) {
-        auto checked = check_data_stores(rooms.records, *reader, platform, *differences);
-        if (checked) checked = check_containers(rooms, *reader, platform.number, *differences);
-        if (checked) checked = check_teams(rooms.documents, *reader, platform.number, *differences);
-        if (!checked) return checked.error();
+        check_data_stores(rooms.records, *reader, platform, differences);
+        check_containers(rooms, *reader, platform.number, differences);
+        check_teams(rooms, *reader, platform, differences);
     }
     return differences;
 }

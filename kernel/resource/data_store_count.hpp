@@ -24,14 +24,14 @@ sdk::Result<std::vector<sdk::RecordKey>> keys_of_family(Records& records, const 
                                                         const RegisteredResource& resource);
 
 /// Compares what is kept of the data stores of a platform with what is in them; one line per
-/// difference.
-sdk::Result<void> check_data_stores(Records& records, const sdk::Reader& reader,
-                                    const sdk::PlatformScope& platform,
-                                    std::vector<std::string>& differences);
+/// difference, and per store that cannot be read.
+void check_data_stores(Records& records, const sdk::Reader& reader,
+                       const sdk::PlatformScope& platform, std::vector<std::string>& differences);
 
 /// Everything that `stele check` compares: records with indexes and counts, data stores with what
-/// is in them, collections with the records that contain them.
-sdk::Result<std::vector<std::string>> check_store(Rooms& rooms);
+/// is in them, collections with the records that contain them, teams with their records and groups.
+/// What cannot be read is told of like a difference, and the rest checked nevertheless.
+std::vector<std::string> check_store(Rooms& rooms);
 
 /// Records of removed containers that are still to be erased; no difference, but worth a line.
 sdk::Result<std::uint64_t> count_removed(Rooms& rooms);

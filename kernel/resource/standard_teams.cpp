@@ -51,8 +51,8 @@ sdk::Result<void> give_owners(Rooms& rooms, sdk::Context& context, const sdk::Re
 sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platform,
                                  const RegisteredResource& resource, const sdk::Reader& reader,
                                  const std::function<sdk::Result<void>(const PlatformWork&)>& run) {
-    const std::string mark = given_key(platform.number, resource.descriptor.type);
-    auto given = reader.get(mark);
+    const std::string& type = resource.descriptor.type;
+    auto given = has_standard_teams(reader, platform.number, type);
     if (!given) return given.error();
     if (*given) return {};
     auto keys = keys_of_family(rooms.records, reader, platform, resource);
@@ -61,8 +61,8 @@ sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platfor
         auto done = run([&](sdk::Context& context) { return give_owners(rooms, context, key); });
         if (!done) return done;
     }
-    return run([&mark](sdk::Context& context) {
-        context.transaction().put(mark, "1");
+    return run([&](sdk::Context& context) {
+        context.transaction().put(given_key(platform.number, type), "1");
         return sdk::Result<void>();
     });
 }
@@ -80,6 +80,13 @@ sdk::Result<void> give_to_platform(
 }
 
 }  // namespace
+
+sdk::Result<bool> has_standard_teams(const sdk::Reader& reader, std::uint64_t platform,
+                                     const std::string& type) {
+    auto given = reader.get(given_key(platform, type));
+    if (!given) return given.error();
+    return given->has_value();
+}
 
 sdk::Result<void> give_standard_teams(Rooms& rooms) {
     auto platforms = rooms.platforms.all();

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/result.hpp>
 
@@ -13,5 +16,8 @@ struct Rooms;
 sdk::Result<void> give_standard_teams(Rooms& rooms);
 /// The same for a platform that is being made, as a part of its transaction.
 sdk::Result<void> give_standard_teams(Rooms& rooms, sdk::Context& context);
+/// Whether that was done for a family: every record of it has the team from then on.
+sdk::Result<bool> has_standard_teams(const sdk::Reader& reader, std::uint64_t platform,
+                                     const std::string& type);
 
 }  // namespace stele::kernel::resource

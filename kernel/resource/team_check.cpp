@@ -7,8 +7,13 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "kernel/resource/data_store_count.hpp"
+#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/rooms.hpp"
+#include "kernel/resource/standard_teams.hpp"
 #include "kernel/resource/team_rows.hpp"
 #include "kernel/storage/keys.hpp"
+#include "kernel/storage/store_check.hpp"
 
 namespace stele::kernel::resource {
 
@@ -30,12 +35,12 @@ struct RowKey {
 
 class TeamCheck {
 public:
-    TeamCheck(storage::DocumentStore& documents, const sdk::Reader& reader, std::uint64_t platform,
+    TeamCheck(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
               std::vector<std::string>& differences)
-        : documents_(documents), reader_(reader), platform_(platform), differences_(differences) {}
+        : rooms_(rooms), reader_(reader), platform_(platform), differences_(differences) {}
 
-    sdk::Result<void> check_teams() {
-        return each_row(storage::kTeamTag, [this](const RowKey& key) -> sdk::Result<void> {
+    void check_teams() {
+        each_row(storage::kTeamTag, [this](const RowKey& key) -> sdk::Result<void> {
             const auto name = sdk::KeyReader(key.rest).text();
             if (!name) return differ("the key of a team cannot be read");
             const std::string what = fmt::format("team {} of record {}", *name, id_of(key.record));
@@ -49,8 +54,8 @@ public:
         });
     }
 
-    sdk::Result<void> check_groups() {
-        return each_row(storage::kTeamGroupTag, [this](const RowKey& key) -> sdk::Result<void> {
+    void check_groups() {
+        each_row(storage::kTeamGroupTag, [this](const RowKey& key) -> sdk::Result<void> {
             const std::string what = "group " + id_of(key.record);
             auto named = team_of_group(reader_, key.record);
             if (!named && !is_broken(named.error())) return named.error();
@@ -65,6 +70,16 @@ public:
         });
     }
 
+    void check_owners() {
+        // Where nothing keeps groups, nothing keeps teams.
+        if (!rooms_.team_groups) return;
+        for (const RegisteredResource& resource : rooms_.registry.resources()) {
+            if (!resource.descriptor.capabilities.teams) continue;
+            auto checked = check_owners_of(resource);
+            if (!checked) not_checked("the teams of " + resource.collection_path, checked.error());
+        }
+    }
+
 private:
     static bool is_broken(const sdk::Error& error) { return error.code == "team.row_broken"; }
 
@@ -73,13 +88,48 @@ private:
     }
 
     sdk::Result<void> differ(std::string_view what) {
-        differences_.push_back(fmt::format("platform {}: {}", platform_, what));
+        differences_.push_back(fmt::format("platform {}: {}", platform_.number, what));
         return {};
+    }
+
+    void not_checked(std::string_view what, const sdk::Error& error) {
+        differ(storage::not_checked(what, error));
     }
 
     sdk::Result<bool> has_record(const sdk::RecordKey& key) {
         storage::Record record;
-        return documents_.read(reader_, key, record);
+        return rooms_.documents.read(reader_, key, record);
+    }
+
+    sdk::Result<void> check_owners_of(const RegisteredResource& resource) {
+        const std::string& type = resource.descriptor.type;
+        auto given = has_standard_teams(reader_, platform_.number, type);
+        if (!given) return given.error();
+        // A store of an older version, which the next start brings up to date.
+        if (!*given) return {};
+        auto keys = keys_of_family(rooms_.records, reader_, platform_, resource);
+        if (!keys) return keys.error();
+        for (const sdk::RecordKey& key : *keys) {
+            std::string what = type + " " + id_of(key);
+            auto checked = check_owners_of(key, type, what);
+            if (!checked) not_checked(what, checked.error());
+        }
+        return {};
+    }
+
+    /// `what` becomes better when the record can be read.
+    sdk::Result<void> check_owners_of(const sdk::RecordKey& key, const std::string& type,
+                                      std::string& what) {
+        auto owners = read_team(reader_, key, kOwnersTeam);
+        // Told of the team already.
+        if (!owners && is_broken(owners.error())) return {};
+        if (!owners) return owners.error();
+        if (*owners) return {};
+        storage::Record record;
+        auto found = rooms_.documents.read(reader_, key, record);
+        if (!found) return found.error();
+        if (*found) what = type + " " + resource::id_of(record);
+        return differ(what + ": it has no team " + kOwnersTeam);
     }
 
     sdk::Result<void> check_group(const std::string& what, const sdk::Team& team) {
@@ -95,33 +145,33 @@ private:
         return {};
     }
 
-    sdk::Result<void> each_row(char tag,
-                               const std::function<sdk::Result<void>(const RowKey&)>& visit) {
-        const std::string prefix = storage::kind_prefix(platform_, tag);
+    void each_row(char tag, const std::function<sdk::Result<void>(const RowKey&)>& visit) {
+        const std::string prefix = storage::kind_prefix(platform_.number, tag);
         const auto cursor =
             reader_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             const std::string key(cursor->key().substr(prefix.size()));
             const auto split = RowKey::split(key);
             auto visited = split ? visit(*split) : differ("a row of a team cannot be read");
-            if (!visited) return visited;
+            if (!visited) not_checked("a team of record " + id_of(split->record), visited.error());
         }
-        return cursor->status();
+        if (auto status = cursor->status(); !status) not_checked("its teams", status.error());
     }
 
-    storage::DocumentStore& documents_;
+    Rooms& rooms_;
     const sdk::Reader& reader_;
-    const std::uint64_t platform_;
+    const sdk::PlatformScope& platform_;
     std::vector<std::string>& differences_;
 };
 
 }  // namespace
 
-sdk::Result<void> check_teams(storage::DocumentStore& documents, const sdk::Reader& reader,
-                              std::uint64_t platform, std::vector<std::string>& differences) {
-    TeamCheck check(documents, reader, platform, differences);
-    if (auto checked = check.check_teams(); !checked) return checked;
-    return check.check_groups();
+void check_teams(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                 std::vector<std::string>& differences) {
+    TeamCheck check(rooms, reader, platform, differences);
+    check.check_teams();
+    check.check_groups();
+    check.check_owners();
 }
 
 }  // namespace stele::kernel::resource

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
-#include <stele/sdk/result.hpp>
-
-#include "kernel/storage/document_store.hpp"
+#include <stele/sdk/principal.hpp>
 
 namespace stele::kernel::resource {
 
-/// Compares the teams of a platform with the records that they belong to, and with their groups;
-/// one line per difference.
-sdk::Result<void> check_teams(storage::DocumentStore& documents, const sdk::Reader& reader,
-                              std::uint64_t platform, std::vector<std::string>& differences);
+struct Rooms;
+
+/// Compares the teams of a platform with the records that they belong to, and with their groups,
+/// and looks for the team `owners` of every record that must have one. One line per difference, and
+/// per team or record that cannot be read.
+void check_teams(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                 std::vector<std::string>& differences);
 
 }  // namespace stele::kernel::resource

@@ -156,8 +156,8 @@ public:
                                                  Visibility visibility, bool numeric_sort);
 
     /// Compares records, indexes, unique values and counters of the whole store; one line per
-    /// difference. For `stele check`.
-    sdk::Result<std::vector<std::string>> check(const sdk::Reader& reader);
+    /// difference, and per collection that cannot be read. For `stele check`.
+    std::vector<std::string> check(const sdk::Reader& reader);
 
     /// Waits until every composite index that was asked for is built.
     void finish_index_builds();
@@ -181,6 +181,8 @@ private:
 
     sdk::Result<void> check_platform(const sdk::Reader& reader, std::uint64_t platform,
                                      std::vector<std::string>& differences);
+    sdk::Result<void> check_collection(const sdk::Reader& reader, CollectionId collection,
+                                       std::vector<std::string>& differences);
 
     sdk::Engine& engine_;
     NameTable& names_;

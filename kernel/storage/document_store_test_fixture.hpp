@@ -88,7 +88,7 @@ public:
         return result;
     }
 
-    std::vector<std::string> differences() { return store.check(*engine.snapshot()).value(); }
+    std::vector<std::string> differences() { return store.check(*engine.snapshot()); }
 
     sdk::testing::MemoryEngine engine;
     NameTable names{engine};

@@ -28,6 +28,12 @@ std::string printable(std::string_view bytes) {
 
 }  // namespace
 
+std::string not_checked(std::string_view what, const sdk::Error& error) {
+    std::string line = std::string(what) + ": it cannot be checked: " + error.message;
+    if (!error.detail.empty()) line += " (" + error.detail + ")";
+    return line + " [" + error.code + "]";
+}
+
 void EntrySum::add(std::string_view entry) {
     ++count;
     sum += std::hash<std::string_view>{}(entry);

@@ -25,6 +25,9 @@ struct EntrySum {
     friend bool operator==(const EntrySum&, const EntrySum&) = default;
 };
 
+/// The line that tells of something that a check could not read; it goes on with the next.
+std::string not_checked(std::string_view what, const sdk::Error& error);
+
 /// Compares what the records of a collection say with its indexes, names, unique values and
 /// counters. Everything is streamed: sums first, single entries only when sums differ.
 class CollectionCheck {

@@ -206,7 +206,7 @@ sdk::Result<void> CollectionCheck::check_aliases() {
     });
 }
 
-sdk::Result<std::vector<std::string>> DocumentStore::check(const sdk::Reader& reader) {
+std::vector<std::string> DocumentStore::check(const sdk::Reader& reader) {
     std::vector<std::string> differences;
     const auto platforms = reader.scan({}, sdk::ScanDirection::forward);
     while (platforms->is_valid()) {
@@ -216,24 +216,26 @@ sdk::Result<std::vector<std::string>> DocumentStore::check(const sdk::Reader& re
             platforms->next();
             continue;
         }
-        const auto state = reader.get(platform_state_path(*platform));
-        if (!state) return state.error();
-        // What is being erased fits nothing any more.
-        const bool is_removed = *state == kRemovedPlatform;
-        if (!is_removed) {
-            auto checked = check_platform(reader, *platform, differences);
-            if (!checked) return checked.error();
+        if (auto checked = check_platform(reader, *platform, differences); !checked) {
+            differences.push_back(
+                not_checked("platform " + std::to_string(*platform), checked.error()));
         }
         const std::string end = sdk::prefix_end(sdk::KeyWriter().integer(*platform).key());
         if (end.empty()) break;
         platforms->seek(end);
     }
-    if (auto status = platforms->status(); !status) return status.error();
+    if (auto status = platforms->status(); !status) {
+        differences.push_back(not_checked("the rest of the store", status.error()));
+    }
     return differences;
 }
 
 sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::uint64_t platform,
                                                 std::vector<std::string>& differences) {
+    const auto platform_state = reader.get(platform_state_path(platform));
+    if (!platform_state) return platform_state.error();
+    // What is being erased fits nothing any more.
+    if (*platform_state == kRemovedPlatform) return {};
     const std::string catalogue = kind_prefix(platform, 'C');
     const std::string records = kind_prefix(platform, 'd');
     std::set<std::uint64_t> numbers;
@@ -257,13 +259,21 @@ sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::
         if (auto status = cursor->status(); !status) return status;
     }
     for (const std::uint64_t number : numbers) {
-        const CollectionId collection{platform, number};
-        const auto state = states_->of(reader, collection);
-        if (!state) return state.error();
-        auto checked = CollectionCheck(reader, names_, collection, **state, differences).run();
-        if (!checked) return checked;
+        auto checked = check_collection(reader, {platform, number}, differences);
+        if (checked) continue;
+        differences.push_back(not_checked(
+            "platform " + std::to_string(platform) + ", collection " + std::to_string(number),
+            checked.error()));
     }
     return {};
+}
+
+sdk::Result<void> DocumentStore::check_collection(const sdk::Reader& reader,
+                                                  CollectionId collection,
+                                                  std::vector<std::string>& differences) {
+    const auto state = states_->of(reader, collection);
+    if (!state) return state.error();
+    return CollectionCheck(reader, names_, collection, **state, differences).run();
 }
 
 }  // namespace stele::kernel::storage

@@ -129,7 +129,7 @@ void write_and_read_together(sdk::Engine& engine) {
         thread.join();
     CHECK(faults == 0);
     shared.store.finish_index_builds();
-    CHECK(shared.store.check(*shared.engine.snapshot()).value() == std::vector<std::string>());
+    CHECK(shared.store.check(*shared.engine.snapshot()) == std::vector<std::string>());
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ TEST_CASE("The same holds on LevelDB, also after the store was opened again") {
     const auto engine = open_leveldb(folder.path()).value();
     NameTable names(*engine);
     DocumentStore store(*engine, names);
-    CHECK(store.check(*engine->snapshot()).value() == std::vector<std::string>());
+    CHECK(store.check(*engine->snapshot()) == std::vector<std::string>());
 }
 
 }  // namespace stele::tests

@@ -102,7 +102,7 @@ public:
         REQUIRE(readable(rows) == readable(expected.rows));
     }
 
-    void check() { REQUIRE(store_.check(*engine_->snapshot()).value() == Strings()); }
+    void check() { REQUIRE(store_.check(*engine_->snapshot()) == Strings()); }
     void finish_builds() { store_.finish_index_builds(); }
     RandomDocuments& random() { return random_; }
 

@@ -1,14 +1,18 @@
 // Data stores as the rooms keep them: counts at any depth, removal in steps, and stores that were
 // written before their families declared what they declare now.
 
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/data_store.hpp>
+#include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/resource/data_store_count.hpp"
 #include "kernel/resource/data_store_rows.hpp"
 #include "kernel/resource/declarations.hpp"
 #include "kernel/resource/housekeeper.hpp"
+#include "kernel/storage/index_entries.hpp"
 #include "sdk/testing/memory_engine.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -72,6 +76,53 @@ private:
     sdk::Engine& engine_;
 };
 
+/// Fails to read what has one of its keys; everything else is there.
+class BrittleReader final : public sdk::Reader {
+public:
+    BrittleReader(std::unique_ptr<sdk::Reader> whole, const std::set<std::string>& broken)
+        : whole_(std::move(whole)), broken_(broken) {}
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override {
+        if (broken_.contains(std::string(key))) return failure();
+        return whole_->get(key);
+    }
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override {
+        if (broken_.contains(std::string(key))) return failure();
+        return whole_->get_into(key, value);
+    }
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override {
+        return whole_->scan(std::move(range), direction);
+    }
+
+private:
+    static sdk::Error failure() {
+        return sdk::make_error(sdk::ErrorKind::internal, "engine.store_damaged", "a bad block");
+    }
+
+    std::unique_ptr<sdk::Reader> whole_;
+    const std::set<std::string>& broken_;
+};
+
+class BrittleEngine final : public sdk::Engine {
+public:
+    std::set<std::string> broken;
+
+    std::unique_ptr<sdk::Reader> snapshot() override {
+        return std::make_unique<BrittleReader>(engine_.snapshot(), broken);
+    }
+    std::unique_ptr<sdk::Transaction> begin() override { return engine_.begin(); }
+    bool is_local() const override { return engine_.is_local(); }
+    void observe(std::string prefix, sdk::CommitObserver observer) override {
+        engine_.observe(std::move(prefix), std::move(observer));
+    }
+    std::uint64_t approximate_size(const sdk::KeyRange& range) override {
+        return engine_.approximate_size(range);
+    }
+
+private:
+    sdk::testing::MemoryEngine engine_;
+};
+
 /// A server of its own over a store, from its start on.
 struct Server {
     Server(sdk::Engine& engine, Declared declared)
@@ -99,7 +150,7 @@ struct Server {
         if (!made) return made.error();
         return key;
     }
-    std::vector<std::string> differences() { return value_of(check_store(rooms)); }
+    std::vector<std::string> differences() { return check_store(rooms); }
 
     Rooms rooms;
 };
@@ -122,7 +173,7 @@ struct Museums : ResourceFixture {
     sdk::DataStoreSize counted() {
         return value_of(count_data_stores(rooms.records, *rooms.engine->snapshot(), 1))[museum];
     }
-    std::vector<std::string> differences() { return value_of(check_store(rooms)); }
+    std::vector<std::string> differences() { return check_store(rooms); }
     std::size_t removed() {
         return value_of(rooms.documents.removed_collections(*rooms.engine->snapshot(), 1)).size();
     }
@@ -364,6 +415,43 @@ TEST_CASE("Records whose family has become a data store are counted at start") {
     // Nothing is counted a second time.
     expect(apply_declarations(after.rooms));
     CHECK(after.differences().empty());
+}
+
+TEST_CASE("A check tells of all that cannot be read, and of what is wrong besides") {
+    BrittleEngine engine;
+    Server server(engine, {});
+    expect(apply_declarations(server.rooms));
+    const auto key_of = [](const sdk::RecordKey& store, char row) {
+        return sdk::KeyWriter(storage::kind_prefix(1, storage::kStoreTag))
+            .raw(store)
+            .tag(row)
+            .key();
+    };
+    const auto make = [&](const char* id) {
+        return value_of(server.create({"museum", ""}, {{"_doc", id}}));
+    };
+    const sdk::RecordKey first = make("a");
+    const std::string unread = key_of(first, 's');
+    const std::string garbled = key_of(make("b"), 's');
+    make("c");
+    const std::string miscounted = key_of(make("d"), 'n');
+    REQUIRE(server.differences().empty());
+    expect(sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) {
+        transaction.put(garbled, "?");
+        transaction.add(miscounted, 2);
+        return sdk::Result<void>();
+    }));
+    sdk::KeyReader numbers(first);
+    const storage::CollectionId museums{*numbers.integer(), *numbers.integer()};
+    engine.broken = {unread, storage::record_counter(museums)};
+    const std::vector<std::string> told = {
+        "platform 1, collection " + std::to_string(museums.number) +
+            ": it cannot be checked: a bad block [engine.store_damaged]",
+        "museum a: it cannot be checked: a bad block [engine.store_damaged]",
+        "museum b: it cannot be checked: The state of a data store cannot be read. "
+        "[data_store.state_broken]",
+        "museum d: the objects kept are 2, counted are 0"};
+    CHECK(server.differences() == told);
 }
 
 }  // namespace stele::kernel::resource::testing

@@ -208,7 +208,7 @@ TEST_CASE_METHOD(TeamMuseums, "A record from before there were teams gets its ow
 
 TEST_CASE_METHOD(TeamMuseums,
                  "A check tells which teams, records and groups do not belong together") {
-    const auto differences = [this] { return value_of(check_store(rooms)); };
+    const auto differences = [this] { return check_store(rooms); };
     REQUIRE(differences().empty());
     const sdk::RecordKey group =
         value_of(read_teams(*rooms.engine->snapshot(), museum)).front().group;
@@ -264,6 +264,31 @@ TEST_CASE_METHOD(TeamMuseums,
     const std::string late = "platform 1: team late of record " + id_of(other) + ": ";
     CHECK(differences() ==
           std::vector<std::string>{late + "the record is gone", late + "its group is gone"});
+}
+
+TEST_CASE_METHOD(TeamMuseums, "A check misses the team owners that a record must have") {
+    expect(give_standard_teams(rooms));
+    grant(platform().root, user, "owner");
+    const auto differences = [this] { return check_store(rooms); };
+    as_owner("/teams?key=owners");
+    const TeamRow team = *value_of(read_team(*rooms.engine->snapshot(), museum, kOwnersTeam));
+    const auto erase = [&] {
+        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+            erase_team(transaction, museum, team);
+            return sdk::Result<void>();
+        }));
+    };
+    REQUIRE(differences().empty());
+    erase();
+    CHECK(differences() ==
+          std::vector<std::string>{"platform 1: museum louvre: it has no team owners"});
+    // Where nothing keeps groups, nothing keeps teams.
+    rooms.team_groups = nullptr;
+    CHECK(differences().empty());
+    rooms.team_groups = &groups;
+    // The platform may do without.
+    json(system(), "DELETE", "/teams/owners");
+    CHECK(differences().size() == 1);
 }
 
 TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
