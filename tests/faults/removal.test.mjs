@@ -109,6 +109,32 @@ test('users and groups of a removed domain have and give no rights from then on'
   assert.ok([401, 403].includes((await server.request('GET', `/webhosts/${host}`, { token: leaver })).status));
 });
 
+test('a directory stays as long as somebody needs an identity in it, however many others are in it', async () => {
+  for (const others of [3, 250]) {
+    const directory = `/directories/${(await server.admin('POST', '/directories', {}))._doc}`;
+    const directoryId = directory.split('/')[2];
+    await createMany(`${directory}/identities`, others, () => ({}));
+    const identity = (await server.admin('POST', `${directory}/identities`, {}))._doc;
+    const password = { password: 'of-heir', verifyPassword: 'of-heir' };
+    await server.admin('POST', `${directory}/identities/${identity}/changepassword`, password);
+    const user = (await server.admin('POST', '/domains/default/principals',
+      { type: 'USER', name: `heir of ${others}`, directoryId, identityId: identity }))._doc;
+    await server.admin('POST', `/authorities/owner/grant?id=default/${user}`);
+    const token = await server.login(`heir of ${others}`, 'of-heir');
+    const as = (method, path) => server.request(method, path, { token, body: {} });
+    assert.equal((await as('POST', '/authorities/owner/revoke?id=default/admin')).status, 200);
+    try {
+      const refused = await as('DELETE', directory);
+      assert.equal(refused.status, 409, refused.text);
+      assert.equal(refused.json.code, 'identity.in_use');
+    } finally {
+      assert.equal((await as('POST', '/authorities/owner/grant?id=default/admin')).status, 200);
+    }
+    await server.admin('DELETE', `/domains/default/principals/${user}`);
+    await server.admin('DELETE', directory);
+  }
+});
+
 test('a domain with the only owner of the platform stays', async () => {
   const domain = (await server.admin('POST', '/domains', {}))._doc;
   const principals = `/domains/${domain}/principals`;
