@@ -6,6 +6,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
+#include "row_access.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {
@@ -19,6 +20,24 @@ bool fits_identity(const sdk::Document* identity, std::string_view password) {
         return false;
     }
     return sdk::fits_password(password, hash);
+}
+
+sdk::Result<std::optional<sdk::Document>> identity_of_user(sdk::Context& context,
+                                                           const sdk::RecordKey& user) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(user));
+    if (!row) return row.error();
+    if (!*row || (*row)->identity.empty()) return std::optional<sdk::Document>();
+    auto identity = context.documents().read((*row)->identity);
+    if (!identity && is_missing(identity.error())) return std::optional<sdk::Document>();
+    if (!identity) return identity.error();
+    return std::optional<sdk::Document>(*std::move(identity));
+}
+
+sdk::Result<bool> has_password(sdk::Context& context, const sdk::RecordKey& user) {
+    auto identity = identity_of_user(context, user);
+    if (!identity) return identity.error();
+    return *identity && !sdk::text_member((*identity)->secrets, kPasswordHash).empty();
 }
 
 sdk::Result<void> set_password(sdk::Context& context, std::string_view directory_id,

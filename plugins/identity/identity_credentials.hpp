@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,11 @@ inline constexpr char kPasswordHash[] = "passwordHash";
 /// Whether the password fits the identity; false when it has none. Computes long either way, so
 /// that a caller cannot tell from the time who exists.
 bool fits_identity(const sdk::Document* identity, std::string_view password);
+
+/// The identity that a user has, on whatever platform it lies; nothing for users without one.
+sdk::Result<std::optional<sdk::Document>> identity_of_user(sdk::Context& context,
+                                                           const sdk::RecordKey& user);
+sdk::Result<bool> has_password(sdk::Context& context, const sdk::RecordKey& user);
 
 /// Hashes and stores the password of an identity of the context's platform. Computes long.
 sdk::Result<void> set_password(sdk::Context& context, std::string_view directory_id,

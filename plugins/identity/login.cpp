@@ -9,8 +9,6 @@
 #include "identity_credentials.hpp"
 #include "oauth_error.hpp"
 #include "principal_lookup.hpp"
-#include "row_access.hpp"
-#include "session_rows.hpp"
 
 namespace stele::identity {
 
@@ -49,19 +47,6 @@ sdk::Result<sdk::Principal> log_in_by_grant(sdk::Context& context, const sdk::Do
     return principal_of(*record);
 }
 
-/// The record that holds the user's password; nothing for users without one.
-sdk::Result<std::optional<sdk::Document>> identity_record(sdk::Context& context,
-                                                          const sdk::RecordKey& user) {
-    const SessionKeys keys = SessionKeys::of(context);
-    auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(user));
-    if (!row) return row.error();
-    if (!*row || (*row)->identity.empty()) return std::optional<sdk::Document>();
-    auto identity = context.documents().read((*row)->identity);
-    if (!identity && is_missing(identity.error())) return std::optional<sdk::Document>();
-    if (!identity) return identity.error();
-    return std::optional<sdk::Document>(*std::move(identity));
-}
-
 sdk::Result<sdk::Principal> log_in_by_password(sdk::Context& context, const sdk::Document& client,
                                                std::string_view username,
                                                std::string_view password) {
@@ -72,7 +57,7 @@ sdk::Result<sdk::Principal> log_in_by_password(sdk::Context& context, const sdk:
         return refused();
     }
     sdk::Principal user = principal_of(*record);
-    auto identity = identity_record(context, user.key);
+    auto identity = identity_of_user(context, user.key);
     if (!identity) return identity.error();
     if (!fits_identity(*identity ? &**identity : nullptr, password)) return refused();
     auto guest = is_guest(context, user);

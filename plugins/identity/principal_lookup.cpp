@@ -4,6 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "identity_credentials.hpp"
 #include "row_access.hpp"
 #include "session_rows.hpp"
 #include "token_request.hpp"
@@ -81,6 +82,11 @@ sdk::Result<sdk::Principal> PrincipalLookup::describe(sdk::Context& context,
                                "there is no such principal");
     }
     return std::move((*row)->principal);
+}
+
+sdk::Result<bool> PrincipalLookup::can_log_in(sdk::Context& context, const sdk::Principal& user) {
+    if (!user.enabled) return false;
+    return has_password(context, user.key);
 }
 
 }  // namespace stele::identity

@@ -32,6 +32,7 @@ public:
     sdk::Result<sdk::Principal> find(sdk::Context& context, std::string_view form,
                                      std::string_view home_domain) override;
     sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
+    sdk::Result<bool> can_log_in(sdk::Context& context, const sdk::Principal& user) override;
 };
 
 }  // namespace stele::identity

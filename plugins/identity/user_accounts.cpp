@@ -18,18 +18,9 @@ namespace {
 /// Rows of a page; a store may have many users.
 constexpr std::int64_t kPage = 500;
 
-sdk::Result<bool> has_password(sdk::Context& context, const sdk::Document& user) {
-    auto identity =
-        context.documents().read({kIdentityType, sdk::text_member(user.fields, "directoryId")},
-                                 sdk::text_member(user.fields, "identityId"));
-    if (!identity && is_missing(identity.error())) return false;
-    if (!identity) return identity.error();
-    return !sdk::text_member(identity->secrets, kPasswordHash).empty();
-}
-
 sdk::Result<sdk::Account> account_of(sdk::Context& context, const sdk::Document& user) {
     const sdk::Principal principal = principal_of(user);
-    auto password = has_password(context, user);
+    auto password = has_password(context, user.key);
     if (!password) return password.error();
     return sdk::Account{principal.id,    principal.name,    principal.domain_id,
                         principal.email, principal.enabled, *password};

@@ -30,7 +30,8 @@ public:
             if (!principal) return principal.error();
             if (!*principal || (is_leaving_ && is_leaving_(**principal))) continue;
             if ((*principal)->kind == PrincipalKind::user) {
-                if ((*principal)->enabled) return true;
+                auto can = principals_.can_log_in(context_, **principal);
+                if (!can || *can) return can;
                 continue;
             }
             auto members = context_.authorities().members(key, MemberKind::any, false);

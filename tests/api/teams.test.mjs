@@ -419,6 +419,28 @@ test('the last enabled user who owns the platform by a group neither leaves it n
   await admin('POST', `/authorities/owner/revoke?id=default/${outer}`);
 });
 
+test('an owner who cannot log in is none', async () => {
+  const principals = '/domains/default/principals';
+  const { _doc } = await ok('admin', 'POST', `${principals}/invite?email=later@example.org`);
+  await admin('POST', `/authorities/owner/grant?id=default/${_doc}`);
+  const adminUser = await admin('GET', `${principals}/admin`);
+  for (const [method, path, body, code] of [
+    ['POST', '/authorities/owner/revoke?id=default/admin', {}, 'authority.last_owner'],
+    ['PUT', `${principals}/admin`, { ...adminUser, enabled: false }, 'principal.last_owner'],
+  ]) {
+    const reply = await as('admin', method, path, body);
+    assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
+    assert.equal(reply.json.code, code);
+  }
+  const { directoryId, identityId } = await admin('GET', `${principals}/${_doc}`);
+  const password = { password: 'now', verifyPassword: 'now' };
+  await admin('POST', `/directories/${directoryId}/identities/${identityId}/changepassword`, password);
+  await ok('admin', 'POST', '/authorities/owner/revoke?id=default/admin');
+  tokens.later = await server.login('later@example.org', 'now');
+  await ok('later', 'POST', '/authorities/owner/grant?id=default/admin');
+  await admin('POST', `/authorities/owner/revoke?id=default/${_doc}`);
+});
+
 test('a policy that is assigned to a team holds for its members', async () => {
   const host = await makeHost();
   const team = await makeTeam(host.path, 'crew');

@@ -94,6 +94,10 @@ sdk::Result<sdk::Principal> TestDirectory::describe(sdk::Context&, const sdk::Re
     return sdk::make_error(sdk::ErrorKind::not_found, "principal.unknown", "no such principal");
 }
 
+sdk::Result<bool> TestDirectory::can_log_in(sdk::Context&, const sdk::Principal& user) {
+    return user.enabled && !locked_out.contains(user.key);
+}
+
 TestRequest::TestRequest(Rooms& rooms, const Route& route, std::vector<std::string> values,
                          Parameters parameters, sdk::SessionPtr session, sdk::Json body)
     : raw_body_(sdk::dump_json(body)), context_(rooms, session), call_(context_, input_) {

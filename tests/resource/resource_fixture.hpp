@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -35,10 +36,13 @@ void expect(const sdk::Result<void>& result);
 class TestDirectory final : public sdk::PrincipalDirectory {
 public:
     std::vector<sdk::Principal> principals;
+    /// Those who have no password.
+    std::set<sdk::RecordKey> locked_out;
 
     sdk::Result<sdk::Principal> find(sdk::Context& context, std::string_view form,
                                      std::string_view home_domain) override;
     sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
+    sdk::Result<bool> can_log_in(sdk::Context& context, const sdk::Principal& user) override;
 };
 
 /// A request whose transaction begins when it is made; `run` does the rest.

@@ -39,7 +39,7 @@ sdk::Result<void> require_an_owner(const RoutedCall& call) {
     if (!is_owned) return is_owned.error();
     if (*is_owned) return {};
     return sdk::make_error(sdk::ErrorKind::conflict, "authority.last_owner",
-                           "the platform's last enabled owner cannot be revoked");
+                           "the platform's last owner who can log in cannot be revoked");
 }
 
 }  // namespace stele::kernel::resource

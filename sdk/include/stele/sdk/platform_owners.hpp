@@ -12,10 +12,11 @@ namespace stele::sdk {
 /// Picks principals that are about to lose what they can do.
 using IsLeaving = std::function<bool(const Principal&)>;
 
-/// Whether the platform of the context would still be owned: an enabled user acts for an `owner` of
-/// it, itself or through groups, and leaves neither itself nor with these groups. A platform that
-/// is not owned can never be administered again, so this is to be asked before somebody leaves and,
-/// then without `is_leaving`, after something was taken away. As the transaction sees it.
+/// Whether the platform of the context would still be owned: a user who can log in acts for an
+/// `owner` of it, itself or through groups, and leaves neither itself nor with these groups. A
+/// platform that is not owned can never be administered again, so this is to be asked before
+/// somebody leaves and, then without `is_leaving`, after something was taken away. As the
+/// transaction sees it.
 [[nodiscard]] Result<bool> has_owner(Context& context, PrincipalDirectory& principals,
                                      const IsLeaving& is_leaving = {});
 

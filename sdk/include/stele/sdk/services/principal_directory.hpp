@@ -20,6 +20,8 @@ public:
                                    std::string_view home_domain = {}) = 0;
     /// The principal of a record key; `not_found` when the record is gone or no principal.
     virtual Result<Principal> describe(Context& context, const RecordKey& key) = 0;
+    /// Whether the user is enabled and has a password.
+    virtual Result<bool> can_log_in(Context& context, const Principal& user) = 0;
 };
 
 }  // namespace stele::sdk
