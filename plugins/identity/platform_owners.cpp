@@ -25,11 +25,14 @@ sdk::Result<void> keep_an_owner(sdk::Context& context, const sdk::IsLeaving& is_
     return last_owner(message);
 }
 
-sdk::Result<void> require_an_owner(sdk::Context& context) {
+sdk::Result<void> leave_group(sdk::Context& context, const sdk::RecordKey& group,
+                              const sdk::RecordKey& member) {
     PrincipalLookup principals;
-    auto is_owned = sdk::has_owner(context, principals);
-    if (!is_owned) return is_owned.error();
-    if (*is_owned) return {};
+    auto is_kept = sdk::keeps_owner(context, principals, group, [&] {
+        return context.authorities().remove_member(group, member);
+    });
+    if (!is_kept) return is_kept.error();
+    if (*is_kept) return {};
     return last_owner("the platform would have no owner without this member of the group");
 }
 

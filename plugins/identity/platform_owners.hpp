@@ -11,7 +11,8 @@ namespace stele::identity {
 sdk::Result<void> keep_an_owner(sdk::Context& context, const sdk::IsLeaving& is_leaving,
                                 const std::string& message);
 
-/// The same once a member was taken out of a group.
-sdk::Result<void> require_an_owner(sdk::Context& context);
+/// Takes the member out of the group, unless the platform's last owner would leave so.
+sdk::Result<void> leave_group(sdk::Context& context, const sdk::RecordKey& group,
+                              const sdk::RecordKey& member);
 
 }  // namespace stele::identity

@@ -111,9 +111,8 @@ sdk::Result<sdk::Reply> PrincipalFamily::remove_member(const sdk::Call& call) {
     if (auto checked = require_changeable(call); !checked) return checked.error();
     auto member = named_member(call);
     if (!member) return member.error();
-    auto removed = call.context().authorities().remove_member(call.record().key, member->key);
+    auto removed = leave_group(call.context(), call.record().key, member->key);
     if (!removed) return removed.error();
-    if (auto owned = require_an_owner(call.context()); !owned) return owned.error();
     return sdk::Reply::status({{"_doc", call.record().id}});
 }
 

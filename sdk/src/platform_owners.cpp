@@ -79,4 +79,14 @@ Result<bool> has_owner(Context& context, PrincipalDirectory& principals,
     return false;
 }
 
+Result<bool> keeps_owner(Context& context, PrincipalDirectory& principals,
+                         const RecordKey& principal, const std::function<Result<void>()>& change) {
+    auto owns = context.authorities().has_role(principal, context.platform().root, "owner");
+    if (!owns) return owns;
+    auto was_owned = *owns ? has_owner(context, principals) : Result<bool>(false);
+    if (!was_owned) return was_owned;
+    if (auto changed = change(); !changed) return changed.error();
+    return *was_owned ? has_owner(context, principals) : true;
+}
+
 }  // namespace stele::sdk

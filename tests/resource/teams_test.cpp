@@ -306,6 +306,18 @@ TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
     CHECK(code_of(manager, "DELETE", "/teams/chiefs") == "authority.last_owner");
 }
 
+TEST_CASE_METHOD(TeamMuseums, "A platform that nobody owns loses no owner") {
+    as_owner("/teams?key=chiefs");
+    as_owner("/teams/chiefs/authorities/owner/grant");
+    as_owner("/teams/chiefs/members/add?id=user");
+    directory.principals.front().enabled = false;
+    CHECK(code_of(system(), "POST", "/teams/chiefs/members/remove?id=manager").empty());
+    CHECK(code_of(system(), "POST", "/teams/chiefs/members/remove?id=user").empty());
+    CHECK(code_of(system(), "POST", "/teams/chiefs/authorities/owner/revoke").empty());
+    CHECK(code_of(system(), "POST", "/authorities/owner/revoke?id=user").empty());
+    CHECK(code_of(system(), "DELETE", "/teams/chiefs").empty());
+}
+
 TEST_CASE_METHOD(TeamMuseums, "Whoever cannot log in does not keep the platform") {
     grant(platform().root, user, "owner");
     grant(platform().root, manager, "owner");

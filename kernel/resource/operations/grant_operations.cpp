@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
@@ -138,12 +136,11 @@ sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call) {
     auto roles = revoked_roles(call, *principal);
     if (!roles) return roles.error();
     if (auto own = require_own(call, *roles); !own) return own.error();
-    auto revoked = call.context().authorities().revoke(call.record_key(), principal->key,
-                                                       call.path("authorityId"));
+    auto revoked = keep_an_owner(call, principal->key, [&] {
+        return call.context().authorities().revoke(call.record_key(), principal->key,
+                                                   call.path("authorityId"));
+    });
     if (!revoked) return revoked.error();
-    if (std::find(roles->begin(), roles->end(), "owner") != roles->end()) {
-        if (auto owned = require_an_owner(call); !owned) return owned.error();
-    }
     return sdk::Reply::status();
 }
 

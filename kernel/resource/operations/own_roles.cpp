@@ -28,16 +28,16 @@ sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
                                " has permissions that the caller does not have on the record");
 }
 
-sdk::Result<void> require_an_owner(const RoutedCall& call) {
-    if (call.record_key() != call.context().platform().root) return {};
+sdk::Result<void> keep_an_owner(const RoutedCall& call, const sdk::RecordKey& principal,
+                                const std::function<sdk::Result<void>()>& change) {
     sdk::PrincipalDirectory* principals = call.rooms().principals;
     // Who knows no principals keeps no owners.
-    if (!principals) return {};
-    auto is_owned = plugin::guarded<bool>("principal directory", "describe", [&] {
-        return sdk::has_owner(call.context(), *principals);
+    if (!principals) return change();
+    auto is_kept = plugin::guarded<bool>("principal directory", "describe", [&] {
+        return sdk::keeps_owner(call.context(), *principals, principal, change);
     });
-    if (!is_owned) return is_owned.error();
-    if (*is_owned) return {};
+    if (!is_kept) return is_kept.error();
+    if (*is_kept) return {};
     return sdk::make_error(sdk::ErrorKind::conflict, "authority.last_owner",
                            "the platform's last owner who can log in cannot be revoked");
 }

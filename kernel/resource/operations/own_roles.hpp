@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -16,8 +17,10 @@ sdk::Result<void> require_own(const RoutedCall& call, const std::vector<std::str
 sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
                               sdk::PermissionSet permissions);
 
-/// A platform that nobody owns could never be administered again. To be asked on the platform's own
-/// routes once something that an owner had is taken away: `conflict` (`authority.last_owner`).
-sdk::Result<void> require_an_owner(const RoutedCall& call);
+/// A platform that nobody owns could never be administered again. Makes the change, which takes
+/// something from the principal; `conflict` (`authority.last_owner`) when the platform's last owner
+/// went with it (`sdk::keeps_owner`).
+sdk::Result<void> keep_an_owner(const RoutedCall& call, const sdk::RecordKey& principal,
+                                const std::function<sdk::Result<void>()>& change);
 
 }  // namespace stele::kernel::resource

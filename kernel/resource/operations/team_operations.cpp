@@ -98,9 +98,10 @@ sdk::Result<sdk::Reply> remove_team(const RoutedCall& call) {
         return sdk::make_error(sdk::ErrorKind::conflict, "team.owners_required",
                                "the team owners cannot be removed");
     }
-    auto removed = teams_of(call).remove(call.context(), call.record_key(), *team);
+    auto removed = keep_an_owner(call, team->group, [&] {
+        return teams_of(call).remove(call.context(), call.record_key(), *team);
+    });
     if (!removed) return removed.error();
-    if (auto owned = require_an_owner(call); !owned) return owned.error();
     return done(*team);
 }
 
@@ -137,9 +138,10 @@ sdk::Result<sdk::Reply> remove_member(const RoutedCall& call) {
     if (!team) return team.error();
     auto member = principal_parameter(call);
     if (!member) return member.error();
-    auto removed = call.context().authorities().remove_member(team->group, member->key);
+    auto removed = keep_an_owner(call, team->group, [&] {
+        return call.context().authorities().remove_member(team->group, member->key);
+    });
     if (!removed) return removed.error();
-    if (auto owned = require_an_owner(call); !owned) return owned.error();
     return done(*team);
 }
 
@@ -183,9 +185,10 @@ sdk::Result<sdk::Reply> revoke_role(const RoutedCall& call) {
         roles = std::move(*held);
     }
     if (auto own = require_own(call, roles); !own) return own.error();
-    auto revoked = call.context().authorities().revoke(call.record_key(), team->group, role);
+    auto revoked = keep_an_owner(call, team->group, [&] {
+        return call.context().authorities().revoke(call.record_key(), team->group, role);
+    });
     if (!revoked) return revoked.error();
-    if (auto owned = require_an_owner(call); !owned) return owned.error();
     return done(*team);
 }
 

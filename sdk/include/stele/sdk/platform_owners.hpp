@@ -15,9 +15,14 @@ using IsLeaving = std::function<bool(const Principal&)>;
 /// Whether the platform of the context would still be owned: a user who can log in acts for an
 /// `owner` of it, itself or through groups, and leaves neither itself nor with these groups. A
 /// platform that is not owned can never be administered again, so this is to be asked before
-/// somebody leaves and, then without `is_leaving`, after something was taken away. As the
-/// transaction sees it.
+/// somebody leaves. As the transaction sees it.
 [[nodiscard]] Result<bool> has_owner(Context& context, PrincipalDirectory& principals,
                                      const IsLeaving& is_leaving = {});
+
+/// Makes the change, which takes from the principal rights or, where it is a group, members. False
+/// when it took the last owner away from a platform that had one.
+[[nodiscard]] Result<bool> keeps_owner(Context& context, PrincipalDirectory& principals,
+                                       const RecordKey& principal,
+                                       const std::function<Result<void>()>& change);
 
 }  // namespace stele::sdk
