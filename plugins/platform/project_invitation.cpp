@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/platform_owners.hpp>
 
 #include "collections.hpp"
 
@@ -38,7 +39,8 @@ sdk::Result<sdk::Document> managed_stack(const sdk::Call& call) {
     return **std::move(stack);
 }
 
-/// Nobody gives more than it has (docs/decisions/0008): whoever joins gets the team's roles.
+/// Nobody gives more than it has (docs/decisions/0008): whoever joins gets the team's roles, and
+/// what its group may do with the platform.
 sdk::Result<void> check_own(sdk::Context& context, const sdk::Team& team) {
     auto roles = context.authorities().direct_roles(team.record, team.group);
     if (!roles) return roles.error();
@@ -51,7 +53,11 @@ sdk::Result<void> check_own(sdk::Context& context, const sdk::Team& team) {
         return not_allowed("authority.role_above_own",
                            "the team's role " + key + " has permissions that you do not have");
     }
-    return {};
+    auto has = sdk::has_rights_of(context, team.group);
+    if (!has) return has.error();
+    if (*has) return {};
+    return not_allowed("authority.role_above_own",
+                       "the team's group has permissions on the platform that you do not have");
 }
 
 /// The team that is asked for. The one of the users is made where the stack has none: it may be

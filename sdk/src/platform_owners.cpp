@@ -89,4 +89,11 @@ Result<bool> keeps_owner(Context& context, PrincipalDirectory& principals,
     return *was_owned ? has_owner(context, principals) : true;
 }
 
+Result<bool> has_rights_of(Context& context, const RecordKey& group) {
+    const RecordKey& root = context.platform().root;
+    auto rights = context.authorities().permissions(group, root);
+    if (!rights) return rights.error();
+    return holds(context, root, *rights);
+}
+
 }  // namespace stele::sdk

@@ -230,3 +230,21 @@ test('rights on a project alone bring nobody into its stack, and a manager makes
   assert.equal((await asStranger({ email: 'ina@example.org' })).status, 403);
   assert.equal((await asStranger({ id: 'stranger' })).status, 200);
 });
+
+test('who manages a stack brings nobody into a team that has more on the platform', async () => {
+  const stackId = await make('/stacks');
+  const project = await make('/projects', { stackId });
+  const users = `/projects/${project}/users`;
+  assert.equal((await invite(users, { email: 'first@example.org' })).status, 200);
+  const { groupId } = await server.admin('GET', `/stacks/${stackId}/teams/project-users-team`);
+  for (const path of [`/projects/${project}`, `/stacks/${stackId}`]) {
+    await server.admin('POST', `${path}/authorities/manager/grant?id=default/stranger`, {});
+  }
+  await server.admin('POST', `/authorities/owner/grant?id=default/${groupId}`, {});
+  const reply = await invite(users, { id: 'stranger' }, { token: stranger.token });
+  assert.equal(reply.status, 403, reply.text);
+  assert.equal(reply.json.code, 'authority.role_above_own');
+  assert.deepEqual(await members(stackId), ['first@example.org']);
+  await server.admin('POST', `/authorities/owner/revoke?id=default/${groupId}`, {});
+  assert.equal((await invite(users, { id: 'stranger' }, { token: stranger.token })).status, 200);
+});

@@ -419,6 +419,33 @@ test('the last enabled user who owns the platform by a group neither leaves it n
   await admin('POST', `/authorities/owner/revoke?id=default/${outer}`);
 });
 
+test('a team that owns the platform is changed by owners alone, and keeps the last one', async () => {
+  const host = await makeHost();
+  const team = await makeTeam(host.path, 'landlords');
+  await admin('POST', `/authorities/owner/grant?id=default/${team.groupId}`);
+  await admin('POST', `${team.path}/members/add?id=default/friend`);
+  await admin('POST', `${host.path}/authorities/manager/grant?id=default/stranger`);
+  for (const path of ['members/add?id=default/stranger', 'members/remove?id=default/friend', 'delete']) {
+    const reply = await as('stranger', 'POST', `${team.path}/${path}`);
+    assert.equal(reply.status, 403, `${path}: ${reply.text}`);
+    assert.equal(reply.json.code, 'authority.role_above_own');
+  }
+  await ok('friend', 'POST', '/authorities/owner/revoke?id=default/admin');
+  try {
+    for (const [method, path, code] of [
+      ['POST', `${team.path}/members/remove?id=default/friend`, 'authority.last_owner'],
+      ['DELETE', team.path, 'principal.last_owner'], ['DELETE', host.path, 'principal.last_owner'],
+    ]) {
+      const reply = await as('friend', method, path);
+      assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
+      assert.equal(reply.json.code, code);
+    }
+  } finally {
+    await ok('friend', 'POST', '/authorities/owner/grant?id=default/admin');
+  }
+  await admin('DELETE', team.path);
+});
+
 test('an owner who cannot log in is none', async () => {
   const principals = '/domains/default/principals';
   const { _doc } = await ok('admin', 'POST', `${principals}/invite?email=later@example.org`);

@@ -306,6 +306,39 @@ TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
     CHECK(code_of(manager, "DELETE", "/teams/chiefs") == "authority.last_owner");
 }
 
+TEST_CASE_METHOD(TeamMuseums,
+                 "A team whose group owns the platform is changed by owners alone, and keeps one") {
+    grant(museum, manager, "manager");
+    as_owner("/museums/louvre/teams?key=guides");
+    const sdk::RecordKey group =
+        value_of(read_team(*rooms.engine->snapshot(), museum, "guides"))->group;
+    const sdk::SessionPtr outer = make_user("outer");
+    SECTION("by itself") {
+        as_system([&](sdk::Context& context) {
+            return context.authorities().grant(platform().root, group, "owner");
+        });
+    }
+    SECTION("through another group") {
+        grant(platform().root, outer, "owner");
+        directory.principals.back().kind = sdk::PrincipalKind::group;
+        as_system([&](sdk::Context& context) {
+            return context.authorities().add_member(outer->principal.key, group,
+                                                    sdk::PrincipalKind::group);
+        });
+    }
+    const std::string guides = "/museums/louvre/teams/guides";
+    as_owner(guides + "/members/add?id=user");
+    REQUIRE(sees("/museums/louvre"));
+    for (const std::string& change : {guides + "/members/add?id=manager",
+                                      guides + "/members/remove?id=user", guides + "/delete"}) {
+        CHECK(code_of(manager, "POST", change) == "authority.role_above_own");
+    }
+    CHECK(code_of(user, "POST", guides + "/members/remove?id=user") == "authority.last_owner");
+    CHECK(code_of(system(), "POST", guides + "/delete") == "authority.last_owner");
+    CHECK(code_of(user, "POST", guides + "/members/add?id=manager").empty());
+    CHECK(code_of(manager, "POST", guides + "/members/remove?id=user").empty());
+}
+
 TEST_CASE_METHOD(TeamMuseums, "A platform that nobody owns loses no owner") {
     as_owner("/teams?key=chiefs");
     as_owner("/teams/chiefs/authorities/owner/grant");

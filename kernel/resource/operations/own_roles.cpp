@@ -28,6 +28,15 @@ sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
                                " has permissions that the caller does not have on the record");
 }
 
+sdk::Result<void> require_own_platform(const RoutedCall& call, const sdk::RecordKey& group) {
+    auto has = sdk::has_rights_of(call.context(), group);
+    if (!has) return has.error();
+    if (*has) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.role_above_own",
+                           "the team's group has permissions on the platform that the caller does "
+                           "not have there");
+}
+
 sdk::Result<void> keep_an_owner(const RoutedCall& call, const sdk::RecordKey& principal,
                                 const std::function<sdk::Result<void>()>& change) {
     sdk::PrincipalDirectory* principals = call.rooms().principals;

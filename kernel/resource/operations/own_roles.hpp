@@ -17,6 +17,10 @@ sdk::Result<void> require_own(const RoutedCall& call, const std::vector<std::str
 sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
                               sdk::PermissionSet permissions);
 
+/// The same for what the group of a team may do with the platform, wherever the team's record lies
+/// (`sdk::has_rights_of`).
+sdk::Result<void> require_own_platform(const RoutedCall& call, const sdk::RecordKey& group);
+
 /// A platform that nobody owns could never be administered again. Makes the change, which takes
 /// something from the principal; `conflict` (`authority.last_owner`) when the platform's last owner
 /// went with it (`sdk::keeps_owner`).

@@ -33,14 +33,15 @@ sdk::Result<std::vector<std::string>> roles_of(const RoutedCall& call, const Tea
     return call.context().authorities().direct_roles(call.record_key(), team.group);
 }
 
-/// The team, when the caller has itself whatever the team has: who joins or leaves gets or loses
-/// that.
+/// The team, when the caller has itself whatever the team has, on the record and on the platform:
+/// who joins or leaves gets or loses that.
 sdk::Result<TeamRow> own_team(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team;
     auto roles = roles_of(call, *team);
     if (!roles) return roles.error();
     if (auto own = require_own(call, *roles); !own) return own.error();
+    if (auto own = require_own_platform(call, team->group); !own) return own.error();
     return team;
 }
 

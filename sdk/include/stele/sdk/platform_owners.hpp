@@ -25,4 +25,8 @@ using IsLeaving = std::function<bool(const Principal&)>;
                                        const RecordKey& principal,
                                        const std::function<Result<void>()>& change);
 
+/// Whether who acts may do with the platform whatever the group may, by its own grants or by those
+/// of groups that contain it. Who joins the group gets that, and who leaves it loses that.
+[[nodiscard]] Result<bool> has_rights_of(Context& context, const RecordKey& group);
+
 }  // namespace stele::sdk
