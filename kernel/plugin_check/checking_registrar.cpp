@@ -74,8 +74,7 @@ public:
                                         std::chrono::year_month) override {
         throw std::logic_error("figures are read before the server serves");
     }
-    sdk::Result<void> close(sdk::Context&, const sdk::PlatformScope&,
-                            std::chrono::year_month) override {
+    sdk::Result<void> close(sdk::Context&, const sdk::PlatformScope&, std::int64_t) override {
         throw std::logic_error("figures are closed before the server serves");
     }
     void on_written(Written) override {}
