@@ -158,6 +158,12 @@ TestServer::TestServer(ServerOptions options) {
     if (!started) throw std::runtime_error(started.error().message);
 }
 
+// A worker may hold a source for a moment longer than its connection lives; it tells the handler.
+TestServer::~TestServer() {
+    server_.reset();
+    workers_.stop();
+}
+
 std::string request_to(std::string_view method, std::string_view path, std::string_view body,
                        std::string_view headers) {
     std::string text = std::string(method) + ' ' + std::string(path) + " HTTP/1.1\r\nHost: h\r\n" +

@@ -48,6 +48,9 @@ private:
 class TestServer {
 public:
     explicit TestServer(ServerOptions options = {});
+    ~TestServer();
+    TestServer(const TestServer&) = delete;
+    TestServer& operator=(const TestServer&) = delete;
 
     std::uint16_t port() const { return server_->port(); }
     Server& get() { return *server_; }
