@@ -42,12 +42,21 @@ bool Batch::fits_bounds(const WriteSet& writes) const {
     });
 }
 
-void Batch::add(const WriteSet& writes, std::size_t first_range) {
+sdk::optimistic::Stamps Batch::add(const WriteSet& writes, std::size_t first_range) {
+    sdk::optimistic::Stamps stamps;
+    for (const std::string_view name : writes.stamp_counters()) {
+        stamps.emplace_back(name,
+                            static_cast<std::uint64_t>(counter(name) + writes.find(name)->delta));
+    }
     for (const sdk::KeyRange& range : writes.removed_ranges())
         remove_range(range, ranges_[first_range++]);
     for (const auto& [key, write] : writes.writes()) {
         if (write.kind == WriteSet::Kind::remove) {
             remove(key, write.hash);
+            continue;
+        }
+        if (write.stamped != nullptr) {
+            put_stamped(key, write, stamps);
             continue;
         }
         const std::int64_t sum = write.kind == WriteSet::Kind::add ? counter(key) + write.delta : 0;
@@ -61,6 +70,18 @@ void Batch::add(const WriteSet& writes, std::size_t first_range) {
             value.borrowed = write.value;
         }
     }
+    return stamps;
+}
+
+void Batch::put_stamped(std::string_view key, const WriteSet::Write& write,
+                        const sdk::optimistic::Stamps& stamps) {
+    std::string& stamped = stamped_keys_.emplace_back();
+    std::string bytes;
+    WriteSet::write_stamp(key, write, stamps, stamped, bytes);
+    hashes_.insert(hash_key(stamped));
+    Value& value = values_[stamped];
+    value.is_put = value.is_own = true;
+    value.own = std::move(bytes);
 }
 
 std::int64_t Batch::counter(std::string_view key) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -31,8 +32,9 @@ public:
     bool has_conflict(const sdk::optimistic::ReadSet& reads) const;
     /// Whether all counters stay within the bounds of `add_within`.
     bool fits_bounds(const WriteSet& writes) const;
-    /// Adds a transaction; its removed ranges begin at number `first_range`.
-    void add(const WriteSet& writes, std::size_t first_range);
+    /// Adds a transaction; its removed ranges begin at number `first_range`. Answers the stamps
+    /// that it gets.
+    sdk::optimistic::Stamps add(const WriteSet& writes, std::size_t first_range);
 
     bool is_empty() const { return values_.empty(); }
     std::vector<std::string_view> keys() const;
@@ -55,10 +57,13 @@ private:
     };
 
     std::int64_t counter(std::string_view key) const;
+    void put_stamped(std::string_view key, const WriteSet::Write& write,
+                     const sdk::optimistic::Stamps& stamps);
     void remove(std::string_view key, std::uint64_t hash);
     void remove_range(const sdk::KeyRange& range, const Rows& stored);
 
     std::map<std::string_view, Value> values_;
+    std::deque<std::string> stamped_keys_;
     std::unordered_set<std::uint64_t> hashes_;
     std::vector<Rows> counter_rows_;
     std::unordered_map<std::string_view, std::int64_t> counters_;

@@ -194,7 +194,7 @@ std::size_t Committer::admit(const Commits& commits) {
             batch_.has_conflict(*commit->reads) || !batch_.fits_bounds(writes)) {
             commit->outcome = conflict();
         } else {
-            batch_.add(writes, range);
+            commit->stamps = batch_.add(writes, range);
             ++admitted;
         }
         range += writes.removed_ranges().size();

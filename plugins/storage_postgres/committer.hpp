@@ -24,6 +24,7 @@ struct PendingCommit {
     View view;
     sdk::Transaction::Done done;
     sdk::Result<void> outcome;
+    sdk::optimistic::Stamps stamps;
 };
 
 /// The thread that commits: takes all waiting transactions, and in two round trips takes the

@@ -1,6 +1,7 @@
 #include <stele/sdk/engine.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -65,6 +66,16 @@ std::string counter_bytes(std::int64_t value) {
     for (std::size_t i = kCounterSize; i-- > 0; rest >>= 8)
         bytes[i] = static_cast<char>(rest);
     return bytes;
+}
+
+std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace>& place,
+                          std::uint64_t stamp) {
+    std::string stamped(bytes);
+    if (!place) return stamped;
+    assert(place->offset + kCounterSize <= stamped.size());
+    const std::uint64_t number = place->is_descending ? ~stamp : stamp;
+    return stamped.replace(place->offset, kCounterSize,
+                           counter_bytes(static_cast<std::int64_t>(number)));
 }
 
 Result<void> commit_and_wait(Transaction& transaction) {

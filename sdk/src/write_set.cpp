@@ -7,18 +7,47 @@
 
 namespace stele::sdk::optimistic {
 
+std::optional<std::uint64_t> find_stamp(const Stamps& stamps, std::string_view counter) {
+    const auto found = std::find_if(stamps.begin(), stamps.end(),
+                                    [&](const auto& stamp) { return stamp.first == counter; });
+    if (found == stamps.end()) return std::nullopt;
+    return found->second;
+}
+
 void WriteSet::put(std::string_view key, std::string_view value) {
     Write& write = write_of(key);
     write.kind = Kind::put;
     write.value = keep(value);
+    write.stamped = nullptr;
     size_ += value.size();
     ++puts_;
+}
+
+void WriteSet::put_stamped(std::string_view counter, const StampedPut& put) {
+    auto known = std::find(stamp_counters_.begin(), stamp_counters_.end(), counter);
+    if (known == stamp_counters_.end()) {
+        add(counter, 1);
+        known = stamp_counters_.insert(known, keep(counter));
+    }
+    constexpr std::uint64_t kGreatest = std::numeric_limits<std::uint64_t>::max();
+    const std::string key = stamped_bytes(put.key, put.in_key, kGreatest);
+    this->put(key, stamped_bytes(put.value, put.in_value, kGreatest));
+    write_of(key).stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
+}
+
+void WriteSet::write_stamp(std::string_view key, const Write& write, const Stamps& stamps,
+                           std::string& stamped_key, std::string& stamped_value) {
+    const Stamped& stamped = *write.stamped;
+    const std::uint64_t number = *find_stamp(stamps, stamped.counter);
+    stamped_key = stamped_bytes(key, stamped.in_key, number);
+    stamped_value = stamped_bytes(write.value, stamped.in_value, number);
 }
 
 void WriteSet::remove(std::string_view key) {
     Write& write = write_of(key);
     write.kind = Kind::remove;
     write.value = {};
+    write.stamped = nullptr;
 }
 
 void WriteSet::remove_range(KeyRange range) {
@@ -28,6 +57,7 @@ void WriteSet::remove_range(KeyRange range) {
          at != writes_.end() && is_inside(at->first, range.begin, range.end); ++at) {
         at->second.kind = Kind::remove;
         at->second.value = {};
+        at->second.stamped = nullptr;
     }
     size_ += range.begin.size() + range.end.size();
     removed_ranges_.push_back(std::move(range));
@@ -48,6 +78,7 @@ void WriteSet::add(std::string_view key, std::int64_t delta) {
         std::optional<std::string> before;
         if (write.kind == Kind::put && !is_new) before.emplace(write.value);
         write.kind = Kind::put;
+        write.stamped = nullptr;
         write.value = keep(counter_bytes(read_counter(before) + delta));
         size_ += write.value.size();
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include <stele/sdk/key_tuple.hpp>
 
@@ -204,6 +205,25 @@ public:
         }
     }
 
+    /// The stamp is known at once here, so two that take one conflict.
+    void put_stamped(std::string_view counter, const StampedPut& put) override {
+        auto known = stamps_.find(counter);
+        if (known == stamps_.end()) {
+            note_read(counter);
+            const std::int64_t number = read_counter(value_of(counter)) + 1;
+            this->put(counter, counter_bytes(number));
+            known = stamps_.emplace(std::string(counter), static_cast<std::uint64_t>(number)).first;
+        }
+        this->put(stamped_bytes(put.key, put.in_key, known->second),
+                  stamped_bytes(put.value, put.in_value, known->second));
+    }
+
+    std::optional<std::uint64_t> stamp(std::string_view counter) const override {
+        const auto known = stamps_.find(counter);
+        if (known == stamps_.end()) return std::nullopt;
+        return known->second;
+    }
+
     bool has_writes() const override { return !pending_.is_empty(); }
 
     void commit(Done done) override {
@@ -236,6 +256,7 @@ private:
     State& state_;
     std::uint64_t snapshot_;
     PendingWrites pending_;
+    std::map<std::string, std::uint64_t, std::less<>> stamps_;
     mutable ReadSet reads_;  // reading is const to callers, but a transaction remembers it
 };
 

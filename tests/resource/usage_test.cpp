@@ -59,6 +59,12 @@ public:
     void remove(std::string_view key) override { inner_->remove(key); }
     void remove_range(sdk::KeyRange range) override { inner_->remove_range(std::move(range)); }
     void add(std::string_view key, std::int64_t delta) override { inner_->add(key, delta); }
+    void put_stamped(std::string_view counter, const sdk::StampedPut& put) override {
+        inner_->put_stamped(counter, put);
+    }
+    std::optional<std::uint64_t> stamp(std::string_view counter) const override {
+        return inner_->stamp(counter);
+    }
     bool has_writes() const override { return inner_->has_writes(); }
     void commit(Done done) override {
         const auto failed = [done](const sdk::Result<void>&) {

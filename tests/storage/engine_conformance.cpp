@@ -292,8 +292,8 @@ const std::vector<EngineCheck>& engine_checks() {
 }
 
 void check_engine(const std::function<std::unique_ptr<EngineStore>()>& make_store) {
-    for (const auto* checks :
-         {&engine_checks(), &engine_transaction_checks(), &engine_concurrency_checks()}) {
+    for (const auto* checks : {&engine_checks(), &engine_transaction_checks(),
+                               &engine_concurrency_checks(), &engine_stamp_checks()}) {
         for (const EngineCheck& check : *checks) {
             DYNAMIC_SECTION(check.promise) {
                 const auto store = make_store();

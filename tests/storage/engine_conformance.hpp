@@ -32,6 +32,7 @@ struct EngineCheck {
 const std::vector<EngineCheck>& engine_checks();
 const std::vector<EngineCheck>& engine_transaction_checks();
 const std::vector<EngineCheck>& engine_concurrency_checks();
+const std::vector<EngineCheck>& engine_stamp_checks();
 
 void check_engine(const std::function<std::unique_ptr<EngineStore>()>& make_store);
 

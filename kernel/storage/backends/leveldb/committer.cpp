@@ -114,7 +114,7 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
     });
 }
 
-sdk::Result<void> Committer::admit(const PendingCommit& commit) {
+sdk::Result<void> Committer::admit(PendingCommit& commit) {
     if (failure_) return *failure_;
     const WriteSet& writes = *commit.writes;
     if (history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
@@ -126,7 +126,8 @@ sdk::Result<void> Committer::admit(const PendingCommit& commit) {
         batch_.Clear();
         return removed;
     }
-    append(writes);
+    give_stamps(commit);
+    append(commit);
     return {};
 }
 
@@ -167,19 +168,38 @@ sdk::Result<void> Committer::remove_ranges(const WriteSet& writes) {
     return {};
 }
 
-void Committer::append(const WriteSet& writes) {
-    for (const auto& [key, write] : writes.writes()) {
-        history_.add(key, write.hash);
+void Committer::give_stamps(PendingCommit& commit) const {
+    for (const std::string_view counter : commit.writes->stamp_counters()) {
+        const WriteSet::Write& write = *commit.writes->find(counter);
+        commit.stamps.emplace_back(
+            counter, static_cast<std::uint64_t>(counters_.value(write.hash) + write.delta));
+    }
+}
+
+void Committer::append_put(std::string_view key, std::string_view value, std::uint64_t hash) {
+    history_.add(key, hash);
+    batch_.Put(slice(key), slice(value));
+    counters_.overwrite(key, hash, &value);
+}
+
+void Committer::append(const PendingCommit& commit) {
+    for (const auto& [key, write] : commit.writes->writes()) {
         switch (write.kind) {
             case WriteSet::Kind::put:
-                batch_.Put(slice(key), slice(write.value));
-                counters_.overwrite(key, write.hash, &write.value);
+                if (write.stamped != nullptr) {
+                    WriteSet::write_stamp(key, write, commit.stamps, stamped_key_, stamped_value_);
+                    append_put(stamped_key_, stamped_value_, hash_key(stamped_key_));
+                } else {
+                    append_put(key, write.value, write.hash);
+                }
                 break;
             case WriteSet::Kind::remove:
+                history_.add(key, write.hash);
                 batch_.Delete(slice(key));
                 counters_.overwrite(key, write.hash, nullptr);
                 break;
             case WriteSet::Kind::add:
+                history_.add(key, write.hash);
                 counters_.add(write.hash, write.delta);
                 break;
         }

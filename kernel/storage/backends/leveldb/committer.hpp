@@ -34,6 +34,7 @@ struct PendingCommit {
     std::uint64_t read_version = 0;
     sdk::Transaction::Done done;
     sdk::Result<void> outcome;
+    sdk::optimistic::Stamps stamps;
 };
 
 /// The thread that commits: takes all waiting transactions, refuses those that read what has
@@ -62,12 +63,14 @@ private:
     /// batch.
     std::size_t commit_batch(std::size_t first);
     bool needs_new_batch(const WriteSet& writes) const;
-    sdk::Result<void> admit(const PendingCommit& commit);
+    sdk::Result<void> admit(PendingCommit& commit);
     /// Whether the counters stay within the bounds of `add_within`. They must be loaded.
     bool fits_bounds(const WriteSet& writes) const;
     sdk::Result<void> load_counters(const WriteSet& writes);
     sdk::Result<void> remove_ranges(const WriteSet& writes);
-    void append(const WriteSet& writes);
+    void give_stamps(PendingCommit& commit) const;
+    void append(const PendingCommit& commit);
+    void append_put(std::string_view key, std::string_view value, std::uint64_t hash);
     sdk::Result<void> write_batch();
     void publish();
     void call_observers();
@@ -90,6 +93,8 @@ private:
     CounterCache counters_;
     leveldb::WriteBatch batch_;
     std::vector<PendingCommit*> waiting_;
+    std::string stamped_key_;
+    std::string stamped_value_;
     std::vector<std::string_view> written_keys_;
     std::vector<std::string_view> observed_keys_;
     std::uint64_t version_ = 0;

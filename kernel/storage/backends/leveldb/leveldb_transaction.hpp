@@ -21,6 +21,9 @@ public:
           committer_(committer) {}
 
     void commit(Done done) override;
+    std::optional<std::uint64_t> stamp(std::string_view counter) const override {
+        return sdk::optimistic::find_stamp(pending_.stamps, counter);
+    }
 
 private:
     const sdk::Reader& stored() const override { return *reader_; }

@@ -46,6 +46,22 @@ public:
     virtual std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const = 0;
 };
 
+/// Eight bytes of a key or value in which a commit writes the number that it gives, big-endian.
+struct StampPlace {
+    std::size_t offset = 0;
+    /// The complement of the number: what was committed last sorts first.
+    bool is_descending = false;
+};
+
+/// An entry that holds a number which only its commit knows. What stands in the places before does
+/// not matter.
+struct StampedPut {
+    std::string_view key;
+    std::string_view value;
+    std::optional<StampPlace> in_key = {};
+    std::optional<StampPlace> in_value = {};
+};
+
 /// Reads at a snapshot, sees its own writes, commits all or nothing. Serializable: a commit fails
 /// with `conflict` and code `engine.conflict` when a key or range that the transaction has read was
 /// changed by another since. One thread at a time. Destroying it without a commit drops it.
@@ -65,6 +81,14 @@ public:
     /// adds to it. What does not grow is not bounded. Not for a counter that this transaction has
     /// put.
     virtual Result<void> add_within(std::string_view key, std::int64_t delta, std::int64_t most);
+    /// The commit adds 1 to `counter` and puts the entry with the sum, the stamp, in its places.
+    /// Stamps of a counter follow the order of the commits, without gaps, and transactions that
+    /// take them do not conflict. A transaction takes one stamp of a counter for all its puts;
+    /// until the commit it sees them with a number above all that were given. `add_within` with a
+    /// delta of 0 bounds the stamp. Not for a counter that this transaction has put.
+    virtual void put_stamped(std::string_view counter, const StampedPut& put) = 0;
+    /// The stamp that the commit gave: from when `done` is called with success; otherwise nothing.
+    virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
     /// Gets without the promise of serializability: a later change of `key` is no conflict.
     virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;
 
@@ -114,6 +138,10 @@ public:
 std::int64_t read_counter(const std::optional<std::string>& bytes);
 /// The stored bytes of a counter.
 std::string counter_bytes(std::int64_t value);
+
+/// `bytes` with a stamp in its place, if it has one.
+std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace>& place,
+                          std::uint64_t stamp);
 
 /// Commits and waits. Never call it on a thread that serves connections.
 Result<void> commit_and_wait(Transaction& transaction);

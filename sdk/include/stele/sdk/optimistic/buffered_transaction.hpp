@@ -24,6 +24,9 @@ public:
     void remove_range(KeyRange range) override { writes_.remove_range(std::move(range)); }
     void add(std::string_view key, std::int64_t delta) override { writes_.add(key, delta); }
     Result<void> add_within(std::string_view key, std::int64_t delta, std::int64_t most) override;
+    void put_stamped(std::string_view counter, const StampedPut& put) override {
+        writes_.put_stamped(counter, put);
+    }
     bool has_writes() const override { return !writes_.is_empty(); }
 
 protected:

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/engine.hpp>
 
 namespace stele::sdk::optimistic {
+
+/// The numbers that a commit gave, by counter; the names are those of the write set.
+using Stamps = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+std::optional<std::uint64_t> find_stamp(const Stamps& stamps, std::string_view counter);
 
 /// What a transaction is about to change, ordered by key. Keys and values are copied once, into
 /// memory that is freed as a whole.
@@ -19,11 +26,19 @@ class WriteSet {
 public:
     enum class Kind : std::uint8_t { put, remove, add };
 
+    /// Where a put gets the stamp of a counter.
+    struct Stamped {
+        std::string_view counter;
+        std::optional<StampPlace> in_key;
+        std::optional<StampPlace> in_value;
+    };
+
     struct Write {
         std::string_view value;                                        ///< `put` only
         std::int64_t delta = 0;                                        ///< `add` only
         std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< of `add_within`
         std::uint64_t hash = 0;                                        ///< of the key
+        const Stamped* stamped = nullptr;                              ///< `put` only
         Kind kind = Kind::put;
     };
 
@@ -39,6 +54,14 @@ public:
     void add(std::string_view key, std::int64_t delta);
     /// The lowest bound of several counts.
     void add_within(std::string_view key, std::int64_t delta, std::int64_t most);
+
+    /// Seen with the greatest number as its stamp.
+    void put_stamped(std::string_view counter, const StampedPut& put);
+    /// The counters whose stamps are taken; each is among the writes.
+    const std::vector<std::string_view>& stamp_counters() const { return stamp_counters_; }
+    /// Key and value of a stamped put with the stamp that its commit gives.
+    static void write_stamp(std::string_view key, const Write& write, const Stamps& stamps,
+                            std::string& stamped_key, std::string& stamped_value);
 
     bool is_empty() const { return writes_.empty() && removed_ranges_.empty(); }
     /// Nothing but removals and counters: it makes room sooner or later.
@@ -63,6 +86,8 @@ private:
 
     std::pmr::monotonic_buffer_resource memory_{kFirstChunk};
     Writes writes_;
+    std::deque<Stamped> stamped_;
+    std::vector<std::string_view> stamp_counters_;
     std::vector<KeyRange> removed_ranges_;
     std::size_t size_ = 0;
     std::size_t puts_ = 0;

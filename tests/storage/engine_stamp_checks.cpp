@@ -1,0 +1,181 @@
+#include <optional>
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/storage/engine_access.hpp"
+#include "tests/storage/engine_conformance.hpp"
+
+namespace stele::testing {
+
+namespace {
+
+using sdk::ScanDirection;
+using sdk::StampPlace;
+
+constexpr char kCounter[] = "count";
+constexpr char kRoom[] = "########";
+
+std::string number(std::uint64_t value) {
+    return sdk::counter_bytes(static_cast<std::int64_t>(value));
+}
+
+/// Puts "log", the stamp and `name`; the value is the stamp behind a dash.
+void put_in_log(sdk::Transaction& transaction, const std::string& name) {
+    transaction.put_stamped(kCounter, {.key = "log" + std::string(kRoom) + name,
+                                       .value = "-" + std::string(kRoom),
+                                       .in_key = StampPlace{3},
+                                       .in_value = StampPlace{1}});
+}
+
+std::string log_entry(std::uint64_t stamp, const std::string& name) {
+    return "log" + number(stamp) + name + "=-" + number(stamp) + " ";
+}
+
+void stamps_keys_and_values(EngineStore& store) {
+    const auto engine = store.open();
+    const auto first = engine->begin();
+    put_in_log(*first, "a");
+    put_in_log(*first, "b");
+    first->put_stamped(kCounter, {.key = "plain", .value = kRoom, .in_value = StampPlace{}});
+    first->put_stamped(kCounter, {.key = kRoom, .value = "v", .in_key = StampPlace{}});
+    CHECK(first->has_writes());
+    must_commit(*first);
+    CHECK(first->stamp(kCounter) == 1U);
+    CHECK(first->stamp("other") == std::nullopt);
+    CHECK(counter_of(*engine, kCounter) == 1);
+    CHECK(entries(*engine, {"log", "loh"}) == log_entry(1, "a") + log_entry(1, "b"));
+    CHECK(value_of(*engine, "plain") == number(1));
+    CHECK(value_of(*engine, number(1)) == "v");
+    const auto second = engine->begin();
+    put_in_log(*second, "a");
+    must_commit(*second);
+    CHECK(second->stamp(kCounter) == 2U);
+    CHECK(entries(*engine, {"log", "loh"}) ==
+          log_entry(1, "a") + log_entry(1, "b") + log_entry(2, "a"));
+}
+
+void stamps_the_newest_first(EngineStore& store) {
+    const auto engine = store.open();
+    std::string expected;
+    for (const char* name : {"1", "2", "3"}) {
+        const auto transaction = engine->begin();
+        transaction->put_stamped(
+            kCounter,
+            {.key = std::string("v") + kRoom, .value = name, .in_key = StampPlace{1, true}});
+        // Before the commit, too, it comes before those that are there.
+        const auto cursor = transaction->scan({"v", "w"}, ScanDirection::forward);
+        CHECK(cursor->value() == name);
+        must_commit(*transaction);
+        expected = "v" + number(~*transaction->stamp(kCounter)) + "=" + name + " " + expected;
+    }
+    CHECK(entries(*engine, {"v", "w"}) == expected);
+}
+
+void own_stamped_puts_can_be_changed(EngineStore& store) {
+    const auto engine = store.open();
+    const auto transaction = engine->begin();
+    transaction->put_stamped(kCounter, {.key = "a", .value = kRoom, .in_value = StampPlace{}});
+    transaction->put_stamped(kCounter, {.key = "b", .value = kRoom, .in_value = StampPlace{}});
+    transaction->put_stamped(kCounter, {.key = "c", .value = kRoom, .in_value = StampPlace{}});
+    transaction->put_stamped(kCounter, {.key = "d", .value = kRoom, .in_value = StampPlace{}});
+    transaction->put("a", "plain");
+    transaction->remove("b");
+    transaction->remove_range({"c", "d"});
+    transaction->put("c", "again");
+    must_commit(*transaction);
+    CHECK(entries(*engine, {"a", "bz"}) == "a=plain ");
+    CHECK(value_of(*engine, "c") == "again");
+    CHECK(value_of(*engine, "d") == number(1));
+}
+
+/// All begin before any commits.
+void taking_stamps_never_conflicts(EngineStore& store) {
+    if (!store.checks_bounds_at_commit()) return;
+    constexpr std::uint64_t kRivals = 20;
+    const auto engine = store.open();
+    for (std::uint64_t round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<sdk::Transaction>> rivals;
+        for (std::uint64_t i = 0; i < kRivals; ++i) {
+            rivals.push_back(engine->begin());
+            put_in_log(*rivals.back(), std::to_string(i));
+        }
+        CHECK(commit_all(rivals) == static_cast<int>(kRivals));
+        std::set<std::uint64_t> stamps;
+        for (std::uint64_t i = 0; i < kRivals; ++i) {
+            const auto stamp = rivals[i]->stamp(kCounter);
+            REQUIRE(stamp.has_value());
+            stamps.insert(*stamp);
+            CHECK(value_of(*engine, "log" + number(*stamp) + std::to_string(i)) ==
+                  "-" + number(*stamp));
+        }
+        CHECK(stamps.size() == kRivals);
+        CHECK(*stamps.begin() == round * kRivals + 1);
+        CHECK(*stamps.rbegin() == (round + 1) * kRivals);
+    }
+}
+
+void stamped_entries_conflict_with_readers(EngineStore& store) {
+    const auto engine = store.open();
+    const auto reader = engine->begin();
+    CHECK(entries(*reader, {"log", "loh"}).empty());
+    reader->put("x", "1");
+    const auto elsewhere = engine->begin();
+    CHECK(entries(*elsewhere, {"m", "n"}).empty());
+    elsewhere->put("y", "1");
+    const auto writer = engine->begin();
+    put_in_log(*writer, "a");
+    must_commit(*writer);
+    CHECK_FALSE(commits(*reader));
+    CHECK(commits(*elsewhere));
+}
+
+void refused_commits_take_no_stamp(EngineStore& store) {
+    const auto engine = store.open();
+    put(*engine, "n", "0");
+    std::vector<std::unique_ptr<sdk::Transaction>> rivals;
+    for (int i = 0; i < 10; ++i) {
+        rivals.push_back(engine->begin());
+        CHECK(value_of(*rivals.back(), "n") == "0");
+        rivals.back()->put("n", "1");
+        put_in_log(*rivals.back(), std::to_string(i));
+    }
+    CHECK(commit_all(rivals) == 1);
+    CHECK(counter_of(*engine, kCounter) == 1);
+    const auto next = engine->begin();
+    put_in_log(*next, "next");
+    must_commit(*next);
+    CHECK(next->stamp(kCounter) == 2U);
+}
+
+void keeps_stamps_within_bounds(EngineStore& store) {
+    if (!store.checks_bounds_at_commit()) return;
+    const auto engine = store.open();
+    std::vector<std::unique_ptr<sdk::Transaction>> rivals;
+    for (int i = 0; i < 5; ++i) {
+        rivals.push_back(engine->begin());
+        put_in_log(*rivals.back(), std::to_string(i));
+        CHECK(rivals.back()->add_within(kCounter, 0, 3).has_value());
+    }
+    CHECK(commit_all(rivals) == 3);
+    CHECK(counter_of(*engine, kCounter) == 3);
+}
+
+}  // namespace
+
+const std::vector<EngineCheck>& engine_stamp_checks() {
+    static const std::vector<EngineCheck> checks{
+        {"puts a stamp into keys and values at commit", stamps_keys_and_values},
+        {"sorts what was stamped last first where that is asked for", stamps_the_newest_first},
+        {"lets a transaction change what it was to stamp", own_stamped_puts_can_be_changed},
+        {"gives rivals stamps without gaps and without a conflict", taking_stamps_never_conflicts},
+        {"refuses readers of a range that a stamped key came into",
+         stamped_entries_conflict_with_readers},
+        {"gives no stamp to a refused commit", refused_commits_take_no_stamp},
+        {"keeps stamps within their bounds", keeps_stamps_within_bounds},
+    };
+    return checks;
+}
+
+}  // namespace stele::testing
