@@ -1,0 +1,233 @@
+#include "layered_cursor.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "count_sums.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Born or died, and the state.
+constexpr std::size_t kHeadBytes = kNumberBytes + 1;
+
+sdk::Error entry_broken() {
+    return sdk::make_error(sdk::ErrorKind::internal, "branch.entry_broken",
+                           "what is kept about a branch cannot be read");
+}
+
+std::string key_below(const std::string& prefix, std::string_view key) {
+    return std::string(prefix).append(key);
+}
+
+}  // namespace
+
+std::string_view LayeredCursor::Layer::key() const {
+    std::string_view bytes = cursor->key().substr(prefix.size());
+    if (is_past) bytes.remove_suffix(kNumberBytes);
+    return bytes;
+}
+
+bool LayeredCursor::Layer::is_shown() const {
+    if (bound == kUncommitted) return true;
+    const Revision number = read_number(cursor->value());
+    if (!is_past) return number <= bound;
+    const std::string_view full = cursor->key();
+    return read_number(full.substr(full.size() - kNumberBytes)) <= bound && bound < number;
+}
+
+void LayeredCursor::Layer::settle() {
+    while (cursor->is_valid() && !is_shown())
+        cursor->next();
+}
+
+void LayeredCursor::Layer::pass(std::string_view passed) {
+    while (cursor->is_valid() && key() == passed)
+        cursor->next();
+    settle();
+}
+
+LayeredCursor::LayeredCursor(const sdk::Reader& reader, const VersionSpace& space, const View& view,
+                             sdk::KeyRange range, sdk::ScanDirection direction)
+    : reader_(reader), space_(space), view_(view), range_(std::move(range)), direction_(direction) {
+    const int levels = std::bit_width(view_.newest + kSlack);
+    for (std::size_t rank = 0; rank < view_.links.size(); ++rank) {
+        const Link& link = view_.links[rank];
+        open(reader, space.present(link.line), link, rank, false);
+        if (link.is_tip()) continue;
+        for (int level = 0; level <= levels; ++level)
+            open(reader, space.past(link.line, level, link.bound >> level), link, rank, true);
+    }
+    find();
+}
+
+void LayeredCursor::open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
+                         std::size_t rank, bool is_past) {
+    Layer layer;
+    const std::string end =
+        range_.end.empty() ? sdk::prefix_end(prefix) : key_below(prefix, range_.end);
+    layer.cursor = reader.scan({key_below(prefix, range_.begin), end}, direction_);
+    layer.prefix = prefix;
+    layer.bound = link.bound;
+    layer.rank = rank;
+    layer.is_past = is_past;
+    if (auto status = layer.cursor->status(); !status) status_ = status;
+    // What has nothing to show in the whole range never will.
+    layer.settle();
+    if (layer.cursor->is_valid()) layers_.push_back(std::move(layer));
+}
+
+bool LayeredCursor::is_before(const Layer& one, const Layer& other) const {
+    const int order = one.key().compare(other.key());
+    if (order == 0) return one.rank < other.rank;
+    return direction_ == sdk::ScanDirection::forward ? order < 0 : order > 0;
+}
+
+void LayeredCursor::find() {
+    is_valid_ = is_record_read_ = false;
+    while (status_) {
+        const Layer* first = nullptr;
+        for (const Layer& layer : layers_) {
+            if (auto status = layer.cursor->status(); !status) status_ = status;
+            if (!layer.cursor->is_valid()) continue;
+            if (!first || is_before(layer, *first)) first = &layer;
+        }
+        if (!status_ || !first) return;
+        if (first->cursor->value().size() < kHeadBytes) {
+            status_ = entry_broken();
+            return;
+        }
+        key_ = first->key();
+        if (first->state() == kPresent) {
+            value_ = first->cursor->value().substr(kHeadBytes);
+            is_valid_ = true;
+            return;
+        }
+        for (Layer& layer : layers_)
+            layer.pass(key_);
+    }
+}
+
+void LayeredCursor::next() {
+    for (Layer& layer : layers_)
+        layer.pass(key_);
+    find();
+}
+
+void LayeredCursor::seek(std::string_view key) {
+    for (Layer& layer : layers_) {
+        std::string wanted = key_below(layer.prefix, key);
+        // Behind all births of the key.
+        if (layer.is_past && direction_ == sdk::ScanDirection::backward)
+            wanted.append(kNumberBytes, '\xff');
+        layer.cursor->seek(wanted);
+        layer.settle();
+    }
+    find();
+}
+
+std::string_view LayeredCursor::value() const {
+    if (space_.keeping(key_) != Keeping::record) return value_;
+    if (!is_record_read_) {
+        is_record_read_ = true;
+        record_.clear();
+        auto found = ViewReader(reader_, space_, view_).find_version(key_, record_);
+        if (!found) {
+            status_ = found.error();
+        } else if (!*found) {
+            status_ = entry_broken();
+        }
+    }
+    return record_;
+}
+
+sdk::Result<std::optional<std::string>> ViewReader::get(std::string_view key) const {
+    std::string value;
+    auto found = get_into(key, value);
+    if (!found) return found.error();
+    if (!*found) return std::optional<std::string>();
+    return std::optional<std::string>(std::move(value));
+}
+
+sdk::Result<bool> ViewReader::get_into(std::string_view key, std::string& value) const {
+    switch (space_.keeping(key)) {
+        case Keeping::record: {
+            auto version = find_version(key, value);
+            if (!version) return version.error();
+            return version->has_value();
+        }
+        case Keeping::count: {
+            auto sum = sum_of(below_, space_, view_, key);
+            if (!sum) return sum.error();
+            value = sdk::counter_bytes(*sum);
+            return *sum != 0;
+        }
+        case Keeping::entry:
+            return get_entry(key, value);
+        case Keeping::plain:
+            break;
+    }
+    return below_.get_into(key, value);
+}
+
+sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value) const {
+    const Link& nearest = view_.links.front();
+    if (nearest.is_tip()) {
+        auto found = below_.get_into(space_.present(nearest.line).append(key), value);
+        if (!found) return found;
+        if (*found) {
+            if (value.size() < kHeadBytes) return entry_broken();
+            const bool is_present = value[kNumberBytes] == kPresent;
+            value.erase(0, kHeadBytes);
+            return is_present;
+        }
+        if (view_.links.size() == 1) return false;
+    }
+    // Keys are no prefixes of one another.
+    const LayeredCursor cursor(below_, space_, view_,
+                               {std::string(key), sdk::prefix_end(std::string(key))},
+                               sdk::ScanDirection::forward);
+    if (auto status = cursor.status(); !status) return status.error();
+    if (!cursor.is_valid()) return false;
+    value = cursor.value();
+    return true;
+}
+
+std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
+                                              sdk::ScanDirection direction) const {
+    if (space_.keeping(range.begin) == Keeping::plain)
+        return below_.scan(std::move(range), direction);
+    return std::make_unique<LayeredCursor>(below_, space_, view_, std::move(range), direction);
+}
+
+sdk::Result<std::optional<ViewReader::Version>> ViewReader::find_version(
+    std::string_view key, std::string& record) const {
+    const std::string all = space_.record(key);
+    const Link& nearest = view_.links.front();
+    const auto cursor =
+        below_.scan({space_.record(key, nearest.line, nearest.bound), sdk::prefix_end(all)},
+                    sdk::ScanDirection::forward);
+    for (std::size_t rank = 0; rank < view_.links.size(); ++rank) {
+        const Link& link = view_.links[rank];
+        if (rank > 0 && cursor->is_valid()) {
+            const std::string wanted = space_.record(key, link.line, link.bound);
+            if (cursor->key() < wanted) cursor->seek(wanted);
+        }
+        if (auto status = cursor->status(); !status) return status.error();
+        if (!cursor->is_valid()) break;
+        const std::string_view version = cursor->key().substr(all.size());
+        if (version.size() != 2 * kNumberBytes || cursor->value().empty()) return entry_broken();
+        const Version found{~read_number(version), ~read_number(version.substr(kNumberBytes))};
+        if (found.line != link.line) continue;
+        if (cursor->value().front() == kRemoved) break;
+        record.assign(cursor->value().substr(1));
+        return std::optional<Version>(found);
+    }
+    return std::optional<Version>();
+}
+
+}  // namespace stele::nodes

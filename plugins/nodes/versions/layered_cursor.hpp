@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+
+#include "version_space.hpp"
+
+namespace stele::nodes {
+
+/// Walks the entries that a view shows, in key order: the present entries of its lines and, where
+/// it does not end at a tip, the ended ones of the blocks around its end. Of several layers that
+/// know a key the nearest line decides. Everything outlives the cursor.
+class LayeredCursor final : public sdk::Cursor {
+public:
+    LayeredCursor(const sdk::Reader& reader, const VersionSpace& space, const View& view,
+                  sdk::KeyRange range, sdk::ScanDirection direction);
+
+    bool is_valid() const override { return is_valid_; }
+    std::string_view key() const override { return key_; }
+    /// Of an entry its value; of a record the record, which is read when it is asked for.
+    std::string_view value() const override;
+    void next() override;
+    void seek(std::string_view key) override;
+    sdk::Result<void> status() const override { return status_; }
+
+private:
+    struct Layer {
+        std::unique_ptr<sdk::Cursor> cursor;
+        std::string prefix;
+        Revision bound = kUncommitted;
+        std::size_t rank = 0;
+        bool is_past = false;
+
+        std::string_view key() const;
+        bool is_shown() const;
+        char state() const { return cursor->value()[kNumberBytes]; }
+        /// Moves on to the next entry that the view shows.
+        void settle();
+        void pass(std::string_view key);
+    };
+
+    void open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
+              std::size_t rank, bool is_past);
+    bool is_before(const Layer& one, const Layer& other) const;
+    void find();
+
+    const sdk::Reader& reader_;
+    const VersionSpace& space_;
+    const View view_;
+    const sdk::KeyRange range_;
+    const sdk::ScanDirection direction_;
+    std::vector<Layer> layers_;
+    bool is_valid_ = false;
+    std::string key_;
+    std::string value_;
+    mutable std::string record_;
+    mutable bool is_record_read_ = false;
+    mutable sdk::Result<void> status_;
+};
+
+/// What a view shows, as a store of its own. Entries, records and counts are those of the view;
+/// plain keys are read below. Everything outlives the reader. One thread at a time.
+class ViewReader final : public sdk::Reader {
+public:
+    ViewReader(const sdk::Reader& below, const VersionSpace& space, View view)
+        : below_(below), space_(space), view_(std::move(view)) {}
+
+    const View& view() const { return view_; }
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override;
+
+    struct Version {
+        Line line = 0;
+        Revision revision = 0;
+    };
+    /// The version of a record that shows; nothing when there is none. `record` gets its bytes.
+    sdk::Result<std::optional<Version>> find_version(std::string_view key,
+                                                     std::string& record) const;
+
+private:
+    sdk::Result<bool> get_entry(std::string_view key, std::string& value) const;
+
+    const sdk::Reader& below_;
+    const VersionSpace& space_;
+    View view_;
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,195 @@
+#include "line_writer.hpp"
+
+#include <vector>
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr std::size_t kHeadBytes = kNumberBytes + 1;
+
+}  // namespace
+
+sdk::Result<bool> LineWriter::get_into(std::string_view key, std::string& value) const {
+    auto found = reader_.get_into(key, value);
+    if (!found || space_.keeping(key) != Keeping::count) return found;
+    const auto own = changes_.counts.find(key);
+    if (own == changes_.counts.end()) return found;
+    const std::int64_t sum = sdk::read_counter(value) + own->second;
+    value = sdk::counter_bytes(sum);
+    return sum != 0;
+}
+
+sdk::Result<std::optional<std::string>> LineWriter::get(std::string_view key) const {
+    std::string value;
+    auto found = get_into(key, value);
+    if (!found) return found.error();
+    if (!*found) return std::optional<std::string>();
+    return std::optional<std::string>(std::move(value));
+}
+
+sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) const {
+    if (space_.keeping(key) == Keeping::plain) return below_.peek(key);
+    return get(key);
+}
+
+void LineWriter::put(std::string_view key, std::string_view value) {
+    switch (space_.keeping(key)) {
+        case Keeping::record:
+            put_version(key, kPresent, value);
+            return note(put_entry(key, {}));
+        case Keeping::entry:
+            return note(put_entry(key, value));
+        case Keeping::count:
+            return note(sdk::make_error(sdk::ErrorKind::internal, "branch.count_put",
+                                        "a count of a branch can only be added to"));
+        case Keeping::plain:
+            return below_.put(key, value);
+    }
+}
+
+void LineWriter::remove(std::string_view key) {
+    switch (space_.keeping(key)) {
+        case Keeping::record:
+            put_version(key, kRemoved, {});
+            return note(remove_entry(key));
+        case Keeping::entry:
+            return note(remove_entry(key));
+        case Keeping::count: {
+            auto sum = get(key);
+            if (!sum) return note(sum.error());
+            return add(key, -sdk::read_counter(*sum));
+        }
+        case Keeping::plain:
+            return below_.remove(key);
+    }
+}
+
+void LineWriter::remove_range(sdk::KeyRange range) {
+    if (space_.keeping(range.begin) == Keeping::plain) return below_.remove_range(std::move(range));
+    std::vector<std::string> keys;
+    const auto cursor = scan(std::move(range), sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next())
+        keys.emplace_back(cursor->key());
+    note(cursor->status());
+    for (const std::string& key : keys)
+        remove(key);
+}
+
+void LineWriter::add(std::string_view key, std::int64_t delta) {
+    if (space_.keeping(key) != Keeping::count) return below_.add(key, delta);
+    const auto known = changes_.counts.find(key);
+    if (known == changes_.counts.end()) {
+        changes_.counts.emplace(key, delta);
+    } else {
+        known->second += delta;
+    }
+}
+
+void LineWriter::commit(Done done) {
+    done(sdk::make_error(sdk::ErrorKind::internal, "branch.commit_misplaced",
+                         "a changeset is committed with its transaction"));
+}
+
+sdk::Result<bool> LineWriter::inherits(std::string_view key, std::string& value) const {
+    if (!is_fork()) return false;
+    const ViewReader parent(below_, space_, reader_.view().inherited());
+    if (space_.keeping(key) != Keeping::record) return parent.get_into(key, value);
+    std::string record;
+    auto version = parent.find_version(key, record);
+    if (!version) return version.error();
+    value.clear();
+    return version->has_value();
+}
+
+void LineWriter::put_present(std::string_view key, char state, std::string_view value) {
+    const std::string present = space_.present(line()).append(key);
+    std::string bytes(kNumberBytes, '\0');
+    bytes.push_back(state);
+    bytes += value;
+    below_.put_stamped(space_.revision_counter(),
+                       {.key = present, .value = bytes, .in_value = sdk::StampPlace{0}});
+}
+
+sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view value) {
+    auto stored = below_.get(space_.present(line()).append(key));
+    if (!stored) return stored.error();
+    if (*stored) {
+        const std::string_view former(**stored);
+        if (former[kNumberBytes] == kPresent && former.substr(kHeadBytes) == value) return {};
+        if (auto ended = end_present(key, **stored); !ended) return ended;
+    }
+    std::string inherited;
+    auto is_inherited = inherits(key, inherited);
+    if (!is_inherited) return is_inherited.error();
+    if (!*is_inherited || inherited != value) put_present(key, kPresent, value);
+    return {};
+}
+
+sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
+    auto stored = below_.get(space_.present(line()).append(key));
+    if (!stored) return stored.error();
+    if (*stored) {
+        if ((**stored)[kNumberBytes] == kRemoved) return {};
+        if (auto ended = end_present(key, **stored); !ended) return ended;
+    }
+    std::string inherited;
+    auto is_inherited = inherits(key, inherited);
+    if (!is_inherited) return is_inherited.error();
+    if (*is_inherited) put_present(key, kRemoved, {});
+    return {};
+}
+
+sdk::Result<void> LineWriter::end_present(std::string_view key, const std::string& stored) {
+    below_.remove(space_.present(line()).append(key));
+    const Revision born = read_number(stored);
+    // It begins and ends in this changeset, so no view ever shows it.
+    if (born > reader_.view().newest) return {};
+    ends_entries_ = true;
+    const Block block = Block::around(born, reader_.view().newest + kSlack);
+    std::string past = space_.past(line(), block.level, block.number);
+    past += key;
+    append_number(past, born);
+    below_.put_stamped(space_.revision_counter(),
+                       {.key = past, .value = stored, .in_value = sdk::StampPlace{0}});
+    return {};
+}
+
+void LineWriter::put_version(std::string_view key, char state, std::string_view record) {
+    std::string value(1, state);
+    value += record;
+    const std::string version = space_.record(key, line(), 0);
+    below_.put_stamped(
+        space_.revision_counter(),
+        {.key = version,
+         .value = value,
+         .in_key = sdk::StampPlace{version.size() - kNumberBytes, /*is_descending=*/true}});
+    const std::string list = space_.written(line());
+    std::string written = list + std::string(kNumberBytes, '\0');
+    written += key;
+    below_.put_stamped(space_.revision_counter(), {.key = written,
+                                                   .value = std::string_view(&state, 1),
+                                                   .in_key = sdk::StampPlace{list.size()}});
+}
+
+sdk::Result<void> LineWriter::finish(std::string note) {
+    if (!status_) return status_;
+    changes_.note = std::move(note);
+    std::erase_if(changes_.counts, [](const auto& count) { return count.second == 0; });
+    const std::string changes = space_.changes(line());
+    below_.put_stamped(space_.revision_counter(), {.key = changes + std::string(kNumberBytes, '\0'),
+                                                   .value = changes_.encode(),
+                                                   .in_key = sdk::StampPlace{changes.size()}});
+    std::string own;
+    append_number(own, line());
+    const std::string revision = space_.line_of(0);
+    below_.put_stamped(
+        space_.revision_counter(),
+        {.key = revision, .value = own, .in_key = sdk::StampPlace{revision.size() - kNumberBytes}});
+    if (!ends_entries_) return {};
+    // Blocks of ended entries were chosen for revisions up to here.
+    return below_.add_within(space_.revision_counter(), 0,
+                             static_cast<std::int64_t>(reader_.view().newest + kSlack));
+}
+
+}  // namespace stele::nodes

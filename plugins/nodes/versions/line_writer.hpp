@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/engine.hpp>
+
+#include "count_sums.hpp"
+#include "layered_cursor.hpp"
+#include "version_space.hpp"
+
+namespace stele::nodes {
+
+/// Writes one changeset at the tip of a line, inside a transaction of the store. To whoever writes
+/// it is a transaction itself: it shows the tip and its own writes, keys of entries, records and
+/// counts get their versions from it, plain ones are written as they are.
+///
+/// Two changesets conflict when one has read what the other writes, also on one line; their
+/// revisions are given at commit. One thread at a time. The transaction outlives the writer.
+class LineWriter final : public sdk::Transaction {
+public:
+    /// `view` is that of `find_view` for the line's tip, in the same transaction.
+    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view)
+        : below_(below), space_(space), reader_(below, space, std::move(view)) {}
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
+                                      sdk::ScanDirection direction) const override {
+        return reader_.scan(std::move(range), direction);
+    }
+
+    void put(std::string_view key, std::string_view value) override;
+    void remove(std::string_view key) override;
+    void remove_range(sdk::KeyRange range) override;
+    void add(std::string_view key, std::int64_t delta) override;
+    /// For plain keys only.
+    void put_stamped(std::string_view counter, const sdk::StampedPut& put) override {
+        below_.put_stamped(counter, put);
+    }
+    std::optional<std::uint64_t> stamp(std::string_view counter) const override {
+        return below_.stamp(counter);
+    }
+    bool has_writes() const override { return below_.has_writes(); }
+    /// Not for a writer: whoever began the transaction below commits it.
+    void commit(Done done) override;
+
+    /// Ends the changeset, with what its writer says of it. Once, before the commit; answers what
+    /// failed meanwhile, and then nothing must be committed. Its revision is
+    /// `stamp(space.revision_counter())` after the commit.
+    sdk::Result<void> finish(std::string note);
+
+private:
+    Line line() const { return reader_.view().links.front().line; }
+    bool is_fork() const { return reader_.view().links.size() > 1; }
+    /// What the parent shows for a key.
+    sdk::Result<bool> inherits(std::string_view key, std::string& value) const;
+
+    sdk::Result<void> put_entry(std::string_view key, std::string_view value);
+    sdk::Result<void> remove_entry(std::string_view key);
+    void put_present(std::string_view key, char state, std::string_view value);
+    sdk::Result<void> end_present(std::string_view key, const std::string& stored);
+    void put_version(std::string_view key, char state, std::string_view record);
+    void note(sdk::Result<void> done) {
+        if (status_ && !done) status_ = std::move(done);
+    }
+
+    sdk::Transaction& below_;
+    const VersionSpace& space_;
+    ViewReader reader_;
+    ChangeRecord changes_;
+    bool ends_entries_ = false;
+    sdk::Result<void> status_;
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,230 @@
+// Random histories of lines against maps that are copied whole: what every line showed after every
+// changeset stays so.
+#include "line_writer.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "sdk/testing/memory_engine.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+using sdk::ScanDirection;
+
+Keeping keeping_of(std::string_view key) {
+    switch (key.front()) {
+        case 'e':
+            return Keeping::entry;
+        case 'r':
+            return Keeping::record;
+        case 'k':
+            return Keeping::count;
+        default:
+            return Keeping::plain;
+    }
+}
+
+using Shown = std::map<std::string, std::string>;
+
+class History {
+public:
+    History(sdk::Engine& engine, unsigned seed) : engine_(engine), random_(seed) {
+        shown_[kFirstLine][0] = {};
+    }
+
+    void step() {
+        const unsigned what = below(10);
+        if (what == 0) return fork();
+        if (what == 1) return write(/*commits=*/false);
+        write(/*commits=*/true);
+    }
+
+    void check_some() {
+        const auto reader = engine_.snapshot();
+        for (const auto& [line, states] : shown_) {
+            check(*reader, value(find_view(*reader, space_, line)), states.rbegin()->second);
+            const auto past = std::next(states.begin(), below(states.size()));
+            check(*reader, value(find_view(*reader, space_, line, past->first)), past->second);
+        }
+    }
+
+private:
+    template <class T>
+    static T value(sdk::Result<T> result) {
+        REQUIRE(result.has_value());
+        return *std::move(result);
+    }
+
+    std::size_t below(std::size_t end) { return random_() % end; }
+
+    std::string key(char kind) {
+        std::string key(1, kind);
+        key.push_back("\0ab\xff"[below(4)]);
+        key.push_back("\0ab\xff"[below(4)]);
+        return key;
+    }
+
+    Line any_line() { return std::next(shown_.begin(), below(shown_.size()))->first; }
+
+    void fork() {
+        const Line parent = any_line();
+        const auto at = std::next(shown_[parent].begin(), below(shown_[parent].size()));
+        const Line line = shown_.rbegin()->first + 1;
+        const auto transaction = engine_.begin();
+        put_line(*transaction, space_, line, {parent, at->first});
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+        const Shown state = at->second;
+        shown_[line][at->first] = state;
+    }
+
+    void write(bool commits) {
+        const Line line = any_line();
+        Shown state = shown_[line].rbegin()->second;
+        const auto transaction = engine_.begin();
+        LineWriter writer(*transaction, space_, value(find_view(*transaction, space_, line)));
+        for (std::size_t steps = below(12); steps > 0; --steps) {
+            change(writer, state);
+            if (below(4) == 0) check(writer, state);
+        }
+        if (!commits) return;
+        REQUIRE(writer.finish("note").has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+        const auto revision = transaction->stamp(space_.revision_counter());
+        REQUIRE(revision == ++revision_);
+        shown_[line][*revision] = std::move(state);
+    }
+
+    void change(LineWriter& writer, Shown& state) {
+        const std::string changed = key("err"[below(3)]);
+        switch (below(6)) {
+            case 0:
+            case 1:
+                writer.remove(changed);
+                state.erase(changed);
+                return;
+            case 2: {
+                const std::string count = key('k');
+                const auto delta = static_cast<std::int64_t>(below(5)) - 2;
+                writer.add(count, delta);
+                const auto known = state.find(count);
+                const std::int64_t sum =
+                    (known == state.end() ? 0 : sdk::read_counter(known->second)) + delta;
+                state.erase(count);
+                if (sum != 0) state[count] = sdk::counter_bytes(sum);
+                return;
+            }
+            case 3:
+                if (below(8) != 0) return;
+                writer.remove_range({"ea", "eb"});
+                state.erase(state.lower_bound("ea"), state.lower_bound("eb"));
+                return;
+            default: {
+                const std::string text(below(3), "xy"[below(2)]);
+                writer.put(changed, text);
+                state[changed] = text;
+            }
+        }
+    }
+
+    void check(const sdk::Reader& reader, const View& view, const Shown& state) {
+        check(ViewReader(reader, space_, view), state);
+    }
+
+    void check(const sdk::Reader& shows, const Shown& state) {
+        for (const char kind : {'e', 'r'}) {
+            sdk::KeyRange range{std::string(1, kind), std::string(1, static_cast<char>(kind + 1))};
+            if (below(2) == 0) range.begin = key(kind);
+            if (below(2) == 0) range.end = key(kind);
+            std::vector<std::pair<std::string, std::string>> expected;
+            if (range.begin < range.end) {
+                expected.assign(state.lower_bound(range.begin), state.lower_bound(range.end));
+            }
+            CHECK(scan(shows, range, ScanDirection::forward) == expected);
+            std::reverse(expected.begin(), expected.end());
+            CHECK(scan(shows, range, ScanDirection::backward) == expected);
+            check_seek(shows, state, kind);
+        }
+        for (const char kind : {'e', 'r', 'k'}) {
+            const std::string single = key(kind);
+            const auto known = state.find(single);
+            const auto found = value(shows.get(single));
+            CHECK(found.has_value() == (known != state.end()));
+            if (found && known != state.end()) CHECK(*found == known->second);
+        }
+    }
+
+    void check_seek(const sdk::Reader& shows, const Shown& state, char kind) {
+        const sdk::KeyRange range{std::string(1, kind),
+                                  std::string(1, static_cast<char>(kind + 1))};
+        const bool is_forward = below(2) == 0;
+        const auto cursor =
+            shows.scan(range, is_forward ? ScanDirection::forward : ScanDirection::backward);
+        for (int times = 0; times < 2; ++times) {
+            const std::string wanted = key(kind);
+            cursor->seek(wanted);
+            auto expected = is_forward ? state.lower_bound(wanted) : state.upper_bound(wanted);
+            bool exists = expected != state.end();
+            if (!is_forward) {
+                exists = expected != state.begin();
+                if (exists) --expected;
+            }
+            exists = exists && expected->first.front() == kind;
+            REQUIRE(cursor->is_valid() == exists);
+            if (exists) CHECK(cursor->key() == expected->first);
+        }
+    }
+
+    static std::vector<std::pair<std::string, std::string>> scan(const sdk::Reader& reader,
+                                                                 const sdk::KeyRange& range,
+                                                                 ScanDirection direction) {
+        std::vector<std::pair<std::string, std::string>> found;
+        if (range.begin >= range.end) return found;
+        const auto cursor = reader.scan(range, direction);
+        for (; cursor->is_valid(); cursor->next())
+            found.emplace_back(cursor->key(), cursor->value());
+        REQUIRE(cursor->status().has_value());
+        return found;
+    }
+
+    sdk::Engine& engine_;
+    std::mt19937 random_;
+    VersionSpace space_{"space/", keeping_of};
+    std::map<Line, std::map<Revision, Shown>> shown_;
+    Revision revision_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("lines show what they showed after each of their changesets") {
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        INFO("seed " << seed);
+        sdk::testing::MemoryEngine engine;
+        History history(engine, seed);
+        for (int step = 0; step < 60; ++step) {
+            history.step();
+            history.check_some();
+        }
+    }
+}
+
+TEST_CASE("the block of an ended entry is the smallest that holds its time") {
+    struct Case {
+        Revision first;
+        Revision last;
+        int level;
+        Revision number;
+    };
+    for (const Case& c : {Case{5, 5, 0, 5}, Case{4, 5, 1, 2}, Case{5, 6, 2, 1}, Case{7, 8, 4, 0},
+                          Case{0, 0, 0, 0}, Case{1, 1000, 10, 0}}) {
+        INFO(c.first << " to " << c.last);
+        CHECK(Block::around(c.first, c.last).level == c.level);
+        CHECK(Block::around(c.first, c.last).number == c.number);
+    }
+}
+
+}  // namespace stele::nodes
