@@ -10,6 +10,15 @@
 
 namespace stele::sdk {
 
+/// A body as it arrives. One thread; valid during the handler only.
+class Upload {
+public:
+    virtual ~Upload();
+    /// Replaces `piece` with what comes next, some kilobytes; empty at the end. `too_large`,
+    /// `timed_out` or `invalid` (`http.body_incomplete`) when the body ends otherwise.
+    virtual Result<void> read(std::string& piece) = 0;
+};
+
 /// One request to an operation, already routed, authenticated, authorized and decoded. Valid during
 /// the handler only. One thread at a time.
 class Call {
@@ -31,6 +40,9 @@ public:
     virtual const Json& body() const = 0;
     /// The body as it came, for operations whose bodies are not JSON (`/oauth/token`).
     virtual std::string_view raw_body() const = 0;
+    /// The body of an operation that takes it piece by piece. A handler that is repeated after a
+    /// conflict reads it again from the start.
+    virtual Upload& upload() const = 0;
     virtual std::optional<std::string_view> header(std::string_view name) const = 0;
     /// The method in upper case.
     virtual std::string_view method() const = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,19 @@
 
 namespace stele::sdk {
 
+class Context;
 class DataStores;
+
+/// What a plugin keeps for one operation, in one context: changes that it gathers.
+class ContextPart {
+public:
+    virtual ~ContextPart();
+    /// Before the commit of an operation that has succeeded; a failure becomes the operation's.
+    virtual Result<void> finish(Context& context);
+    /// After the commit, before the reply leaves: may put into its text what only the commit knew
+    /// (`Transaction::stamp`). Not for streamed bodies.
+    virtual void complete(const Transaction& committed, std::string& body);
+};
 
 /// Who acts, and the one transaction in which an operation reads and writes. The kernel makes it
 /// before a handler runs and commits it after the handler succeeded; a conflict runs the handler
@@ -37,6 +50,12 @@ public:
     virtual std::string key_space(std::string_view name) = 0;
     /// The same for what belongs to no platform (tokens that are looked up before it is known).
     virtual std::string shared_key_space(std::string_view name) = 0;
+
+    /// The part that was kept under the name, null when none was. Contexts of one transaction
+    /// (`as_system`) share their parts.
+    virtual ContextPart* part(std::string_view name) = 0;
+    /// Keeps a part under a name that begins with the plugin's id, until the transaction ends.
+    virtual void keep(std::string_view name, std::unique_ptr<ContextPart> part) = 0;
 
     /// Runs `effect` once, after the commit, outside of any transaction.
     virtual void after_commit(std::function<void()> effect) = 0;

@@ -80,7 +80,8 @@ struct Parameter {
 /// `{C}/name` or `{I}/name`. `run` is made by `action<&Family::method>()`.
 struct Action {
     std::string
-        name;  ///< may hold placeholders and slashes: `members/add`, `templates/{templateKey}`
+        name;  ///< may hold placeholders and slashes: `members/add`, `templates/{templateKey}`;
+               ///< empty: the path itself, where the standard operation there is switched off
     std::string method = "POST";
     ActionScope scope = ActionScope::item;
     /// Needed on the record, or on the container for collection actions.
@@ -90,6 +91,11 @@ struct Action {
     bool paged = false;
     /// Waits for something other than the local store, or computes long: runs on a worker.
     bool slow = false;
+    /// The body need not be JSON: `Call::raw_body` has it, and `Call::body` only where it is JSON.
+    bool raw_body = false;
+    /// The body may be large: `Call::upload` reads it piece by piece, `raw_body` and `body` stay
+    /// empty. Runs on a worker.
+    bool streamed_body = false;
 };
 
 using Actions = std::vector<Action>;
@@ -131,6 +137,8 @@ struct ResourceDescriptor {
     std::string path;
     /// Name of the instance placeholder (`uiConfigId`).
     std::string placeholder;
+    /// Other words for `path`, in the paths of contained families, too (`n` for `nodes`).
+    std::vector<std::string> path_aliases = {};
     /// Member of each record that holds the container's id (`applicationId`); empty: none.
     std::string container_member = {};
     Fields fields = {};
@@ -140,10 +148,18 @@ struct ResourceDescriptor {
     Actions actions = {};
     std::vector<DefaultGrant> default_grants = {};
     std::vector<CompositeIndex> composite_indexes = {};
+    /// Records lie in a space that `Resource::read_space` and `write_space` open; the collections of
+    /// one container share it. Rights are those of records like any other. Such a family contains
+    /// no other.
+    bool has_space = false;
+    /// A creator does not become owner by a grant: the family's `Resource::roles_of` tells.
+    bool is_ungranted = false;
     /// `Resource::notify` is called after commits.
     bool notified = false;
     /// Query parameters on which replies with records are passed through `Resource::present`.
     std::vector<std::string> presented_by = {};
+    /// Every reply with records is passed through it.
+    bool is_presented = false;
     /// Query parameters of a list that filter by equality with the member of the same name.
     std::vector<std::string> list_filters = {};
     /// Word before `://` in references when it is not the type (`user` and `group` for principals

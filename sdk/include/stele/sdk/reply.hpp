@@ -36,6 +36,10 @@ public:
     static Reply redirect(std::string location);
     /// A streamed body.
     static Reply stream(BodySource source, std::string content_type);
+    /// Bytes of a known number, of which a caller may want a part (`Range`): `open` gives those
+    /// from `first` to before `end`. Set the ETag before the caller may resume.
+    using RangeSource = std::function<BodySource(std::uint64_t first, std::uint64_t end)>;
+    static Reply download(RangeSource open, std::uint64_t size, std::string content_type);
 
     /// Adds a header line, for instance `Set-Cookie`. Repeatable.
     Reply& header(std::string name, std::string value) &;

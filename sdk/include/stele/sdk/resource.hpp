@@ -2,7 +2,13 @@
 
 #include <string_view>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <stele/sdk/descriptor.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/record_space.hpp>
 
 namespace stele::sdk {
 
@@ -43,6 +49,26 @@ public:
     virtual void notify(const Change& change);
     /// Adds to a record on its way out, for the query parameters of `presented_by`.
     virtual Result<void> present(const Call& call, Json& record);
+    /// Adds to `_system` of a record that is about to be stored: what it adds comes last. `system`
+    /// has who made and who changed it.
+    virtual Result<void> complete_system(const Change& change, Context& context, Json& system);
+
+    /// Where the descriptor says `has_space`: what the collection shows, as a reader of its keys;
+    /// other keys are passed on to `store`, which outlives it and may be a transaction: what that
+    /// has written shows. Fails like reads do; `not_found` when the container is gone.
+    virtual Result<std::unique_ptr<Reader>> read_space(const Reader& store,
+                                                       const SpaceCollection& collection);
+    /// The same for writes; lives until the context ends, is not committed by itself, and shows
+    /// what it has written, also in readers that `read_space` opens on the context's transaction.
+    virtual Result<Transaction*> write_space(Context& context, const SpaceCollection& collection);
+
+    /// Roles that a record gives by what it says, beside grants: keys of built-in roles.
+    virtual Result<std::vector<std::string>> roles_of(const Reader& store, const RecordKey& record,
+                                                      const RecordKey& principal);
+    /// Records of the same collection from which rights reach this one, however far: the folders
+    /// that a node lies in. Without the record itself, nearest first, each once.
+    virtual Result<std::vector<RecordKey>> inherits_from(const Reader& store,
+                                                         const RecordKey& record);
 };
 
 }  // namespace stele::sdk
