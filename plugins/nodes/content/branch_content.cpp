@@ -1,0 +1,240 @@
+#include "content/branch_content.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Error unknown_node(std::string_view id) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                           fmt::format("there is no node {}", id));
+}
+
+bool is_same_pair(const AssociationEnds& wanted, const std::string& from, const std::string& to) {
+    return (wanted.source == from && wanted.target == to) ||
+           (wanted.is_undirected && wanted.source == to && wanted.target == from);
+}
+
+}  // namespace
+
+BranchContent::BranchContent(Services& services, sdk::Context& context, sdk::RecordKey branch,
+                             BranchPlace place, View view)
+    : services_(services),
+      context_(context),
+      branch_(std::move(branch)),
+      place_(place),
+      nodes_{kNodeType, {}, branch_},
+      space_(std::make_unique<VersionSpace>(services.branches.space(place))),
+      view_(std::make_unique<ViewReader>(context.transaction(), *space_, std::move(view))) {}
+
+sdk::Result<BranchContent> BranchContent::open(Services& services, sdk::Context& context,
+                                               const sdk::RecordKey& branch) {
+    auto place = services.branches.find(context.transaction(), branch);
+    if (!place) return place.error();
+    auto view = services.branches.view(context.transaction(), *place);
+    if (!view) return view.error();
+    return BranchContent(services, context, branch, *place, std::move(*view));
+}
+
+sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call) {
+    const sdk::CollectionName& collection = call.collection();
+    const bool is_below_branch = collection.type != kBranchType;
+    return BranchContent::open(services, call.context(),
+                               is_below_branch ? collection.container_key : call.record().key);
+}
+
+sdk::Result<GraphWriter> BranchContent::graph_writer() const {
+    auto writer = changes().writer(context_, branch_);
+    if (!writer) return writer.error();
+    return GraphWriter(**writer);
+}
+
+sdk::Result<sdk::Document> BranchContent::node(std::string_view id) const {
+    auto found = context_.documents().read(nodes_, id);
+    if (found || !sdk::is_missing(found.error())) return found;
+    const auto implicit = find_implicit(id);
+    if (!implicit) return unknown_node(id);
+    auto target = context_.documents().read(nodes_, implicit->node);
+    if (!target) return sdk::is_missing(target.error()) ? unknown_node(id) : target.error();
+    auto edges = implicit_edges(*target, Direction::incoming, implicit->type);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (edge.association == id) return association(edge);
+    }
+    return unknown_node(id);
+}
+
+sdk::Result<sdk::Document> BranchContent::readable_node(std::string_view id) const {
+    auto found = sdk::if_readable(context_, node(id));
+    if (!found) return found.error();
+    if (!*found) return unknown_node(id);
+    return std::move(**found);
+}
+
+sdk::Result<void> BranchContent::require(const sdk::Document& node,
+                                         sdk::Permission permission) const {
+    auto may = sdk::holds(context_, node.key, permission);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        fmt::format("{} on node {} is needed for this", sdk::permission_name(permission), node.id));
+}
+
+sdk::Result<void> BranchContent::require_create() const {
+    auto may = sdk::holds(context_, branch_, sdk::Permission::create_subobjects);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "CREATE_SUBOBJECTS on the branch is needed for this");
+}
+
+sdk::Result<sdk::Document> BranchContent::create(sdk::Json fields) const {
+    return context_.documents().create(nodes_, std::move(fields));
+}
+
+sdk::Result<sdk::Document> BranchContent::associate(const NewAssociation& association) const {
+    auto source = node(association.source);
+    if (!source) return source;
+    auto target = node(association.target);
+    if (!target) return target;
+    if (is_association(source->fields) || is_association(target->fields)) {
+        return sdk::make_error(
+            {{"node", "node.end_is_association", "an association leads from node to node"}});
+    }
+    sdk::Json fields = association.fields;
+    fields[member::kType] = association.type;
+    fields[member::kIsAssociation] = true;
+    fields[member::kDirectionality] = association.is_undirected ? kUndirected : kDirected;
+    fields[member::kSource] = source->id;
+    fields[member::kSourceType] = sdk::text_member(source->fields, member::kType);
+    fields[member::kTarget] = target->id;
+    fields[member::kTargetType] = sdk::text_member(target->fields, member::kType);
+    return create(std::move(fields));
+}
+
+sdk::Result<std::size_t> BranchContent::unassociate(const AssociationEnds& ends) const {
+    auto found =
+        edges(ends.source, ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
+    if (!found) return found.error();
+    std::size_t removed = 0;
+    for (const Edge& edge : *found) {
+        const bool is_wanted_kind = (edge.end == Direction::mutual) == ends.is_undirected;
+        if (!is_wanted_kind || !is_same_pair(ends, ends.source, edge.other)) continue;
+        auto gone = context_.documents().remove(nodes_, edge.association);
+        if (!gone) return gone.error();
+        ++removed;
+    }
+    return removed;
+}
+
+sdk::Result<std::vector<Edge>> BranchContent::edges(std::string_view node, Direction direction,
+                                                    std::string_view type) const {
+    std::vector<Edge> found;
+    auto walked = graph().for_each_edge(node, direction, type, [&found](const Edge& edge) {
+        found.push_back(edge);
+        return true;
+    });
+    if (!walked) return walked.error();
+    std::stable_sort(found.begin(), found.end(), [](const Edge& one, const Edge& other) {
+        return one.association < other.association;
+    });
+    return found;
+}
+
+sdk::Result<std::optional<std::string>> BranchContent::find_path(
+    std::string_view from, const std::vector<std::string>& path) const {
+    std::string at(from);
+    for (const std::string& name : path) {
+        auto child = graph().find_child(at, name);
+        if (!child) return child.error();
+        if (!*child) return std::optional<std::string>();
+        at = (*child)->other;
+    }
+    return std::optional<std::string>(std::move(at));
+}
+
+sdk::Result<sdk::Document> BranchContent::make_folders(const sdk::Document& from,
+                                                       const std::vector<std::string>& path) const {
+    sdk::Document folder = from;
+    for (const std::string& name : path) {
+        auto child = graph().find_child(folder.id, name);
+        if (!child) return child.error();
+        if (*child) {
+            auto found = node((*child)->other);
+            if (!found) return found;
+            folder = std::move(*found);
+            continue;
+        }
+        auto made = create({{"title", name},
+                            {member::kFeatures,
+                             {{feature::kContainer, sdk::Json::object()},
+                              {feature::kFilename, {{"filename", name}}}}}});
+        if (!made) return made;
+        auto joined = associate({.source = folder.id,
+                                 .target = made->id,
+                                 .type = association::kChild,
+                                 .fields = sdk::Json::object()});
+        if (!joined) return joined;
+        folder = std::move(*made);
+    }
+    if (has_feature(folder.fields, feature::kContainer)) return folder;
+    sdk::Json features = folder.fields.value(member::kFeatures, sdk::Json::object());
+    features[feature::kContainer] = sdk::Json::object();
+    return context_.documents().patch(nodes_, folder.id, {{member::kFeatures, features}});
+}
+
+sdk::Result<std::vector<std::string>> BranchContent::ancestors(std::string_view node) const {
+    std::vector<std::string> found{std::string(node)};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        auto walked = graph().for_each_edge(
+            found[next], Direction::incoming, association::kChild, [&found](const Edge& edge) {
+                if (edge.end == Direction::incoming &&
+                    std::find(found.begin(), found.end(), edge.other) == found.end())
+                    found.push_back(edge.other);
+                return true;
+            });
+        if (!walked) return walked.error();
+    }
+    found.erase(found.begin());
+    return found;
+}
+
+sdk::Result<std::optional<std::string>> BranchContent::path_of(const sdk::Document& node,
+                                                               std::string_view root) const {
+    if (node.id == root) return std::optional<std::string>("/");
+    // Upwards, each folder once; `below` tells by which child a folder was reached.
+    std::vector<std::pair<std::string, std::size_t>> reached{{node.id, 0}};
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+        auto parents = edges(reached[next].first, Direction::incoming, association::kChild);
+        if (!parents) return parents.error();
+        for (const Edge& parent : *parents) {
+            if (parent.end != Direction::incoming) continue;
+            if (parent.other == root) {
+                std::string path;
+                for (std::size_t at = next;; at = reached[at].second) {
+                    auto step = this->node(reached[at].first);
+                    if (!step) return step.error();
+                    path.append("/").append(name_of(step->fields));
+                    if (at == 0) return std::optional<std::string>(std::move(path));
+                }
+            }
+            const bool is_known =
+                std::any_of(reached.begin(), reached.end(),
+                            [&](const auto& known) { return known.first == parent.other; });
+            if (!is_known) reached.emplace_back(parent.other, next);
+        }
+    }
+    return std::optional<std::string>();
+}
+
+}  // namespace stele::nodes

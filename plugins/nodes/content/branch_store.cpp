@@ -1,0 +1,173 @@
+#include "content/branch_store.hpp"
+
+#include <stele/sdk/key_tuple.hpp>
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Error unknown_branch() {
+    return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no such branch");
+}
+
+std::string branch_row(const sdk::RecordKey& branch) {
+    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + branch;
+}
+
+std::string repository_row(const sdk::RecordKey& repository) {
+    return sdk::plugin_key_space(platform_of(repository), kRepositorySpace) + 'r' + repository;
+}
+
+std::string last_repository_row(std::uint64_t platform) {
+    return sdk::plugin_key_space(platform, kRepositorySpace) + 'n';
+}
+
+std::string last_line_row(const BranchPlace& place) {
+    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'l')
+        .integer(place.repository)
+        .key();
+}
+
+/// Which slots of a repository's keys hold what: see `VersionSpace` and sdk/record_space.hpp.
+Keeping keeping_of(std::string_view key) {
+    if (key.size() < 2 || key[0] == kGraphSlot) return Keeping::entry;
+    switch (key[1]) {
+        case 'd':
+            return Keeping::record;
+        case 'k':
+            return Keeping::count;
+        default:
+            return Keeping::entry;
+    }
+}
+
+/// Reads a number, adds one and writes it back.
+sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std::string& row) {
+    auto last = transaction.get(row);
+    if (!last) return last.error();
+    const std::uint64_t next = *last ? read_number(**last) + 1 : 1;
+    std::string bytes;
+    append_number(bytes, next);
+    transaction.put(row, bytes);
+    return next;
+}
+
+void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
+               const BranchPlace& place) {
+    std::string row;
+    append_number(row, place.repository);
+    append_number(row, place.line);
+    transaction.put(branch_row(branch), row);
+}
+
+}  // namespace
+
+std::uint64_t platform_of(const sdk::RecordKey& record) {
+    return sdk::KeyReader(record).integer().value_or(0);
+}
+
+sdk::Result<BranchPlace> BranchStore::find(const sdk::Reader& reader,
+                                           const sdk::RecordKey& branch) const {
+    auto row = reader.get(branch_row(branch));
+    if (!row) return row.error();
+    if (!*row || (*row)->size() != 2 * kNumberBytes) return unknown_branch();
+    return BranchPlace{platform_of(branch), read_number(**row),
+                       read_number(std::string_view(**row).substr(kNumberBytes))};
+}
+
+VersionSpace BranchStore::space(const BranchPlace& place) const {
+    return VersionSpace(sdk::KeyWriter(sdk::plugin_key_space(place.platform, kContentSpace))
+                            .integer(place.repository)
+                            .key(),
+                        keeping_of);
+}
+
+sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace& place,
+                                    std::optional<Revision> revision) const {
+    const VersionSpace own = space(place);
+    if (!revision) return find_view(reader, own, place.line);
+    auto present = find_view(reader, own, place.line);
+    if (!present) return present;
+    auto line = line_of(reader, place, *revision);
+    if (!line) return line.error();
+    for (const Link& link : present->links) {
+        if (*line && link.line == **line && *revision <= link.bound)
+            return find_view(reader, own, link.line, revision);
+    }
+    return sdk::make_error(sdk::ErrorKind::not_found, "changeset.unknown",
+                           "the branch has no such changeset");
+}
+
+sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transaction,
+                                                      const sdk::RecordKey& repository,
+                                                      const sdk::RecordKey& master) const {
+    const std::uint64_t platform = platform_of(repository);
+    auto number = next_number(transaction, last_repository_row(platform));
+    if (!number) return number.error();
+    std::string row;
+    append_number(row, *number);
+    transaction.put(repository_row(repository), row);
+    BranchPlace place{platform, *number, 0};
+    auto line = next_line(transaction, place);
+    if (!line) return line.error();
+    place.line = *line;
+    put_place(transaction, master, place);
+    return place;
+}
+
+sdk::Result<BranchPlace> BranchStore::fork(sdk::Transaction& transaction,
+                                           const sdk::RecordKey& branch, const BranchPlace& from,
+                                           Revision revision) const {
+    auto line = next_line(transaction, from);
+    if (!line) return line.error();
+    const BranchPlace place{from.platform, from.repository, *line};
+    put_line(transaction, space(from), *line, {from.line, revision});
+    put_place(transaction, branch, place);
+    return place;
+}
+
+void BranchStore::forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const {
+    transaction.remove(branch_row(branch));
+}
+
+sdk::Result<BranchPlace> BranchStore::find_repository(const sdk::Reader& reader,
+                                                      const sdk::RecordKey& repository) const {
+    auto row = reader.get(repository_row(repository));
+    if (!row) return row.error();
+    if (!*row || (*row)->size() != kNumberBytes) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "repository.unknown",
+                               "there is no such repository");
+    }
+    return BranchPlace{platform_of(repository), read_number(**row), kFirstLine};
+}
+
+sdk::Result<Revision> BranchStore::tip(const sdk::Reader& reader, const BranchPlace& place) const {
+    auto shown = view(reader, place);
+    if (!shown) return shown.error();
+    const VersionSpace own = space(place);
+    for (const Link& link : shown->links) {
+        const std::string changes = own.changes(link.line);
+        std::string end = changes;
+        append_number(end, link.is_tip() ? kUncommitted : link.bound + 1);
+        const auto cursor = reader.scan({changes, end}, sdk::ScanDirection::backward);
+        if (cursor->is_valid()) return read_number(cursor->key().substr(changes.size()));
+        if (auto status = cursor->status(); !status) return status.error();
+    }
+    return Revision{0};
+}
+
+sdk::Result<std::optional<Line>> BranchStore::line_of(const sdk::Reader& reader,
+                                                      const BranchPlace& place,
+                                                      Revision revision) const {
+    auto row = reader.get(space(place).line_of(revision));
+    if (!row) return row.error();
+    if (!*row) return std::optional<Line>();
+    return std::optional<Line>(read_number(**row));
+}
+
+sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,
+                                         const BranchPlace& place) const {
+    return next_number(transaction, last_line_row(place));
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/record_space.hpp>
+
+#include "versions/version_space.hpp"
+
+namespace stele::nodes {
+
+/// Key spaces of this plugin on each platform.
+inline constexpr char kBranchSpace[] = "nodes.branch";
+inline constexpr char kRepositorySpace[] = "nodes.repository";
+inline constexpr char kContentSpace[] = "nodes.content";
+
+/// Families whose records lie in branches, and what else does: the first byte of versioned keys.
+inline constexpr char kNodeSlot = 'n';
+inline constexpr char kDeletionSlot = 'd';
+inline constexpr char kGraphSlot = 'g';
+
+/// A branch as the store sees it: a line of its repository. A reset gives it another line.
+struct BranchPlace {
+    std::uint64_t platform = 0;
+    /// Number of the repository on the platform; short, as it stands in every key of its content.
+    std::uint64_t repository = 0;
+    Line line = 0;
+};
+
+/// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
+///
+///   nodes.branch       branch key      -> repository number, line
+///   nodes.repository   r repository    -> number
+///                      n               -> the last number given
+///                      l number        -> the last line of the repository
+///   nodes.content      number ...      -> see VersionSpace
+///
+/// Any thread; everything joins the given transaction.
+class BranchStore {
+public:
+    /// `not_found` (`branch.unknown`) when the record is no branch, or was removed.
+    sdk::Result<BranchPlace> find(const sdk::Reader& reader, const sdk::RecordKey& branch) const;
+    VersionSpace space(const BranchPlace& place) const;
+    /// What the branch shows at its tip, or after a changeset. `not_found`
+    /// (`changeset.unknown`) for one that the branch does not show.
+    sdk::Result<View> view(const sdk::Reader& reader, const BranchPlace& place,
+                           std::optional<Revision> revision = {}) const;
+
+    /// The first line of a new repository.
+    sdk::Result<BranchPlace> open_repository(sdk::Transaction& transaction,
+                                             const sdk::RecordKey& repository,
+                                             const sdk::RecordKey& master) const;
+    /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
+    /// for one that had another line.
+    sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::RecordKey& branch,
+                                  const BranchPlace& from, Revision revision) const;
+    void forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const;
+    /// The place of a repository's content, with the first line.
+    sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
+                                             const sdk::RecordKey& repository) const;
+
+    /// The newest revision that the branch shows.
+    sdk::Result<Revision> tip(const sdk::Reader& reader, const BranchPlace& place) const;
+    /// The line that a revision was written on; nothing when it was never given.
+    sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
+                                             Revision revision) const;
+
+private:
+    sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+};
+
+/// The platform that a record lies on.
+std::uint64_t platform_of(const sdk::RecordKey& record);
+
+}  // namespace stele::nodes

@@ -1,0 +1,92 @@
+#include "content/changes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "versions/space_reader.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kPartName[] = "nodes.changes";
+
+}  // namespace
+
+Changes& Changes::of(sdk::Context& context, const BranchStore& branches) {
+    if (auto* const present = context.part(kPartName)) return static_cast<Changes&>(*present);
+    std::unique_ptr<Changes> made(new Changes(branches));
+    Changes& changes = *made;
+    context.keep(kPartName, std::move(made));
+    return changes;
+}
+
+sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
+                                                    const sdk::RecordKey& branch) {
+    const auto present = changesets_.find(branch);
+    if (present != changesets_.end()) return present->second.get();
+    auto place = branches_.find(context.transaction(), branch);
+    if (!place) return place.error();
+    VersionSpace space = branches_.space(*place);
+    auto view = find_view(context.transaction(), space, place->line);
+    if (!view) return view.error();
+    auto made = std::make_unique<Changeset>(
+        Changeset{std::move(space), nullptr, new_note(context.principal()), {}});
+    made->writer =
+        std::make_unique<LineWriter>(context.transaction(), made->space, std::move(*view));
+    return changesets_.emplace(branch, std::move(made)).first->second.get();
+}
+
+sdk::Result<LineWriter*> Changes::writer(sdk::Context& context, const sdk::RecordKey& branch) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    return (*found)->writer.get();
+}
+
+sdk::Result<ChangesetNote*> Changes::note(sdk::Context& context, const sdk::RecordKey& branch) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    return &(*found)->note;
+}
+
+sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,
+                                                   const sdk::SpaceCollection& collection,
+                                                   char slot) {
+    auto found = changeset(context, collection.container);
+    if (!found) return found.error();
+    auto& kept = (*found)->collections[collection.type];
+    if (!kept) kept = std::make_unique<SpaceWriter>(*(*found)->writer, collection, slot);
+    return kept.get();
+}
+
+void Changes::set_system(const std::string& node, sdk::Json members) {
+    auto& kept = systems_[node];
+    if (!kept) kept = std::make_unique<sdk::Json>(sdk::Json::object());
+    kept->update(members);
+}
+
+const sdk::Json* Changes::system_of(const std::string& node) const {
+    const auto found = systems_.find(node);
+    return found == systems_.end() ? nullptr : found->second.get();
+}
+
+sdk::Result<void> Changes::finish(sdk::Context&) {
+    for (auto& [branch, changeset] : changesets_) {
+        auto finished = changeset->writer->finish(changeset->note.encode());
+        if (!finished) return finished;
+    }
+    return {};
+}
+
+void Changes::complete(const sdk::Transaction& committed, std::string& body) {
+    for (const auto& [branch, changeset] : changesets_) {
+        const auto revision = committed.stamp(changeset->space.revision_counter());
+        if (!revision) continue;
+        const std::string bare = '"' + changeset->note.random_part + '"';
+        const std::string whole = '"' + changeset_id(*revision, changeset->note.random_part) + '"';
+        for (std::size_t at = body.find(bare); at != std::string::npos;
+             at = body.find(bare, at + whole.size()))
+            body.replace(at, bare.size(), whole);
+    }
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+
+#include "content/branch_store.hpp"
+#include "content/changeset_id.hpp"
+#include "versions/line_writer.hpp"
+
+namespace stele::nodes {
+
+/// What an operation changes in branches: one changeset for each branch that it writes to. Begun by
+/// the first write, ended with the operation's transaction.
+class Changes final : public sdk::ContextPart {
+public:
+    /// Those of the context's transaction, begun when there are none yet.
+    static Changes& of(sdk::Context& context, const BranchStore& branches);
+
+    /// For writing on a branch; lives until the context ends.
+    sdk::Result<LineWriter*> writer(sdk::Context& context, const sdk::RecordKey& branch);
+    /// The kernel's way to write a collection of the branch, under the slot of its family.
+    sdk::Result<sdk::Transaction*> collection(sdk::Context& context,
+                                              const sdk::SpaceCollection& collection, char slot);
+    /// What is said of the changeset on a branch that is being written.
+    sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
+
+    /// Writes to protected branches pass (contract/nodes.md 4.4).
+    void lift_protection() { is_unprotected_ = true; }
+    bool is_unprotected() const { return is_unprotected_; }
+
+    /// Nodes are being removed because one that they depend on is.
+    void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
+    bool is_cascading() const { return is_cascading_; }
+
+    /// `_system` members that a node gets with its writes in this operation; null takes one away.
+    void set_system(const std::string& node, sdk::Json members);
+    const sdk::Json* system_of(const std::string& node) const;
+
+    sdk::Result<void> finish(sdk::Context& context) override;
+    void complete(const sdk::Transaction& committed, std::string& body) override;
+
+private:
+    struct Changeset {
+        VersionSpace space;
+        std::unique_ptr<LineWriter> writer;
+        ChangesetNote note;
+        std::map<std::string, std::unique_ptr<sdk::Transaction>> collections;
+    };
+
+    explicit Changes(const BranchStore& branches) : branches_(branches) {}
+    sdk::Result<Changeset*> changeset(sdk::Context& context, const sdk::RecordKey& branch);
+
+    const BranchStore& branches_;
+    std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;
+    std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
+    bool is_unprotected_ = false;
+    bool is_cascading_ = false;
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,135 @@
+#include "content/deletion.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::CollectionName deletions_of(const BranchContent& content) {
+    return {kDeletionType, {}, content.branch()};
+}
+
+/// The targets of a node's edges that go with it: those that nothing else of that type holds.
+sdk::Result<void> add_dependants(const BranchContent& content, const std::string& node,
+                                 const char* type, std::vector<std::string>& found,
+                                 std::set<std::string>& known) {
+    auto edges = content.edges(node, Direction::outgoing, type);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (edge.end != Direction::outgoing || known.contains(edge.other)) continue;
+        auto holders = content.edges(edge.other, Direction::incoming, type);
+        if (!holders) return holders.error();
+        const bool is_held = std::any_of(holders->begin(), holders->end(), [&](const Edge& holder) {
+            return holder.end == Direction::incoming && !known.contains(holder.other);
+        });
+        if (is_held) continue;
+        known.insert(edge.other);
+        found.push_back(edge.other);
+    }
+    return {};
+}
+
+sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Document& node) {
+    sdk::Json fields = node.fields;
+    fields.erase(member::kSystem);
+    fields["_deletion"] = {{"nodeId", node.id},
+                           {"deletedOn", sdk::time_value(sdk::now_ms())},
+                           {"deletedBy", content.context().principal().name},
+                           {"transaction", false},
+                           {"association", is_association(node.fields)}};
+    // Whether the deleter may write deletions is no question: they may delete.
+    auto left =
+        content.context().as_system().documents().create(deletions_of(content), std::move(fields));
+    if (!left) return left.error();
+    return {};
+}
+
+/// Removes the associations of a node.
+sdk::Result<void> detach(const BranchContent& content, const sdk::Document& node) {
+    auto edges = content.edges(node.id, Direction::any);
+    if (!edges) return edges.error();
+    std::set<std::string> removed;
+    for (const Edge& edge : *edges) {
+        if (!removed.insert(edge.association).second) continue;
+        auto gone = content.context().documents().remove(content.nodes(), edge.association);
+        if (!gone) return gone;
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
+                                                 const sdk::Document& node) {
+    std::vector<std::string> found{node.id};
+    std::set<std::string> known{node.id};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const std::string at = found[next];
+        if (auto added = add_dependants(content, at, association::kOwned, found, known); !added)
+            return added.error();
+        auto present = content.node(at);
+        if (!present) return present.error();
+        if (!has_feature(present->fields, feature::kContainer)) continue;
+        if (auto added = add_dependants(content, at, association::kChild, found, known); !added)
+            return added.error();
+    }
+    return found;
+}
+
+sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node) {
+    if (is_association(node.fields)) return leave_deletion(content, node);
+    Changes& changes = content.changes();
+    if (!changes.is_cascading()) {
+        auto closure = closure_of(content, node);
+        if (!closure) return closure.error();
+        changes.set_cascading(true);
+        // From the leaves up, without the node itself.
+        for (std::size_t i = closure->size(); i > 1; --i) {
+            auto gone = content.context().documents().remove(content.nodes(), (*closure)[i - 1]);
+            if (!gone) return gone;
+        }
+        changes.set_cascading(false);
+    }
+    if (auto left = leave_deletion(content, node); !left) return left;
+    return detach(content, node);
+}
+
+sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id) {
+    sdk::Documents& documents = content.context().documents();
+    auto deletion = documents.read(deletions_of(content), id);
+    if (!deletion) return deletion;
+    sdk::Json fields = deletion->fields;
+    fields.erase("_deletion");
+    fields.erase(member::kSystem);
+    auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
+    if (!gone) return gone.error();
+    auto restored = content.create(std::move(fields));
+    if (!restored || is_association(restored->fields)) return restored;
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    const sdk::Json of_node = {
+        {"_deletion.association", true},
+        {"$or", {{{member::kSource, restored->id}}, {{member::kTarget, restored->id}}}}};
+    auto associations = documents.query(deletions_of(content), of_node, everything);
+    if (!associations) return associations.error();
+    for (const sdk::Document& association : associations->rows) {
+        const AssociationEnds ends = ends_of(association);
+        auto source = content.node(ends.source);
+        auto target = content.node(ends.target);
+        if (!source || !target) continue;
+        auto joined = restore_deletion(content, association.id);
+        if (!joined) return joined;
+    }
+    return restored;
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "content/branch_content.hpp"
+
+namespace stele::nodes {
+
+/// What goes with a node (contract/nodes.md 7.6), beside its associations: what it owns, and what
+/// lies in it when it is a container and nowhere else. Ids, the node itself first, each once.
+sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
+                                                 const sdk::Document& node);
+
+/// Removes everything that goes with a node that is about to be removed, leaves a deletion for it
+/// and for its associations, and takes those away.
+sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node);
+
+/// Brings a deleted node back under its id, with the associations whose ends both live; the
+/// deletion goes. `not_found` (`document.unknown`) when there is no such deletion.
+sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id);
+
+}  // namespace stele::nodes

@@ -1,0 +1,171 @@
+#include "content/graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "content/branch_store.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kEdgeTag = 'E';
+constexpr char kNameTag = 'P';
+
+constexpr char kOut = 'o';
+constexpr char kIn = 'i';
+constexpr char kBoth = 'u';
+
+std::string row(char tag, std::string_view node) {
+    std::string key{kGraphSlot, tag};
+    key += id_bytes(node);
+    return key;
+}
+
+std::string edge_prefix(std::string_view node, char end, std::string_view type) {
+    std::string key = row(kEdgeTag, node);
+    key.push_back(end);
+    if (!type.empty()) key = sdk::KeyWriter(key).text(type).key();
+    return key;
+}
+
+std::string edge_row(std::string_view node, char end, const AssociationEnds& ends) {
+    return edge_prefix(node, end, ends.type) + id_bytes(ends.association);
+}
+
+std::string name_row(std::string_view folder, std::string_view name, std::string_view association) {
+    return sdk::KeyWriter(row(kNameTag, folder)).text(name).raw(id_bytes(association)).key();
+}
+
+std::vector<char> ends_of(Direction direction) {
+    switch (direction) {
+        case Direction::any:
+            return {kIn, kOut, kBoth};
+        case Direction::outgoing:
+            return {kOut, kBoth};
+        case Direction::incoming:
+            return {kIn, kBoth};
+        case Direction::mutual:
+            return {kBoth};
+    }
+    return {};
+}
+
+Direction direction_of(char end) {
+    if (end == kOut) return Direction::outgoing;
+    return end == kIn ? Direction::incoming : Direction::mutual;
+}
+
+int digit_of(char text) {
+    if (text >= '0' && text <= '9') return text - '0';
+    if (text >= 'a' && text <= 'f') return text - 'a' + 10;
+    return -1;
+}
+
+}  // namespace
+
+std::optional<Direction> find_direction(std::string_view name) {
+    static constexpr std::array<std::pair<std::string_view, Direction>, 4> kNames{
+        {{"any", Direction::any},
+         {"outgoing", Direction::outgoing},
+         {"incoming", Direction::incoming},
+         {"mutual", Direction::mutual}}};
+    for (const auto& [known, direction] : kNames) {
+        if (std::equal(known.begin(), known.end(), name.begin(), name.end(),
+                       [](char a, char b) { return a == (b | 0x20); }))
+            return direction;
+    }
+    return std::nullopt;
+}
+
+std::string id_bytes(std::string_view id) {
+    if (id.size() != 2 * kIdBytes) return {};
+    std::string bytes;
+    for (std::size_t i = 0; i < id.size(); i += 2) {
+        const int high = digit_of(id[i]);
+        const int low = digit_of(id[i + 1]);
+        if (high < 0 || low < 0) return {};
+        bytes.push_back(static_cast<char>(high * 16 + low));
+    }
+    return bytes;
+}
+
+std::string id_text(std::string_view bytes) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text;
+    for (const char byte : bytes) {
+        text.push_back(kDigits[static_cast<unsigned char>(byte) >> 4]);
+        text.push_back(kDigits[static_cast<unsigned char>(byte) & 15]);
+    }
+    return text;
+}
+
+sdk::Result<void> Graph::for_each_edge(std::string_view node, Direction direction,
+                                       std::string_view type,
+                                       const std::function<bool(const Edge&)>& visit) const {
+    if (id_bytes(node).empty()) return {};
+    for (const char end : ends_of(direction)) {
+        const std::string prefix = edge_prefix(node, end, type);
+        const std::size_t before_type = edge_prefix(node, end, {}).size();
+        const auto cursor =
+            content_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            sdk::KeyReader key(cursor->key().substr(before_type));
+            Edge edge;
+            edge.type = key.text().value_or(std::string());
+            edge.association = id_text(key.rest());
+            edge.other = id_text(cursor->value());
+            edge.end = direction_of(end);
+            if (!visit(edge)) return {};
+        }
+        if (auto status = cursor->status(); !status) return status;
+    }
+    return {};
+}
+
+sdk::Result<std::optional<Edge>> Graph::find_child(std::string_view folder,
+                                                   std::string_view name) const {
+    const std::string prefix = sdk::KeyWriter(row(kNameTag, folder)).text(name).key();
+    const auto cursor =
+        content_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    if (cursor->is_valid()) {
+        Edge edge;
+        edge.association = id_text(cursor->key().substr(prefix.size()));
+        edge.other = id_text(cursor->value());
+        return std::optional<Edge>(std::move(edge));
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return std::optional<Edge>();
+}
+
+sdk::Result<bool> Graph::has_edge(const AssociationEnds& ends) const {
+    std::string value;
+    return content_.get_into(edge_row(ends.source, ends.is_undirected ? kBoth : kOut, ends), value);
+}
+
+void GraphWriter::put(const AssociationEnds& ends) {
+    const char from = ends.is_undirected ? kBoth : kOut;
+    const char to = ends.is_undirected ? kBoth : kIn;
+    content_.put(edge_row(ends.source, from, ends), id_bytes(ends.target));
+    content_.put(edge_row(ends.target, to, ends), id_bytes(ends.source));
+}
+
+void GraphWriter::remove(const AssociationEnds& ends) {
+    content_.remove(edge_row(ends.source, ends.is_undirected ? kBoth : kOut, ends));
+    content_.remove(edge_row(ends.target, ends.is_undirected ? kBoth : kIn, ends));
+}
+
+void GraphWriter::put_name(std::string_view folder, std::string_view name,
+                           std::string_view association, std::string_view child) {
+    content_.put(name_row(folder, name, association), id_bytes(child));
+}
+
+void GraphWriter::remove_name(std::string_view folder, std::string_view name,
+                              std::string_view association) {
+    content_.remove(name_row(folder, name, association));
+}
+
+}  // namespace stele::nodes

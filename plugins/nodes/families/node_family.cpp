@@ -1,0 +1,248 @@
+#include "families/node_family.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/deletion.hpp"
+#include "content/protection.hpp"
+#include "content/vocabulary.hpp"
+#include "operations/operations.hpp"
+#include "versions/space_reader.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// What an update never changes (contract/nodes.md 7.4).
+constexpr std::array kKept{member::kType,       member::kQName,          member::kIsAssociation,
+                           member::kSource,     member::kSourceType,     member::kTarget,
+                           member::kTargetType, member::kDirectionality, "source_changeset",
+                           "target_changeset"};
+constexpr std::array kComputed{member::kStatistics, member::kPaths, "_search", "_parentFolderPath"};
+/// The ends of associations stay as they are; the ones of nodes are a client's own.
+bool is_end(std::string_view name) {
+    return name.front() != '_';
+}
+
+sdk::Json default_features() {
+    return {{feature::kAudit, sdk::Json::object()},
+            {feature::kTitled, sdk::Json::object()},
+            {feature::kIndexable, sdk::Json::object()}};
+}
+
+/// One driver writes empty objects back as empty arrays (contract/nodes.md 1.1).
+void mend_features(sdk::Json& features) {
+    if (features.is_array() && features.empty()) features = sdk::Json::object();
+    if (!features.is_object()) return;
+    for (auto& [name, config] : features.items()) {
+        if (config.is_array() && config.empty()) config = sdk::Json::object();
+    }
+}
+
+bool is_qname(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    return colon != 0 && colon != std::string_view::npos && colon + 1 < text.size() &&
+           text.find_first_of("/?#&% \t\r\n", 0) == std::string_view::npos;
+}
+
+sdk::Result<void> check_qname(const sdk::Json& node, const char* name) {
+    const auto value = node.find(name);
+    if (value != node.end() && value->is_string() && is_qname(value->get_ref<const std::string&>()))
+        return {};
+    return sdk::make_error({{name, "node.qname_malformed",
+                             std::string(name) + " must be a prefix, a colon and a local name"}});
+}
+
+void keep_members(const sdk::Json& before, sdk::Json& after) {
+    const bool was_association = is_association(before);
+    for (const char* name : kKept) {
+        if (is_end(name) && !was_association) continue;
+        const auto kept = before.find(name);
+        if (kept != before.end()) after[name] = *kept;
+    }
+    if (!after.contains(member::kFeatures)) {
+        const auto kept = before.find(member::kFeatures);
+        if (kept != before.end()) after[member::kFeatures] = *kept;
+    }
+}
+
+/// Keeps the names of members of folders in step with a node's own name.
+sdk::Result<void> rename_in_folders(const BranchContent& content, const sdk::Document& node,
+                                    const std::string& before, const std::string& after) {
+    if (before == after) return {};
+    auto folders = content.edges(node.id, Direction::incoming, association::kChild);
+    if (!folders) return folders.error();
+    auto writer = content.graph_writer();
+    if (!writer) return writer.error();
+    for (const Edge& folder : *folders) {
+        if (folder.end != Direction::incoming) continue;
+        writer->remove_name(folder.other, before, folder.association);
+        writer->put_name(folder.other, after, folder.association, node.id);
+    }
+    return {};
+}
+
+/// Writes or removes what the graph says of an association.
+sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& association,
+                             bool is_removed) {
+    const AssociationEnds ends = ends_of(association);
+    auto writer = content.graph_writer();
+    if (!writer) return writer.error();
+    is_removed ? writer->remove(ends) : writer->put(ends);
+    if (ends.type != association::kChild || ends.is_undirected) return {};
+    auto child = content.node(ends.target);
+    if (!child) return child.error();
+    const std::string name = name_of(child->fields);
+    if (is_removed) {
+        writer->remove_name(ends.source, name, ends.association);
+    } else {
+        writer->put_name(ends.source, name, ends.association, ends.target);
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<sdk::Reader>> SpacedFamily::read_space(
+    const sdk::Reader& store, const sdk::SpaceCollection& collection) {
+    const BranchStore& branches = services().branches;
+    auto place = branches.find(store, collection.container);
+    if (!place) return place.error();
+    auto view = branches.view(store, *place);
+    if (!view) return view.error();
+    return std::unique_ptr<sdk::Reader>(std::make_unique<SpaceReader>(
+        store, branches.space(*place), std::move(*view), collection, slot_));
+}
+
+sdk::Result<sdk::Transaction*> SpacedFamily::write_space(sdk::Context& context,
+                                                         const sdk::SpaceCollection& collection) {
+    return Changes::of(context, services().branches).collection(context, collection, slot_);
+}
+
+sdk::ResourceDescriptor NodeFamily::describe() const {
+    using enum sdk::FieldKind;
+    return {.type = kNodeType,
+            .container = kBranchType,
+            .path = "nodes",
+            .placeholder = kNodeId,
+            .path_aliases = {"n"},
+            .fields = {{.name = member::kQName, .kind = text, .addresses = true},
+                       {.name = member::kType, .kind = text},
+                       {.name = "_system.changeset", .unindexed = true},
+                       {.name = "_system.previousChangeset", .unindexed = true}},
+            .operations = {.create = false, .list = false, .read = false},
+            .actions = node_actions(),
+            .has_space = true,
+            .is_ungranted = true,
+            .title = "nodes"};
+}
+
+sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Document& node) {
+    sdk::Json& fields = node.fields;
+    if (!fields.contains(member::kType)) fields[member::kType] = type::kNode;
+    if (!fields.contains(member::kQName)) fields[member::kQName] = "o:" + node.id;
+    for (const char* name : {member::kType, member::kQName}) {
+        if (auto checked = check_qname(fields, name); !checked) return checked;
+    }
+    const bool is_node = !is_association(fields);
+    if (!fields.contains(member::kFeatures))
+        fields[member::kFeatures] = is_node ? default_features() : sdk::Json::object();
+    fields[member::kIsAssociation] = !is_node;
+    const std::string type = sdk::text_member(fields, member::kType);
+    const bool is_definition = type == type::kDefinedType || type == type::kDefinedAssociation;
+    if (is_definition && !fields.contains("_parent"))
+        fields["_parent"] = type == type::kDefinedType ? type::kNode : association::kLinked;
+    if (is_node && !content.context().session().is_system) {
+        auto person = content.ensure_person(content.context().principal());
+        if (!person) return person.error();
+    }
+    return {};
+}
+
+sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
+                                              const sdk::Document& node) {
+    if (auto free = check_unlocked(content, node); !free) return free;
+    if (is_association(node.fields)) {
+        if (auto removed = write_edge(content, node, true); !removed) return removed;
+    }
+    return remove_what_depends(content, node);
+}
+
+sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context) {
+    auto content = BranchContent::open(services(), context, change.collection.container_key);
+    if (!content) return content.error();
+    if (auto writable = check_branch_writable(*content); !writable) return writable;
+    if (change.kind == sdk::ChangeKind::remove) return prepare_removal(*content, *change.before);
+    sdk::Json& fields = change.after->fields;
+    for (const char* name : kComputed)
+        fields.erase(name);
+    if (fields.contains(member::kFeatures)) mend_features(fields[member::kFeatures]);
+    if (change.kind == sdk::ChangeKind::create) return prepare_new(*content, *change.after);
+    if (auto free = check_unlocked(*content, *change.before); !free) return free;
+    keep_members(change.before->fields, fields);
+    return {};
+}
+
+sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    auto content = BranchContent::open(services(), context, change.collection.container_key);
+    if (!content) return content.error();
+    const sdk::Document& after = *change.after;
+    if (change.kind == sdk::ChangeKind::create)
+        return is_association(after.fields) ? write_edge(*content, after, false)
+                                            : sdk::Result<void>();
+    return rename_in_folders(*content, after, name_of(change.before->fields),
+                             name_of(after.fields));
+}
+
+sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Context& context,
+                                              sdk::Json& system) {
+    for (const char* part : {"_on", "_by", "_by_principal_id", "_by_principal_domain_id"}) {
+        const auto modified = system.find(std::string("modified") + part);
+        if (modified != system.end()) system[std::string("edited") + part] = *modified;
+    }
+    Changes& changes = Changes::of(context, services().branches);
+    if (change.before) {
+        const sdk::Json& before = change.before->fields[member::kSystem];
+        const auto attachments = before.find(member::kAttachments);
+        if (attachments != before.end()) system[member::kAttachments] = *attachments;
+        const std::string previous = sdk::text_member(before, member::kChangeset);
+        // A version that this very operation wrote is none of its own.
+        const auto kept = before.find("previousChangeset");
+        if (revision_of(previous)) {
+            system["previousChangeset"] = previous;
+        } else if (kept != before.end()) {
+            system["previousChangeset"] = *kept;
+        }
+    }
+    if (const sdk::Json* own = changes.system_of(change.after->id)) {
+        for (const auto& [name, value] : own->items()) {
+            if (value.is_null()) {
+                system.erase(name);
+            } else {
+                system[name] = value;
+            }
+        }
+    }
+    auto note = changes.note(context, change.collection.container_key);
+    if (!note) return note.error();
+    system.erase(member::kChangeset);
+    system[member::kChangeset] = (*note)->random_part;
+    return {};
+}
+
+sdk::Result<std::vector<std::string>> NodeFamily::roles_of(const sdk::Reader&,
+                                                           const sdk::RecordKey&,
+                                                           const sdk::RecordKey&) {
+    return std::vector<std::string>();
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(const sdk::Reader&,
+                                                                   const sdk::RecordKey&) {
+    return std::vector<sdk::RecordKey>();
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stele/sdk/descriptor.hpp>
+
+namespace stele::nodes {
+
+/// Operations of `{BR}/nodes` and `{BR}/nodes/{nodeId}`, a function for each topic; each is in the
+/// source of that name.
+sdk::Actions node_actions();
+sdk::Actions node_record_actions();       ///< create, read, patch, bulk forms, touch, predelete
+sdk::Actions node_association_actions();  ///< associate, associations, children, relatives
+sdk::Actions node_traversal_actions();    ///< traverse, find, query
+sdk::Actions node_folder_actions();       ///< paths, tree, move, copy
+sdk::Actions node_mount_actions();        ///< mounts and locks
+sdk::Actions node_attachment_actions();
+sdk::Actions node_version_actions();
+sdk::Actions node_feature_actions();  ///< features, change_qname, change_type
+sdk::Actions node_translation_actions();
+sdk::Actions node_list_actions();  ///< lists that a node owns, forms of a node
+
+/// Operations of `{BR}`.
+sdk::Actions branch_actions();
+sdk::Actions branch_folder_actions();       ///< movenodes, lookup
+sdk::Actions branch_translation_actions();  ///< i18n/add
+sdk::Actions branch_list_actions();         ///< lists, blogs
+sdk::Actions branch_definition_actions();   ///< definitions, forms, schemas
+sdk::Actions branch_principal_actions();    ///< person and group acquire
+sdk::Actions branch_history_actions();      ///< history/changesets and the like
+
+/// Operations of `{BR}/deletions`.
+sdk::Actions deletion_actions();
+
+}  // namespace stele::nodes
