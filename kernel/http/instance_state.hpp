@@ -18,6 +18,7 @@
 #include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
+#include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/row_query.hpp"
 #include "kernel/resource/usage_counter.hpp"
 
@@ -41,6 +42,7 @@ struct Instance::State {
     std::unique_ptr<resource::ActivityNotes> activities;
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
+    resource::RecordLists record_lists;
     std::unique_ptr<resource::PlatformService> platforms;
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;

@@ -13,6 +13,7 @@
 
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/registry.hpp"
+#include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/row_query.hpp"
 #include "kernel/storage/blob_providers.hpp"
 
@@ -59,6 +60,7 @@ private:
     /// What the kernel itself publishes; jobs are defined, none runs.
     job::JobService jobs_;
     resource::RowQuery row_query_;
+    resource::RecordLists record_lists_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
     storage::BlobProviders binaries_;

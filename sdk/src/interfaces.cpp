@@ -18,6 +18,7 @@
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/teams.hpp>
@@ -43,6 +44,7 @@ Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
+RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;

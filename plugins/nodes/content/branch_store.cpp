@@ -2,12 +2,19 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "versions/count_sums.hpp"
+
 namespace stele::nodes {
 
 namespace {
 
 sdk::Error unknown_branch() {
     return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no such branch");
+}
+
+sdk::Error unknown_changeset() {
+    return sdk::make_error(sdk::ErrorKind::not_found, "changeset.unknown",
+                           "there is no such changeset");
 }
 
 std::string branch_row(const sdk::RecordKey& branch) {
@@ -76,10 +83,18 @@ sdk::Result<BranchPlace> BranchStore::find(const sdk::Reader& reader,
 }
 
 VersionSpace BranchStore::space(const BranchPlace& place) const {
-    return VersionSpace(sdk::KeyWriter(sdk::plugin_key_space(place.platform, kContentSpace))
-                            .integer(place.repository)
-                            .key(),
-                        keeping_of);
+    return VersionSpace(content_prefix(place), keeping_of);
+}
+
+std::string BranchStore::content_prefix(const BranchPlace& place) const {
+    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kContentSpace))
+        .integer(place.repository)
+        .key();
+}
+
+void BranchStore::forget_repository(sdk::Transaction& transaction,
+                                    const sdk::RecordKey& repository) const {
+    transaction.remove(repository_row(repository));
 }
 
 sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace& place,
@@ -94,8 +109,7 @@ sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace
         if (*line && link.line == **line && *revision <= link.bound)
             return find_view(reader, own, link.line, revision);
     }
-    return sdk::make_error(sdk::ErrorKind::not_found, "changeset.unknown",
-                           "the branch has no such changeset");
+    return unknown_changeset();
 }
 
 sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transaction,
@@ -163,6 +177,21 @@ sdk::Result<std::optional<Line>> BranchStore::line_of(const sdk::Reader& reader,
     if (!row) return row.error();
     if (!*row) return std::optional<Line>();
     return std::optional<Line>(read_number(**row));
+}
+
+sdk::Result<ChangesetNote> BranchStore::note(const sdk::Reader& reader, const BranchPlace& place,
+                                             Revision revision) const {
+    auto line = line_of(reader, place, revision);
+    if (!line) return line.error();
+    if (!*line) return unknown_changeset();
+    std::string key = space(place).changes(**line);
+    append_number(key, revision);
+    auto row = reader.get(key);
+    if (!row) return row.error();
+    if (!*row) return unknown_changeset();
+    auto changes = ChangeRecord::decode(**row);
+    if (!changes) return changes.error();
+    return ChangesetNote::decode(changes->note);
 }
 
 sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,

@@ -8,6 +8,7 @@
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/record_space.hpp>
 
+#include "content/changeset_id.hpp"
 #include "versions/version_space.hpp"
 
 namespace stele::nodes {
@@ -62,8 +63,16 @@ public:
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
                                              const sdk::RecordKey& repository) const;
 
+    /// Its content is nobody's from now on.
+    void forget_repository(sdk::Transaction& transaction, const sdk::RecordKey& repository) const;
+    /// Prefix of the rows of a repository's content.
+    std::string content_prefix(const BranchPlace& place) const;
+
     /// The newest revision that the branch shows.
     sdk::Result<Revision> tip(const sdk::Reader& reader, const BranchPlace& place) const;
+    /// What is said of a changeset; `not_found` (`changeset.unknown`) when there is none.
+    sdk::Result<ChangesetNote> note(const sdk::Reader& reader, const BranchPlace& place,
+                                    Revision revision) const;
     /// The line that a revision was written on; nothing when it was never given.
     sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
                                              Revision revision) const;

@@ -27,6 +27,13 @@ sdk::Actions branch_definition_actions();   ///< definitions, forms, schemas
 sdk::Actions branch_principal_actions();    ///< person and group acquire
 sdk::Actions branch_history_actions();      ///< history/changesets and the like
 
+/// Operations of `{R}`.
+sdk::Actions repository_actions();
+sdk::Actions repository_changeset_actions();  ///< changesets
+
+/// Operations of `{R}/branches`, which `branch_actions` has beside those of one branch.
+sdk::Actions branch_record_actions();  ///< create, reset, archive, snapshots, info
+
 /// Operations of `{BR}/deletions`.
 sdk::Actions deletion_actions();
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "content/branch_content.hpp"
+
+namespace stele::nodes {
+
+/// A node on its way out.
+struct ShownNode {
+    sdk::Json fields;
+    std::string etag;
+};
+
+/// What a plain read shows: the translation that the call's locale asks for, `_statistics`, and
+/// `_paths` where the call wants them (contract/nodes.md 12.3, 14, 24).
+sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
+                                  sdk::Document node);
+
+}  // namespace stele::nodes

@@ -1,0 +1,84 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/branch_content.hpp"
+#include "content/vocabulary.hpp"
+#include "families/repository.hpp"
+#include "operations/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Set when a branch is made, and by what is done with it; never by an update.
+constexpr std::array kSetByServer{"type", "root", "root-branch", "join-branch", "snapshot"};
+
+}  // namespace
+
+sdk::ResourceDescriptor Branch::describe() const {
+    using enum sdk::FieldKind;
+    return {.type = kBranchType,
+            .container = kRepositoryType,
+            .path = "branches",
+            .placeholder = kBranchId,
+            .path_aliases = {"b"},
+            .container_member = kRepositoryId,
+            .fields = {{.name = "type", .kind = text, .one_of = {"MASTER", "CUSTOM"}},
+                       {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
+                       {.name = "readonly", .kind = boolean},
+                       {.name = "frozen", .kind = boolean},
+                       {.name = "archived", .kind = boolean},
+                       {.name = "blockDirectCommits", .kind = boolean}},
+            .operations = {.create = false},
+            .actions = branch_actions(),
+            .is_presented = true,
+            .title = "branches"};
+}
+
+sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) {
+        if (sdk::text_member(change.before->fields, "type") == "MASTER") {
+            // Its repository is gone already when it goes with that.
+            auto repository = context.documents().read(change.collection.container_key);
+            if (repository) {
+                return sdk::make_error(sdk::ErrorKind::conflict, "branch.master_required",
+                                       "the master branch goes with its repository only");
+            }
+        }
+        services().branches.forget(context.transaction(), change.before->key);
+        return {};
+    }
+    change.after->fields["platformId"] = context.platform().id;
+    if (change.kind == sdk::ChangeKind::create) return {};
+    for (const char* name : kSetByServer) {
+        const auto before = change.before->fields.find(name);
+        if (before == change.before->fields.end()) {
+            change.after->fields.erase(name);
+        } else {
+            change.after->fields[name] = *before;
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {
+    sdk::Context& context = call.context();
+    const BranchStore& branches = services().branches;
+    const sdk::CollectionName collection{kBranchType, {},
+                                         call.collection().container_key};
+    auto branch = context.documents().read(collection, sdk::text_member(record, "_doc"));
+    // A list shows the state of its own beginning; the branch may have gone since.
+    if (!branch) return sdk::is_missing(branch.error()) ? sdk::Result<void>() : branch.error();
+    auto place = branches.find(context.transaction(), branch->key);
+    if (!place) return place.error();
+    auto tip = branches.tip(context.transaction(), *place);
+    if (!tip) return tip.error();
+    if (*tip == 0) return {};
+    auto note = branches.note(context.transaction(), *place, *tip);
+    if (!note) return note.error();
+    record["tip"] = changeset_id(*tip, note->random_part);
+    return {};
+}
+
+}  // namespace stele::nodes

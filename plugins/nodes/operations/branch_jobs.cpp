@@ -1,0 +1,73 @@
+#include "operations/branch_jobs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/branch_content.hpp"
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// The branch was made with the transaction that started the job.
+sdk::Result<sdk::Json> tell_creation(sdk::Job& job) {
+    return sdk::Json{{"createdBranchId", sdk::text_member(job.input(), "createdBranchId")}};
+}
+
+/// The branch goes on from an earlier changeset. What came after stays known by its changesets.
+sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Json& input) {
+    sdk::Documents& documents = context.documents();
+    auto repository =
+        documents.read({kRepositoryType, ""}, sdk::text_member(input, kRepositoryId));
+    if (!repository) return repository.error();
+    auto branch = documents.read({kBranchType, repository->id, repository->key},
+                                 sdk::text_member(input, kBranchId));
+    if (!branch) return branch.error();
+    const sdk::Reader& reader = context.transaction();
+    auto place = services.branches.find(reader, branch->key);
+    if (!place) return place.error();
+    const auto revision = revision_of(sdk::text_member(input, "changeset"));
+    if (!revision) return sdk::invalid_parameter("id", "names no changeset of the branch");
+    auto view = services.branches.view(reader, *place, *revision);
+    if (!view) return view.error();
+    BranchPlace from = *place;
+    from.line = view->links.front().line;
+    auto forked = services.branches.fork(context.transaction(), branch->key, from, *revision);
+    if (!forked) return forked.error();
+    return {};
+}
+
+sdk::Result<sdk::Json> run_reset(Services& services, sdk::Job& job) {
+    auto done = services.registrar.run_as_system(
+        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto confirmed = job.confirm(context.transaction()); !confirmed) return confirmed;
+            return reset(services, context, job.input());
+        });
+    if (!done) return done.error();
+    return sdk::Json{{"branchId", sdk::text_member(job.input(), kBranchId)}};
+}
+
+}  // namespace
+
+void define_branch_jobs(Services& services) {
+    services.jobs.define({.name = kBranchCreation, .run = &tell_creation});
+    services.jobs.define({.name = kBranchReset, .run = [&services](sdk::Job& job) {
+                              return run_reset(services, job);
+                          }});
+}
+
+sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,
+                                  sdk::Json input) {
+    auto id = services.jobs.start(call.context(), {.type = type, .input = std::move(input)});
+    if (!id) return id.error();
+    const auto schedule = call.parameter("schedule");
+    const bool is_awaited = schedule && (*schedule == "synchronous" || *schedule == "SYNCHRONOUS");
+    if (is_awaited) return sdk::reply_when_ended(services.jobs, call.context().platform(), *id);
+    auto job = services.jobs.read(call.context(), *id);
+    if (!job) return job.error();
+    return sdk::Reply::status(*job);
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,182 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/branch_content.hpp"
+#include "content/vocabulary.hpp"
+#include "operations/branch_jobs.hpp"
+#include "operations/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Error unknown_changeset(std::string_view name) {
+    return sdk::invalid_parameter(name, "names no changeset of the branch");
+}
+
+/// Where a new branch begins.
+struct Origin {
+    BranchPlace place;
+    Revision revision = 0;
+    std::string branch_id;
+    std::string changeset;
+};
+
+sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
+                              const sdk::CollectionName& branches, const std::string& parent_id,
+                              const std::string& changeset) {
+    auto parent = sdk::if_readable(context, context.documents().read(branches, parent_id));
+    if (!parent) return parent.error();
+    if (!*parent) return sdk::invalid_parameter("branch", "names no branch of the repository");
+    if (sdk::flag_member((*parent)->fields, "frozen", false)) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "branch.frozen",
+                               "the branch is frozen, so it cannot be forked");
+    }
+    const sdk::Reader& reader = context.transaction();
+    auto place = services.branches.find(reader, (*parent)->key);
+    if (!place) return place.error();
+    Origin origin{*place, 0, (*parent)->id, {}};
+    if (changeset.empty()) {
+        auto tip = services.branches.tip(reader, *place);
+        if (!tip) return tip.error();
+        origin.revision = *tip;
+    } else {
+        const auto revision = revision_of(changeset);
+        if (!revision) return unknown_changeset("changeset");
+        origin.revision = *revision;
+    }
+    auto view = services.branches.view(reader, *place, origin.revision);
+    if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("changeset") : view.error();
+    origin.place.line = view->links.front().line;
+    auto note = services.branches.note(reader, *place, origin.revision);
+    if (!note) return note.error();
+    origin.changeset = changeset_id(origin.revision, note->random_part);
+    return origin;
+}
+
+sdk::Json branch_fields(const sdk::Call& call) {
+    sdk::Json fields = call.body().is_object() ? call.body() : sdk::Json::object();
+    for (const char* name : {"_doc", "branch", "changeset", "tip", "join-branch"})
+        fields.erase(name);
+    for (const char* name : {"title", "description"}) {
+        const auto value = call.parameter(name);
+        if (value && !fields.contains(name)) fields[name] = *value;
+    }
+    return fields;
+}
+
+sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context,
+                                       const sdk::CollectionName& branches, const Origin& origin,
+                                       sdk::Json fields) {
+    fields["type"] = "CUSTOM";
+    fields["root"] = origin.changeset;
+    fields["root-branch"] = origin.branch_id;
+    auto branch = context.documents().create(branches, std::move(fields));
+    if (!branch) return branch;
+    auto forked = services.branches.fork(context.transaction(), branch->key, origin.place,
+                                         origin.revision);
+    if (!forked) return forked.error();
+    branch->fields["tip"] = origin.changeset;
+    return branch;
+}
+
+sdk::Result<sdk::Document> fork(Services& services, const sdk::Call& call, sdk::Json fields) {
+    auto origin = origin_of(services, call.context(), call.collection(),
+                            call.parameter("branch").value_or(kMasterAlias),
+                            call.parameter("changeset").value_or(std::string()));
+    if (!origin) return origin.error();
+    return make_branch(services, call.context(), call.collection(), *origin, std::move(fields));
+}
+
+sdk::Result<sdk::Reply> create_branch(Services& services, const sdk::Call& call) {
+    sdk::Json fields = branch_fields(call);
+    fields.erase("snapshot");
+    auto branch = fork(services, call, std::move(fields));
+    if (!branch) return branch.error();
+    return sdk::Reply::status(branch->fields);
+}
+
+/// Clients expect a job (contract/nodes.md 4.1); making a branch takes no longer than starting one,
+/// so the job only tells what was made.
+sdk::Result<sdk::Reply> start_create(Services& services, const sdk::Call& call) {
+    sdk::Json fields = branch_fields(call);
+    fields.erase("snapshot");
+    auto branch = fork(services, call, std::move(fields));
+    if (!branch) return branch.error();
+    return job_reply(services, call, kBranchCreation, {{"createdBranchId", branch->id}});
+}
+
+sdk::Result<sdk::Reply> set_archived(const sdk::Call& call, bool is_archived) {
+    auto branch = call.context().documents().patch(call.collection(), call.record().id,
+                                                   {{"archived", is_archived}});
+    if (!branch) return branch.error();
+    return sdk::Reply::status(branch->fields);
+}
+
+sdk::Result<sdk::Reply> archive(Services&, const sdk::Call& call) {
+    return set_archived(call, true);
+}
+
+sdk::Result<sdk::Reply> unarchive(Services&, const sdk::Call& call) {
+    return set_archived(call, false);
+}
+
+sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto nodes = call.context().documents().query(
+        content->nodes(), {{member::kIsAssociation, false}}, {.limit = 0});
+    if (!nodes) return nodes.error();
+    auto associations = call.context().documents().query(
+        content->nodes(), {{member::kIsAssociation, true}}, {.limit = 0});
+    if (!associations) return associations.error();
+    return sdk::Reply::json({{"nodes", nodes->total_rows},
+                             {"associations", associations->total_rows},
+                             {"depth", content->view().view().links.size()}});
+}
+
+sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
+    auto changeset = call.required_parameter("id");
+    if (!changeset) return changeset.error();
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    const auto revision = revision_of(*changeset);
+    if (!revision) return unknown_changeset("id");
+    auto view =
+        services.branches.view(call.context().transaction(), content->place(), *revision);
+    if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("id") : view.error();
+    return job_reply(services, call, kBranchReset,
+                     {{"repositoryId", sdk::text_member(call.record().fields, kRepositoryId)},
+                      {"branchId", call.record().id},
+                      {"changeset", *changeset}});
+}
+
+}  // namespace
+
+sdk::Actions branch_record_actions() {
+    using enum sdk::ActionScope;
+    using sdk::Permission;
+    const std::vector<sdk::Parameter> origin{{"branch"}, {"changeset"}};
+    return {{.name = "",
+             .scope = collection,
+             .permission = Permission::create_subobjects,
+             .run = operation<&create_branch>(),
+             .parameters = origin},
+            {.name = "create/start",
+             .scope = collection,
+             .permission = Permission::create_subobjects,
+             .run = operation<&start_create>(),
+             .parameters = origin},
+            {.name = "archive", .permission = Permission::update, .run = operation<&archive>()},
+            {.name = "unarchive",
+             .permission = Permission::update,
+             .run = operation<&unarchive>()},
+            {.name = "info", .method = "GET", .run = operation<&info>(), .slow = true},
+            {.name = "reset/start",
+             .permission = Permission::update,
+             .run = operation<&start_reset>(),
+             .parameters = {{"id", true}}}};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,39 @@
+#include "operations/operations.hpp"
+
+#include <initializer_list>
+#include <iterator>
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Actions joined(std::initializer_list<sdk::Actions (*)()> topics) {
+    sdk::Actions all;
+    for (const auto& topic : topics) {
+        sdk::Actions actions = topic();
+        all.insert(all.end(), std::make_move_iterator(actions.begin()),
+                   std::make_move_iterator(actions.end()));
+    }
+    return all;
+}
+
+}  // namespace
+
+sdk::Actions node_actions() {
+    return joined({node_record_actions, node_association_actions, node_traversal_actions,
+                   node_folder_actions, node_mount_actions, node_attachment_actions,
+                   node_version_actions, node_feature_actions, node_translation_actions,
+                   node_list_actions});
+}
+
+sdk::Actions branch_actions() {
+    return joined({branch_record_actions, branch_folder_actions, branch_translation_actions,
+                   branch_list_actions, branch_definition_actions, branch_principal_actions,
+                   branch_history_actions});
+}
+
+sdk::Actions repository_actions() {
+    return joined({repository_changeset_actions});
+}
+
+}  // namespace stele::nodes

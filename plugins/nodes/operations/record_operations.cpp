@@ -1,0 +1,264 @@
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/deletion.hpp"
+#include "content/node_view.hpp"
+#include "content/protection.hpp"
+#include "content/vocabulary.hpp"
+#include "operations/create_operations.hpp"
+#include "operations/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    sdk::Document node = call.record();
+    if (const auto path = call.parameter("path"); path && !path->empty()) {
+        auto id = content->find_path(node.id, split_path(*path));
+        if (!id) return id.error();
+        if (!*id) {
+            return sdk::make_error(sdk::ErrorKind::not_found, "node.path_unknown",
+                                   "there is nothing at this path");
+        }
+        auto found = content->readable_node(**id);
+        if (!found) return found.error();
+        node = std::move(*found);
+    }
+    auto shown = shown_node(*content, call, std::move(node));
+    if (!shown) return shown.error();
+    sdk::Reply reply = sdk::Reply::json(shown->fields);
+    reply.etag(shown->etag);
+    return reply;
+}
+
+/// The array of a patch, or nothing when the body is a merge patch (contract/nodes.md 7.5).
+const sdk::Json* patch_operations(const sdk::Json& body) {
+    if (body.is_array()) return &body;
+    for (const char* name : {"patches", "operations", "ops"}) {
+        const auto member = body.find(name);
+        if (member != body.end() && member->is_array()) return &*member;
+    }
+    return nullptr;
+}
+
+sdk::Result<sdk::Json> patched(const sdk::Json& before, const sdk::Json& body) {
+    const sdk::Json* const operations = patch_operations(body);
+    sdk::Json after = before;
+    if (!operations) {
+        if (!body.is_object())
+            return sdk::invalid_parameter("body", "must be a patch: an array or an object");
+        after.merge_patch(body);
+        return after;
+    }
+    try {
+        return before.patch(*operations);
+    } catch (const sdk::Json::exception& problem) {
+        return sdk::invalid_parameter("body", std::string("is no patch of this node: ") +
+                                                  problem.what());
+    }
+}
+
+sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
+    const sdk::Document& node = call.record();
+    sdk::Json before = node.fields;
+    before.erase(member::kSystem);
+    auto after = patched(before, call.body());
+    if (!after) return after.error();
+    for (const char* name : {"_doc", member::kType, member::kQName, member::kIsAssociation}) {
+        const auto kept = before.find(name);
+        if (after->contains(name) && kept != before.end() && (*after)[name] == *kept) continue;
+        return sdk::invalid_parameter(name, "cannot be patched");
+    }
+    auto updated =
+        call.context().documents().update(call.collection(), node.id, std::move(*after));
+    if (!updated) return updated.error();
+    return sdk::Reply::status(updated->fields);
+}
+
+/// The ids of a bulk form: `_docs`, an array, or numbered parameters (contract/nodes.md 7.1).
+std::vector<std::string> wanted_ids(const sdk::Call& call) {
+    std::vector<std::string> ids;
+    const sdk::Json& body = call.body();
+    const sdk::Json* list = body.is_array() ? &body : nullptr;
+    if (body.is_object() && body.contains("_docs") && body["_docs"].is_array())
+        list = &body["_docs"];
+    if (list) {
+        for (const sdk::Json& id : *list) {
+            if (id.is_string()) ids.push_back(id.get<std::string>());
+        }
+        return ids;
+    }
+    for (std::size_t i = 0;; ++i) {
+        const auto id = call.parameter(std::to_string(i));
+        if (!id) return ids;
+        ids.push_back(*id);
+    }
+}
+
+sdk::Result<sdk::Reply> remove_many(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    sdk::Json removed = sdk::Json::array();
+    for (const std::string& id : wanted_ids(call)) {
+        auto node = sdk::if_readable(call.context(), content->node(id));
+        if (!node) return node.error();
+        if (!*node) continue;
+        if (auto may = content->require(**node, sdk::Permission::remove); !may) return may.error();
+        auto gone = call.context().documents().remove(content->nodes(), (*node)->id);
+        if (!gone) return gone.error();
+        removed.push_back((*node)->id);
+    }
+    return sdk::Reply::status({{"_docs", removed}});
+}
+
+/// What a removal of the nodes would do: ids of nodes and associations that go, and of nodes that
+/// lose an association.
+sdk::Result<sdk::Json> forecast(const BranchContent& content,
+                                const std::vector<sdk::Document>& nodes) {
+    sdk::Json removed = sdk::Json::array();
+    sdk::Json associations = sdk::Json::array();
+    sdk::Json losing = sdk::Json::array();
+    sdk::Json blocked = sdk::Json::array();
+    std::set<std::string> going;
+    for (const sdk::Document& node : nodes) {
+        auto closure = closure_of(content, node);
+        if (!closure) return closure.error();
+        going.insert(closure->begin(), closure->end());
+    }
+    std::set<std::string> known_associations;
+    std::set<std::string> known_losing;
+    for (const std::string& id : going) {
+        removed.push_back(id);
+        auto node = content.node(id);
+        if (!node) return node.error();
+        if (auto free = check_unlocked(content, *node); !free)
+            blocked.push_back({{"_doc", id}, {"message", free.error().message}});
+        auto edges = content.edges(id, Direction::any);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            if (known_associations.insert(edge.association).second)
+                associations.push_back(edge.association);
+            if (!going.contains(edge.other) && known_losing.insert(edge.other).second)
+                losing.push_back(edge.other);
+        }
+    }
+    return sdk::Json{{"nodes", removed},
+                     {"associations", associations},
+                     {"unlinked", losing},
+                     {"blocked", blocked},
+                     {"deletable", blocked.empty()}};
+}
+
+sdk::Result<sdk::Reply> predelete(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto told = forecast(*content, {call.record()});
+    if (!told) return told.error();
+    return sdk::Reply::json(*told);
+}
+
+sdk::Result<sdk::Reply> predelete_many(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    std::vector<sdk::Document> nodes;
+    for (const std::string& id : wanted_ids(call)) {
+        auto node = sdk::if_readable(call.context(), content->node(id));
+        if (!node) return node.error();
+        if (*node) nodes.push_back(std::move(**node));
+    }
+    auto told = forecast(*content, nodes);
+    if (!told) return told.error();
+    return sdk::Reply::json(*told);
+}
+
+/// `{"nodes": {reference: node}}`, written as one changeset.
+sdk::Result<sdk::Reply> update_many(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    const auto wanted = call.body().find("nodes");
+    if (wanted == call.body().end() || !wanted->is_object())
+        return sdk::invalid_parameter("nodes", "must be an object of nodes by reference");
+    sdk::Json rows = sdk::Json::array();
+    for (const auto& [reference, fields] : wanted->items()) {
+        const std::string id = reference.substr(reference.rfind('/') + 1);
+        auto node = content->readable_node(id);
+        if (!node) {
+            return sdk::is_missing(node.error())
+                       ? sdk::invalid_parameter("nodes." + reference, "names no node of the branch")
+                       : node.error();
+        }
+        if (auto may = content->require(*node, sdk::Permission::update); !may) return may.error();
+        auto updated = call.context().documents().update(content->nodes(), node->id, fields);
+        if (!updated) return updated.error();
+        rows.push_back(std::move(updated->fields));
+    }
+    const std::size_t count = rows.size();
+    return sdk::Reply::page(rows, count, 0);
+}
+
+sdk::Result<sdk::Reply> touch(Services&, const sdk::Call& call) {
+    auto touched = call.context().documents().patch(call.collection(), call.record().id,
+                                                    sdk::Json::object());
+    if (!touched) return touched.error();
+    return sdk::Reply::status(touched->fields);
+}
+
+/// Everything that is computed of a node is computed when it is read, so there is nothing to make
+/// anew.
+sdk::Result<sdk::Reply> refresh(Services&, const sdk::Call& call) {
+    return sdk::Reply::status(call.record().fields);
+}
+
+}  // namespace
+
+sdk::Actions node_record_actions() {
+    using enum sdk::ActionScope;
+    using sdk::Permission;
+    return {create_action(),
+            {.name = "",
+             .method = "GET",
+             .run = operation<&read>(),
+             .parameters = {{"path"}, {"locale"}, {"paths"}, {"full"}, {"metadata"}}},
+            {.name = "",
+             .method = "PATCH",
+             .permission = Permission::update,
+             .run = operation<&patch>()},
+            {.name = "",
+             .method = "PUT",
+             .scope = collection,
+             .permission = Permission::connect,
+             .run = operation<&update_many>(),
+             .slow = true},
+            {.name = "delete",
+             .scope = collection,
+             .permission = Permission::connect,
+             .run = operation<&remove_many>(),
+             .slow = true},
+            {.name = "predelete",
+             .scope = collection,
+             .permission = Permission::connect,
+             .run = operation<&predelete_many>(),
+             .slow = true},
+            {.name = "predelete", .run = operation<&predelete>(), .slow = true},
+            {.name = "remove",
+             .permission = Permission::remove,
+             .run = [](sdk::Resource&, const sdk::Call& call) -> sdk::Result<sdk::Reply> {
+                 const std::string id = call.record().id;
+                 auto gone = call.context().documents().remove(call.collection(), id);
+                 if (!gone) return gone.error();
+                 return sdk::Reply::status({{"_doc", id}});
+             }},
+            {.name = "touch", .permission = Permission::update, .run = operation<&touch>()},
+            {.name = "refresh", .run = operation<&refresh>()},
+            {.name = "recreate", .permission = Permission::update, .run = operation<&refresh>()},
+            {.name = "repair", .permission = Permission::update, .run = operation<&refresh>()},
+            {.name = "_repair", .permission = Permission::update, .run = operation<&refresh>()}};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,39 @@
+#include <memory>
+#include <vector>
+
+#include <stele/sdk/plugin.hpp>
+
+#include "content/services.hpp"
+#include "families/deletion_family.hpp"
+#include "families/node_family.hpp"
+#include "families/repository.hpp"
+#include "families/sweep.hpp"
+#include "operations/branch_jobs.hpp"
+
+namespace stele::nodes {
+
+static sdk::Result<void> open(sdk::Registrar& registrar) {
+    auto* rows = registrar.find<sdk::RowQuery>();
+    auto* lists = registrar.find<sdk::RecordLists>();
+    auto* principals = registrar.find<sdk::PrincipalDirectory>();
+    auto* jobs = registrar.find<sdk::Jobs>();
+    if (!rows || !lists || !principals || !jobs) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "node.services_missing",
+                               "nodes need queries, lists, principals and jobs");
+    }
+    static std::vector<std::unique_ptr<Services>> kept;
+    Services& services = *kept.emplace_back(
+        std::make_unique<Services>(Services{registrar, *rows, *lists, *principals, *jobs}));
+    define_sweep(services);
+    define_branch_jobs(services);
+    registrar.add(std::make_unique<Repository>(services));
+    registrar.add(std::make_unique<Branch>(services));
+    registrar.add(std::make_unique<NodeFamily>(services));
+    registrar.add(std::make_unique<DeletionFamily>(services));
+    return {};
+}
+
+}  // namespace stele::nodes
+
+extern "C" STELE_EXPORT const stele::sdk::PluginManifest stele_plugin = stele::sdk::plugin_manifest(
+    {.id = "nodes", .version = "0.1.0", .requirements = "identity"}, &stele::nodes::open);
