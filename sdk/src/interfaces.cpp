@@ -12,6 +12,7 @@
 #include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
@@ -44,6 +45,7 @@ Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
+ContentLog::~ContentLog() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
