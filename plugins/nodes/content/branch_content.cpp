@@ -194,19 +194,7 @@ sdk::Result<sdk::Document> BranchContent::make_folders(const sdk::Document& from
 }
 
 sdk::Result<std::vector<std::string>> BranchContent::ancestors(std::string_view node) const {
-    std::vector<std::string> found{std::string(node)};
-    for (std::size_t next = 0; next < found.size(); ++next) {
-        auto walked = graph().for_each_edge(
-            found[next], Direction::incoming, association::kChild, [&found](const Edge& edge) {
-                if (edge.end == Direction::incoming &&
-                    std::find(found.begin(), found.end(), edge.other) == found.end())
-                    found.push_back(edge.other);
-                return true;
-            });
-        if (!walked) return walked.error();
-    }
-    found.erase(found.begin());
-    return found;
+    return ancestors_of(graph(), node);
 }
 
 sdk::Result<std::optional<std::string>> BranchContent::path_of(const sdk::Document& node,

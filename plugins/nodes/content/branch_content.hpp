@@ -116,6 +116,13 @@ bool is_association(const sdk::Json& node);
 /// What an association's record says of its ends.
 AssociationEnds ends_of(const sdk::Document& association);
 
+/// Who made a node, by what it says.
+struct Creator {
+    std::string id;
+    std::string domain_id;
+};
+Creator creator_of(const sdk::Json& node);
+
 /// Ids of the implicit associations of a node, and the node of such an id.
 std::string implicit_id(std::string_view node, std::string_view type);
 struct ImplicitAssociation {

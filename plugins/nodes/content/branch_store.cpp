@@ -2,6 +2,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "content/vocabulary.hpp"
 #include "versions/count_sums.hpp"
 
 namespace stele::nodes {
@@ -18,7 +19,24 @@ sdk::Error unknown_changeset() {
 }
 
 std::string branch_row(const sdk::RecordKey& branch) {
-    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + branch;
+    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + 'b' + branch;
+}
+
+std::string nodes_row(const sdk::RecordKey& branch) {
+    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + 'c' + branch;
+}
+
+std::string collection_row(std::uint64_t platform, std::uint64_t number) {
+    return sdk::KeyWriter(sdk::plugin_key_space(platform, kBranchSpace) + 'k')
+        .integer(number)
+        .key();
+}
+
+std::string space_row(std::uint64_t platform, std::uint64_t repository) {
+    return sdk::KeyWriter(sdk::plugin_key_space(0, kAllSpaces))
+        .integer(platform)
+        .integer(repository)
+        .key();
 }
 
 std::string repository_row(const sdk::RecordKey& repository) {
@@ -92,9 +110,60 @@ std::string BranchStore::content_prefix(const BranchPlace& place) const {
         .key();
 }
 
-void BranchStore::forget_repository(sdk::Transaction& transaction,
-                                    const sdk::RecordKey& repository) const {
+sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
+                                                 const sdk::RecordKey& repository) const {
+    auto place = find_repository(transaction, repository);
+    if (!place) return place.error();
     transaction.remove(repository_row(repository));
+    transaction.remove(space_row(place->platform, place->repository));
+    return {};
+}
+
+sdk::Result<void> BranchStore::remember_nodes(sdk::Transaction& transaction,
+                                              const sdk::SpaceCollection& collection) const {
+    const std::string row = nodes_row(collection.container);
+    auto known = transaction.get(row);
+    if (!known) return known.error();
+    if (*known) return {};
+    std::string number;
+    append_number(number, collection.number);
+    transaction.put(row, number);
+    transaction.put(collection_row(collection.platform, collection.number), collection.container);
+    return {};
+}
+
+sdk::Result<sdk::SpaceCollection> BranchStore::nodes_of(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& branch) const {
+    auto row = reader.get(nodes_row(branch));
+    if (!row) return row.error();
+    if (!*row || (*row)->size() != kNumberBytes) return unknown_branch();
+    return sdk::SpaceCollection{platform_of(branch), read_number(**row), kNodeType, branch};
+}
+
+sdk::Result<sdk::RecordKey> BranchStore::branch_of(const sdk::Reader& reader,
+                                                   const sdk::RecordKey& node) const {
+    sdk::KeyReader key(node);
+    const auto platform = key.integer();
+    const auto number = key.integer();
+    if (!platform || !number) return unknown_branch();
+    auto row = reader.get(collection_row(*platform, *number));
+    if (!row) return row.error();
+    if (!*row) return unknown_branch();
+    return std::move(**row);
+}
+
+sdk::Result<std::vector<sdk::ContentSpace>> BranchStore::spaces(const sdk::Reader& reader) const {
+    std::vector<sdk::ContentSpace> found;
+    const std::string prefix = sdk::plugin_key_space(0, kAllSpaces);
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        sdk::KeyReader key(cursor->key().substr(prefix.size()));
+        const auto platform = key.integer();
+        const auto repository = key.integer();
+        if (platform && repository) found.push_back({*platform, *repository});
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return found;
 }
 
 sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace& place,
@@ -121,6 +190,7 @@ sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transact
     std::string row;
     append_number(row, *number);
     transaction.put(repository_row(repository), row);
+    transaction.put(space_row(platform, *number), {});
     BranchPlace place{platform, *number, 0};
     auto line = next_line(transaction, place);
     if (!line) return line.error();

@@ -7,6 +7,7 @@
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/record_space.hpp>
+#include <stele/sdk/services/content_log.hpp>
 
 #include "content/changeset_id.hpp"
 #include "versions/version_space.hpp"
@@ -17,6 +18,7 @@ namespace stele::nodes {
 inline constexpr char kBranchSpace[] = "nodes.branch";
 inline constexpr char kRepositorySpace[] = "nodes.repository";
 inline constexpr char kContentSpace[] = "nodes.content";
+inline constexpr char kAllSpaces[] = "nodes.spaces";
 
 /// Families whose records lie in branches, and what else does: the first byte of versioned keys.
 inline constexpr char kNodeSlot = 'n';
@@ -33,11 +35,17 @@ struct BranchPlace {
 
 /// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
 ///
-///   nodes.branch       branch key      -> repository number, line
+///   nodes.branch       b branch key    -> repository number, line
+///                      c branch key    -> number of the collection of its nodes
+///                      k number        -> the same, by number
 ///   nodes.repository   r repository    -> number
 ///                      n               -> the last number given
 ///                      l number        -> the last line of the repository
 ///   nodes.content      number ...      -> see VersionSpace
+///
+/// and in a space of no platform:
+///
+///   nodes.spaces       platform number -> empty: every repository
 ///
 /// Any thread; everything joins the given transaction.
 class BranchStore {
@@ -63,8 +71,22 @@ public:
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
                                              const sdk::RecordKey& repository) const;
 
+    /// Keeps which collection the nodes of a branch are, once there are any.
+    sdk::Result<void> remember_nodes(sdk::Transaction& transaction,
+                                     const sdk::SpaceCollection& collection) const;
+    /// The collection of a branch's nodes; `not_found` (`branch.unknown`) while there are none.
+    sdk::Result<sdk::SpaceCollection> nodes_of(const sdk::Reader& reader,
+                                               const sdk::RecordKey& branch) const;
+    /// The branch that a node's record lies in.
+    sdk::Result<sdk::RecordKey> branch_of(const sdk::Reader& reader,
+                                          const sdk::RecordKey& node) const;
+
+    /// Every repository of the store.
+    sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;
+
     /// Its content is nobody's from now on.
-    void forget_repository(sdk::Transaction& transaction, const sdk::RecordKey& repository) const;
+    sdk::Result<void> forget_repository(sdk::Transaction& transaction,
+                                        const sdk::RecordKey& repository) const;
     /// Prefix of the rows of a repository's content.
     std::string content_prefix(const BranchPlace& place) const;
 

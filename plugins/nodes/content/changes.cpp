@@ -54,6 +54,10 @@ sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,
     auto found = changeset(context, collection.container);
     if (!found) return found.error();
     auto& kept = (*found)->collections[collection.type];
+    if (!kept && slot == kNodeSlot) {
+        auto remembered = branches_.remember_nodes(context.transaction(), collection);
+        if (!remembered) return remembered.error();
+    }
     if (!kept) kept = std::make_unique<SpaceWriter>(*(*found)->writer, collection, slot);
     return kept.get();
 }

@@ -7,6 +7,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "content/branch_store.hpp"
+#include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr char kEdgeTag = 'E';
 constexpr char kNameTag = 'P';
+constexpr char kPersonTag = 'M';
+constexpr char kPrincipalTag = 'K';
 
 constexpr char kOut = 'o';
 constexpr char kIn = 'i';
@@ -38,6 +41,15 @@ std::string edge_row(std::string_view node, char end, const AssociationEnds& end
 
 std::string name_row(std::string_view folder, std::string_view name, std::string_view association) {
     return sdk::KeyWriter(row(kNameTag, folder)).text(name).raw(id_bytes(association)).key();
+}
+
+std::string person_row(std::string_view domain_id, std::string_view principal_id) {
+    const std::string prefix{kGraphSlot, kPersonTag};
+    return sdk::KeyWriter(prefix).text(domain_id).text(principal_id).key();
+}
+
+std::string principal_row(std::string_view principal_key) {
+    return std::string{kGraphSlot, kPrincipalTag}.append(principal_key);
 }
 
 std::vector<char> ends_of(Direction direction) {
@@ -126,6 +138,23 @@ sdk::Result<void> Graph::for_each_edge(std::string_view node, Direction directio
     return {};
 }
 
+sdk::Result<std::vector<std::string>> ancestors_of(const Graph& graph, std::string_view node) {
+    std::vector<std::string> found{std::string(node)};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const std::string at = found[next];
+        auto walked = graph.for_each_edge(
+            at, Direction::incoming, association::kChild, [&found](const Edge& edge) {
+                if (edge.end == Direction::incoming &&
+                    std::find(found.begin(), found.end(), edge.other) == found.end())
+                    found.push_back(edge.other);
+                return true;
+            });
+        if (!walked) return walked.error();
+    }
+    found.erase(found.begin());
+    return found;
+}
+
 sdk::Result<std::optional<Edge>> Graph::find_child(std::string_view folder,
                                                    std::string_view name) const {
     const std::string prefix = sdk::KeyWriter(row(kNameTag, folder)).text(name).key();
@@ -144,6 +173,22 @@ sdk::Result<std::optional<Edge>> Graph::find_child(std::string_view folder,
 sdk::Result<bool> Graph::has_edge(const AssociationEnds& ends) const {
     std::string value;
     return content_.get_into(edge_row(ends.source, ends.is_undirected ? kBoth : kOut, ends), value);
+}
+
+sdk::Result<std::optional<std::string>> Graph::node_at(const std::string& row) const {
+    auto node = content_.get(row);
+    if (!node) return node.error();
+    if (!*node) return std::optional<std::string>();
+    return std::optional<std::string>(id_text(**node));
+}
+
+sdk::Result<std::optional<std::string>> Graph::find_person(std::string_view domain_id,
+                                                           std::string_view principal_id) const {
+    return node_at(person_row(domain_id, principal_id));
+}
+
+sdk::Result<std::optional<std::string>> Graph::find_person(std::string_view principal_key) const {
+    return node_at(principal_row(principal_key));
 }
 
 void GraphWriter::put(const AssociationEnds& ends) {
@@ -166,6 +211,11 @@ void GraphWriter::put_name(std::string_view folder, std::string_view name,
 void GraphWriter::remove_name(std::string_view folder, std::string_view name,
                               std::string_view association) {
     content_.remove(name_row(folder, name, association));
+}
+
+void GraphWriter::put_person(const sdk::Principal& principal, std::string_view node) {
+    content_.put(person_row(principal.domain_id, principal.id), id_bytes(node));
+    content_.put(principal_row(principal.key), id_bytes(node));
 }
 
 }  // namespace stele::nodes

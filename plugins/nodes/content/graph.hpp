@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/principal.hpp>
 
 namespace stele::nodes {
 
@@ -39,6 +41,8 @@ struct AssociationEnds {
 ///
 ///   E node end type association -> other node
 ///   P folder name association   -> child: members of a folder by the names that they have in it
+///   M domain principal         -> the node that stands for it
+///   K record of the principal  -> the same
 ///
 /// Nodes and associations are the ten bytes of their ids. Implicit associations are not here.
 class Graph {
@@ -56,7 +60,14 @@ public:
     /// Whether the two are associated this way.
     sdk::Result<bool> has_edge(const AssociationEnds& ends) const;
 
+    /// The node of a principal, by its ids or by its record.
+    sdk::Result<std::optional<std::string>> find_person(std::string_view domain_id,
+                                                        std::string_view principal_id) const;
+    sdk::Result<std::optional<std::string>> find_person(std::string_view principal_key) const;
+
 private:
+    sdk::Result<std::optional<std::string>> node_at(const std::string& row) const;
+
     const sdk::Reader& content_;
 };
 
@@ -70,10 +81,14 @@ public:
     void put_name(std::string_view folder, std::string_view name, std::string_view association,
                   std::string_view child);
     void remove_name(std::string_view folder, std::string_view name, std::string_view association);
+    void put_person(const sdk::Principal& principal, std::string_view node);
 
 private:
     sdk::Transaction& content_;
 };
+
+/// Folders that a node lies in (`a:child`), however far up, nearest first, each once.
+sdk::Result<std::vector<std::string>> ancestors_of(const Graph& graph, std::string_view node);
 
 /// The ten bytes of an id; empty when the text is none.
 std::string id_bytes(std::string_view id);

@@ -12,26 +12,6 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr char kPersonTag = 'M';
-
-/// Members of the creator's `_system` of a node.
-struct Creator {
-    std::string id;
-    std::string domain_id;
-};
-
-Creator creator_of(const sdk::Json& node) {
-    const auto system = node.find(member::kSystem);
-    if (system == node.end()) return {};
-    return {sdk::text_member(*system, "created_by_principal_id"),
-            sdk::text_member(*system, "created_by_principal_domain_id")};
-}
-
-std::string person_row(std::string_view domain_id, std::string_view principal_id) {
-    const std::string prefix{kGraphSlot, kPersonTag};
-    return sdk::KeyWriter(prefix).text(domain_id).text(principal_id).key();
-}
-
 sdk::Json person_fields(const sdk::Principal& principal) {
     const bool is_user = principal.kind == sdk::PrincipalKind::user;
     sdk::Json fields = {{member::kType, is_user ? type::kPerson : type::kGroup},
@@ -58,10 +38,7 @@ bool has_no_creator(const sdk::Json& node) {
 
 sdk::Result<std::optional<std::string>> BranchContent::find_person(
     std::string_view domain_id, std::string_view principal_id) const {
-    auto row = view_->get(person_row(domain_id, principal_id));
-    if (!row) return row.error();
-    if (!*row) return std::optional<std::string>();
-    return std::optional<std::string>(id_text(**row));
+    return graph().find_person(domain_id, principal_id);
 }
 
 sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& principal) const {
@@ -72,9 +49,9 @@ sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& prin
     if (!server) return server.error();
     auto made = server->create(person_fields(principal));
     if (!made) return made.error();
-    auto writer = changes().writer(context_, branch_);
+    auto writer = graph_writer();
     if (!writer) return writer.error();
-    (*writer)->put(person_row(principal.domain_id, principal.id), id_bytes(made->id));
+    writer->put_person(principal, made->id);
     auto users = node(kUsersQName);
     if (!users)
         return sdk::is_missing(users.error()) ? sdk::Result<std::string>(made->id) : users.error();

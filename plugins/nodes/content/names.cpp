@@ -57,6 +57,13 @@ AssociationEnds ends_of(const sdk::Document& association) {
             .is_undirected = sdk::text_member(fields, member::kDirectionality) == kUndirected};
 }
 
+Creator creator_of(const sdk::Json& node) {
+    const auto system = node.find(member::kSystem);
+    if (system == node.end()) return {};
+    return {sdk::text_member(*system, "created_by_principal_id"),
+            sdk::text_member(*system, "created_by_principal_domain_id")};
+}
+
 std::string implicit_id(std::string_view node, std::string_view type) {
     std::string bytes = id_bytes(node);
     if (bytes.empty()) return {};

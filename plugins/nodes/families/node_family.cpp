@@ -8,6 +8,7 @@
 
 #include "content/deletion.hpp"
 #include "content/protection.hpp"
+#include "content/stored_content.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
 #include "versions/space_reader.hpp"
@@ -234,15 +235,29 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
     return {};
 }
 
-sdk::Result<std::vector<std::string>> NodeFamily::roles_of(const sdk::Reader&,
-                                                           const sdk::RecordKey&,
-                                                           const sdk::RecordKey&) {
-    return std::vector<std::string>();
+sdk::Result<std::vector<std::string>> NodeFamily::roles_of(const sdk::Reader& store,
+                                                           const sdk::RecordKey& record,
+                                                           const sdk::RecordKey& principal) {
+    auto content = StoredContent::of(services(), store, record);
+    if (!content) return content.error();
+    auto is_made = content->is_creator(sdk::space_record_id(record), principal);
+    if (!is_made) return is_made.error();
+    if (!*is_made) return std::vector<std::string>();
+    return std::vector<std::string>{"owner"};
 }
 
-sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(const sdk::Reader&,
-                                                                   const sdk::RecordKey&) {
-    return std::vector<sdk::RecordKey>();
+sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(const sdk::Reader& store,
+                                                                   const sdk::RecordKey& record) {
+    auto content = StoredContent::of(services(), store, record);
+    if (!content) return content.error();
+    auto folders = ancestors_of(content->graph(), sdk::space_record_id(record));
+    if (!folders) return folders.error();
+    std::vector<sdk::RecordKey> keys;
+    for (const std::string& folder : *folders) {
+        if (auto key = sdk::space_record_key(content->collection(), folder))
+            keys.push_back(std::move(*key));
+    }
+    return keys;
 }
 
 }  // namespace stele::nodes

@@ -67,8 +67,7 @@ sdk::Result<void> sweep_later(Services& services, sdk::Context& context,
     auto started = services.jobs.start(
         context.as_system(), {.type = kSweep, .input = {{"repository", place->repository}}});
     if (!started) return started.error();
-    services.branches.forget_repository(context.transaction(), repository);
-    return {};
+    return services.branches.forget_repository(context.transaction(), repository);
 }
 
 }  // namespace stele::nodes

@@ -1,0 +1,128 @@
+#include "content/content_log.hpp"
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "content/graph.hpp"
+#include "content/stored_content.hpp"
+#include "versions/layered_cursor.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+BranchPlace place_of(const sdk::ContentSpace& space) {
+    return {space.platform, space.repository, kFirstLine};
+}
+
+/// What a changeset wrote of nodes, by their keys.
+sdk::Result<bool> visit_changeset(const sdk::Reader& reader, const VersionSpace& space, Line line,
+                                  Revision revision,
+                                  const std::function<bool(const sdk::ContentVersion&)>& visit) {
+    std::string list = space.written(line);
+    append_number(list, revision);
+    const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const std::string_view key = cursor->key().substr(list.size());
+        if (!key.starts_with(std::string{kNodeSlot, 'd'})) continue;
+        sdk::ContentVersion version;
+        version.line = line;
+        version.revision = revision;
+        version.node = id_text(key.substr(2));
+        version.is_removed = cursor->value() == std::string_view(&kRemoved, 1);
+        if (!version.is_removed) {
+            auto stored = reader.get(space.record(key, line, revision));
+            if (!stored) return stored.error();
+            const auto record = *stored
+                                    ? sdk::StoredRecord::read(std::string_view(**stored).substr(1))
+                                    : std::nullopt;
+            if (!record) {
+                return sdk::make_error(sdk::ErrorKind::internal, "branch.version_broken",
+                                       "a version of a node cannot be read", version.node);
+            }
+            version.text = record->text;
+        }
+        if (!visit(version)) return false;
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return true;
+}
+
+}  // namespace
+
+sdk::Result<std::vector<sdk::ContentSpace>> ContentLog::spaces(const sdk::Reader& reader) {
+    return branches_.spaces(reader);
+}
+
+sdk::Result<std::uint64_t> ContentLog::newest(const sdk::Reader& reader,
+                                              const sdk::ContentSpace& space) {
+    auto counter = reader.get(branches_.space(place_of(space)).revision_counter());
+    if (!counter) return counter.error();
+    return static_cast<std::uint64_t>(sdk::read_counter(*counter));
+}
+
+sdk::Result<void> ContentLog::for_each_after(
+    const sdk::Reader& reader, const sdk::ContentSpace& space, std::uint64_t revision,
+    const std::function<bool(const sdk::ContentVersion&)>& visit) {
+    const VersionSpace own = branches_.space(place_of(space));
+    const std::string first = own.line_of(revision + 1);
+    const std::string prefix = first.substr(0, first.size() - kNumberBytes);
+    const auto cursor = reader.scan({first, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const Revision at = read_number(cursor->key().substr(prefix.size()));
+        auto visited = visit_changeset(reader, own, read_number(cursor->value()), at, visit);
+        if (!visited) return visited.error();
+        if (!*visited) return {};
+    }
+    return cursor->status();
+}
+
+sdk::Result<sdk::ContentView> ContentLog::view(const sdk::Reader& reader,
+                                               const sdk::RecordKey& branch) {
+    auto place = branches_.find(reader, branch);
+    if (!place) return place.error();
+    auto shown = branches_.view(reader, *place);
+    if (!shown) return shown.error();
+    sdk::ContentView view;
+    view.space = {place->platform, place->repository};
+    for (const Link& link : shown->links)
+        view.links.push_back({link.line, link.is_tip() ? shown->newest : link.bound});
+    return view;
+}
+
+sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Reader& reader,
+                                                                  const sdk::ContentView& view,
+                                                                  std::string_view node) {
+    const VersionSpace own = branches_.space(place_of(view.space));
+    View links;
+    for (const sdk::ContentView::Link& link : view.links)
+        links.links.push_back({link.line, link.last_revision});
+    const ViewReader shows(reader, own, std::move(links));
+    std::string stored;
+    auto found = shows.find_version(node_record(node), stored);
+    if (!found) return found.error();
+    if (!*found) return std::optional<sdk::ContentVersion>();
+    const auto record = sdk::StoredRecord::read(stored);
+    if (!record) return std::optional<sdk::ContentVersion>();
+    sdk::ContentVersion version;
+    version.line = (*found)->line;
+    version.revision = (*found)->revision;
+    version.node = node;
+    version.text = record->text;
+    return std::optional<sdk::ContentVersion>(std::move(version));
+}
+
+sdk::Result<sdk::RecordKey> ContentLog::record_key(const sdk::Reader& reader,
+                                                   const sdk::RecordKey& branch,
+                                                   std::string_view node) {
+    auto collection = branches_.nodes_of(reader, branch);
+    if (!collection) return collection.error();
+    auto key = sdk::space_record_key(*collection, node);
+    if (key) return std::move(*key);
+    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown", "there is no such node");
+}
+
+std::string ContentLog::watched_prefix(std::uint64_t platform) {
+    return sdk::plugin_key_space(platform, kContentSpace);
+}
+
+}  // namespace stele::nodes

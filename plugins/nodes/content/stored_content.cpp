@@ -1,0 +1,45 @@
+#include "content/stored_content.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "content/branch_content.hpp"
+
+namespace stele::nodes {
+
+std::string node_record(std::string_view node) {
+    return std::string{kNodeSlot, 'd'}.append(id_bytes(node));
+}
+
+sdk::Result<StoredContent> StoredContent::of(const Services& services, const sdk::Reader& store,
+                                             const sdk::RecordKey& node) {
+    const BranchStore& branches = services.branches;
+    auto branch = branches.branch_of(store, node);
+    if (!branch) return branch.error();
+    auto collection = branches.nodes_of(store, *branch);
+    if (!collection) return collection.error();
+    auto place = branches.find(store, *branch);
+    if (!place) return place.error();
+    auto view = branches.view(store, *place);
+    if (!view) return view.error();
+    return StoredContent(store, branches.space(*place), std::move(*view), std::move(*collection));
+}
+
+sdk::Result<bool> StoredContent::is_creator(std::string_view node,
+                                            const sdk::RecordKey& principal) const {
+    const auto person = graph().find_person(principal);
+    if (!person) return person.error();
+    if (!*person) return false;
+    std::string stored;
+    auto found = view_->get_into(node_record(node), stored);
+    if (!found) return found.error();
+    const auto record = *found ? sdk::StoredRecord::read(stored) : std::nullopt;
+    if (!record) return false;
+    auto fields = sdk::parse_json(record->text, {.depth = 200});
+    if (!fields) return fields.error();
+    const Creator creator = creator_of(*fields);
+    auto maker = graph().find_person(creator.domain_id, creator.id);
+    if (!maker) return maker.error();
+    return *maker == *person;
+}
+
+}  // namespace stele::nodes

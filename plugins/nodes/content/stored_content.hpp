@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "content/graph.hpp"
+#include "content/services.hpp"
+#include "versions/layered_cursor.hpp"
+
+namespace stele::nodes {
+
+/// A branch at its tip outside of any operation: for rights, and for whoever follows changes. The
+/// reader outlives it.
+class StoredContent {
+public:
+    /// The branch that a node's record lies in.
+    static sdk::Result<StoredContent> of(const Services& services, const sdk::Reader& store,
+                                         const sdk::RecordKey& node);
+
+    const sdk::SpaceCollection& collection() const { return collection_; }
+    Graph graph() const { return Graph(*view_); }
+    /// Whether the principal made the node.
+    sdk::Result<bool> is_creator(std::string_view node, const sdk::RecordKey& principal) const;
+
+private:
+    StoredContent(const sdk::Reader& store, VersionSpace space, View view,
+                  sdk::SpaceCollection collection)
+        : space_(std::make_unique<VersionSpace>(std::move(space))),
+          view_(std::make_unique<ViewReader>(store, *space_, std::move(view))),
+          collection_(std::move(collection)) {}
+
+    std::unique_ptr<VersionSpace> space_;
+    std::unique_ptr<ViewReader> view_;
+    sdk::SpaceCollection collection_;
+};
+
+/// The key of a node's record below a branch's versions.
+std::string node_record(std::string_view node);
+
+}  // namespace stele::nodes
