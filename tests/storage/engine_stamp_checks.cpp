@@ -82,7 +82,7 @@ void own_stamped_puts_can_be_changed(EngineStore& store) {
     transaction->put_stamped(kCounter, {.key = "d", .value = kRoom, .in_value = StampPlace{}});
     transaction->put("a", "plain");
     transaction->remove("b");
-    transaction->remove_range({"c", "d"});
+    transaction->remove_range({"c", "ca"});
     transaction->put("c", "again");
     must_commit(*transaction);
     CHECK(entries(*engine, {"a", "bz"}) == "a=plain ");

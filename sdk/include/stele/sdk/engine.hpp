@@ -85,7 +85,7 @@ public:
     /// Stamps of a counter follow the order of the commits, without gaps, and transactions that
     /// take them do not conflict. A transaction takes one stamp of a counter for all its puts;
     /// until the commit it sees them with a number above all that were given. `add_within` with a
-    /// delta of 0 bounds the stamp. Not for a counter that this transaction has put.
+    /// delta of 0 bounds the stamp. Not for a counter that this transaction puts or removes.
     virtual void put_stamped(std::string_view counter, const StampedPut& put) = 0;
     /// The stamp that the commit gave: from when `done` is called with success; otherwise nothing.
     virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
@@ -98,7 +98,8 @@ public:
 
     /// Commits; `done` is called exactly once, on a thread of the engine, when everything is on
     /// disk and visible to every later reader, or nothing is. `done` must be short and must not
-    /// block. The transaction must stay alive until then and must not be used afterwards.
+    /// block. The transaction must stay alive until then and must not be used afterwards, but for
+    /// `stamp`.
     virtual void commit(Done done) = 0;
 };
 
