@@ -82,6 +82,16 @@ function(stele_unit_test name)
     set_tests_properties(${name} PROPERTIES TIMEOUT ${UNIT_TIMEOUT} LABELS unit)
 endfunction()
 
+# How many random cases a test runs. Sanitized builds are slow, and the usual ones cover the number.
+function(stele_random_cases test)
+    cmake_parse_arguments(CASES "" "USUAL;SANITIZED" "" ${ARGN})
+    set(cases ${CASES_USUAL})
+    if(STELE_SANITIZE)
+        set(cases ${CASES_SANITIZED})
+    endif()
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT "STELE_TEST_CASES=${cases}")
+endfunction()
+
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
 # label; `<label>_<name>`.
 function(stele_node_tests label)

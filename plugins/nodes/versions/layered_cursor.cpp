@@ -6,14 +6,12 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "count_sums.hpp"
+#include "counts.hpp"
+#include "list_cursor.hpp"
 
 namespace stele::nodes {
 
 namespace {
-
-/// Born or died, and the state.
-constexpr std::size_t kHeadBytes = kNumberBytes + 1;
 
 sdk::Error entry_broken() {
     return sdk::make_error(sdk::ErrorKind::internal, "branch.entry_broken",
@@ -160,18 +158,40 @@ sdk::Result<bool> ViewReader::get_into(std::string_view key, std::string& value)
             if (!version) return version.error();
             return version->has_value();
         }
-        case Keeping::count: {
-            auto sum = sum_of(below_, space_, view_, key);
-            if (!sum) return sum.error();
-            value = sdk::counter_bytes(*sum);
-            return *sum != 0;
-        }
+        case Keeping::count:
+            return get_count(key, value);
         case Keeping::entry:
             return get_entry(key, value);
         case Keeping::plain:
             break;
     }
     return below_.get_into(key, value);
+}
+
+sdk::Result<bool> ViewReader::get_count(std::string_view key, std::string& value) const {
+    const Link& nearest = view_.links.front();
+    if (nearest.is_tip()) {
+        auto found = below_.get_into(space_.count(nearest.line).append(key), value);
+        if (!found || !*found) return found;
+        return sdk::read_counter(value) != 0;
+    }
+    auto counts = counts_at(below_, space_, nearest, view_.newest);
+    if (!counts) return counts.error();
+    const auto known = (*counts)->find(key);
+    if (known == (*counts)->end()) return false;
+    value = sdk::counter_bytes(known->second);
+    return true;
+}
+
+std::unique_ptr<sdk::Cursor> ViewReader::scan_counts(const sdk::KeyRange& range,
+                                                     sdk::ScanDirection direction) const {
+    auto counts = counts_at(below_, space_, view_.links.front(), view_.newest);
+    if (!counts) return std::make_unique<ListCursor>(counts.error());
+    ListCursor::Entries entries;
+    const auto end = range.end.empty() ? (*counts)->end() : (*counts)->lower_bound(range.end);
+    for (auto at = (*counts)->lower_bound(range.begin); at != end; ++at)
+        entries.emplace_back(at->first, sdk::counter_bytes(at->second));
+    return std::make_unique<ListCursor>(std::move(entries), direction);
 }
 
 sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value) const {
@@ -199,8 +219,9 @@ sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value
 
 std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
                                               sdk::ScanDirection direction) const {
-    if (space_.keeping(range.begin) == Keeping::plain)
-        return below_.scan(std::move(range), direction);
+    const Keeping keeping = space_.keeping(range.begin);
+    if (keeping == Keeping::plain) return below_.scan(std::move(range), direction);
+    if (keeping == Keeping::count) return scan_counts(range, direction);
     return std::make_unique<LayeredCursor>(below_, space_, view_, std::move(range), direction);
 }
 

@@ -87,6 +87,9 @@ public:
 
 private:
     sdk::Result<bool> get_entry(std::string_view key, std::string& value) const;
+    sdk::Result<bool> get_count(std::string_view key, std::string& value) const;
+    std::unique_ptr<sdk::Cursor> scan_counts(const sdk::KeyRange& range,
+                                             sdk::ScanDirection direction) const;
 
     const sdk::Reader& below_;
     const VersionSpace& space_;

@@ -4,33 +4,15 @@
 
 namespace stele::nodes {
 
-namespace {
-
-constexpr std::size_t kHeadBytes = kNumberBytes + 1;
-
-}  // namespace
-
-sdk::Result<bool> LineWriter::get_into(std::string_view key, std::string& value) const {
-    auto found = reader_.get_into(key, value);
-    if (!found || space_.keeping(key) != Keeping::count) return found;
-    const auto own = changes_.counts.find(key);
-    if (own == changes_.counts.end()) return found;
-    const std::int64_t sum = sdk::read_counter(value) + own->second;
-    value = sdk::counter_bytes(sum);
-    return sum != 0;
-}
-
-sdk::Result<std::optional<std::string>> LineWriter::get(std::string_view key) const {
-    std::string value;
-    auto found = get_into(key, value);
-    if (!found) return found.error();
-    if (!*found) return std::optional<std::string>();
-    return std::optional<std::string>(std::move(value));
-}
-
 sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) const {
-    if (space_.keeping(key) == Keeping::plain) return below_.peek(key);
-    return get(key);
+    switch (space_.keeping(key)) {
+        case Keeping::plain:
+            return below_.peek(key);
+        case Keeping::count:
+            return below_.peek(space_.count(line()).append(key));
+        default:
+            return get(key);
+    }
 }
 
 void LineWriter::put(std::string_view key, std::string_view value) {
@@ -78,12 +60,21 @@ void LineWriter::remove_range(sdk::KeyRange range) {
 
 void LineWriter::add(std::string_view key, std::int64_t delta) {
     if (space_.keeping(key) != Keeping::count) return below_.add(key, delta);
+    if (changes_.counts.empty()) put_changes({});
+    below_.add(space_.count(line()).append(key), delta);
     const auto known = changes_.counts.find(key);
     if (known == changes_.counts.end()) {
         changes_.counts.emplace(key, delta);
     } else {
         known->second += delta;
     }
+}
+
+void LineWriter::put_changes(std::string_view bytes) {
+    const std::string changes = space_.changes(line());
+    below_.put_stamped(space_.revision_counter(), {.key = changes + std::string(kNumberBytes, '\0'),
+                                                   .value = bytes,
+                                                   .in_key = sdk::StampPlace{changes.size()}});
 }
 
 void LineWriter::commit(Done done) {
@@ -176,10 +167,7 @@ sdk::Result<void> LineWriter::finish(std::string note) {
     if (!status_) return status_;
     changes_.note = std::move(note);
     std::erase_if(changes_.counts, [](const auto& count) { return count.second == 0; });
-    const std::string changes = space_.changes(line());
-    below_.put_stamped(space_.revision_counter(), {.key = changes + std::string(kNumberBytes, '\0'),
-                                                   .value = changes_.encode(),
-                                                   .in_key = sdk::StampPlace{changes.size()}});
+    put_changes(changes_.encode());
     std::string own;
     append_number(own, line());
     const std::string revision = space_.line_of(0);

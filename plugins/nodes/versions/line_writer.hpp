@@ -6,7 +6,7 @@
 
 #include <stele/sdk/engine.hpp>
 
-#include "count_sums.hpp"
+#include "counts.hpp"
 #include "layered_cursor.hpp"
 #include "version_space.hpp"
 
@@ -24,8 +24,15 @@ public:
     LineWriter(sdk::Transaction& below, const VersionSpace& space, View view)
         : below_(below), space_(space), reader_(below, space, std::move(view)) {}
 
-    sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
-    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    const VersionSpace& space() const { return space_; }
+    const ViewReader& reader() const { return reader_; }
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override {
+        return reader_.get(key);
+    }
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override {
+        return reader_.get_into(key, value);
+    }
     sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override {
@@ -47,6 +54,10 @@ public:
     /// Not for a writer: whoever began the transaction below commits it.
     void commit(Done done) override;
 
+    /// Keeps the first failure for `finish`.
+    void note(sdk::Result<void> done) {
+        if (status_ && !done) status_ = std::move(done);
+    }
     /// Ends the changeset, with what its writer says of it. Once, before the commit; answers what
     /// failed meanwhile, and then nothing must be committed. Its revision is
     /// `stamp(space.revision_counter())` after the commit.
@@ -58,15 +69,13 @@ private:
     /// What the parent shows for a key.
     sdk::Result<bool> inherits(std::string_view key, std::string& value) const;
 
+    /// Empty while they are not complete.
+    void put_changes(std::string_view bytes);
     sdk::Result<void> put_entry(std::string_view key, std::string_view value);
     sdk::Result<void> remove_entry(std::string_view key);
     void put_present(std::string_view key, char state, std::string_view value);
     sdk::Result<void> end_present(std::string_view key, const std::string& stored);
     void put_version(std::string_view key, char state, std::string_view record);
-    void note(sdk::Result<void> done) {
-        if (status_ && !done) status_ = std::move(done);
-    }
-
     sdk::Transaction& below_;
     const VersionSpace& space_;
     ViewReader reader_;

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "counts.hpp"
+
 namespace stele::nodes {
 
 namespace {
@@ -15,25 +17,43 @@ sdk::Error line_broken(Line line) {
                            "line " + std::to_string(line));
 }
 
+sdk::Result<Link> find_parent(const sdk::Reader& reader, const VersionSpace& space, Line line) {
+    std::string key = space.line(line);
+    if (const auto known = space.memory().find_parent(key)) return *known;
+    auto row = reader.get(key);
+    if (!row) return row.error();
+    if (!*row) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "branch.line_unknown",
+                               "there is no such branch");
+    }
+    if ((*row)->size() != 2 * kNumberBytes) return line_broken(line);
+    const Link parent{read_number(**row),
+                      read_number(std::string_view(**row).substr(kNumberBytes))};
+    if (shows_only_commits(reader)) space.memory().keep_parent(std::move(key), parent);
+    return parent;
+}
+
 sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, Link link,
                          Revision newest) {
     View view{{link}, newest};
     while (link.line != kFirstLine) {
-        auto row = reader.get(space.line(link.line));
-        if (!row) return row.error();
-        if (!*row) {
-            return sdk::make_error(sdk::ErrorKind::not_found, "branch.line_unknown",
-                                   "there is no such branch");
-        }
-        if ((*row)->size() != 2 * kNumberBytes) return line_broken(link.line);
-        const Link parent{read_number(**row),
-                          read_number(std::string_view(**row).substr(kNumberBytes))};
-        if (parent.line >= link.line || view.links.size() > kMostLinks)
+        auto parent = find_parent(reader, space, link.line);
+        if (!parent) return parent.error();
+        if (parent->line >= link.line || view.links.size() > kMostLinks)
             return line_broken(link.line);
-        link = parent;
+        link = *parent;
         view.links.push_back(link);
     }
     return view;
+}
+
+/// The last revision that was given, without a conflict with those who take others.
+sdk::Result<Revision> newest_in(const sdk::Reader& reader, const VersionSpace& space) {
+    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    auto newest = transaction == nullptr ? reader.get(space.revision_counter())
+                                         : transaction->peek(space.revision_counter());
+    if (!newest) return newest.error();
+    return static_cast<Revision>(sdk::read_counter(*newest));
 }
 
 }  // namespace
@@ -83,27 +103,32 @@ Block Block::around(Revision first, Revision last) {
     return {level, level == 64 ? 0 : first >> level};
 }
 
+bool shows_only_commits(const sdk::Reader& reader) {
+    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    return transaction == nullptr || !transaction->has_writes();
+}
+
 sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space, Line line,
                             std::optional<Revision> revision) {
-    auto newest = reader.get(space.revision_counter());
+    auto newest = newest_in(reader, space);
     if (!newest) return newest.error();
-    return follow(reader, space, {line, revision.value_or(kUncommitted)},
-                  static_cast<Revision>(sdk::read_counter(*newest)));
+    return follow(reader, space, {line, revision.value_or(kUncommitted)}, *newest);
 }
 
-sdk::Result<View> find_view(const sdk::Transaction& transaction, const VersionSpace& space,
-                            Line line) {
-    auto newest = transaction.peek(space.revision_counter());
+sdk::Result<void> put_line(sdk::Transaction& transaction, const sdk::Reader& parent,
+                           const VersionSpace& space, Line line, Link from) {
+    auto newest = newest_in(parent, space);
     if (!newest) return newest.error();
-    return follow(transaction, space, {line}, static_cast<Revision>(sdk::read_counter(*newest)));
-}
-
-void put_line(sdk::Transaction& transaction, const VersionSpace& space, Line line,
-              const Link& from) {
+    if (from.is_tip()) from.bound = *newest;
+    auto counts = counts_at(parent, space, from, *newest);
+    if (!counts) return counts.error();
     std::string row;
     append_number(row, from.line);
     append_number(row, from.bound);
     transaction.put(space.line(line), row);
+    for (const auto& [key, count] : **counts)
+        transaction.put(space.count(line).append(key), sdk::counter_bytes(count));
+    return {};
 }
 
 }  // namespace stele::nodes

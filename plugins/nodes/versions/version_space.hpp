@@ -8,23 +8,16 @@
 
 #include <stele/sdk/engine.hpp>
 
+#include "link.hpp"
+#include "version_memory.hpp"
+
 namespace stele::nodes {
-
-/// A branch's way through time: its own number, and the line and revision that it was forked from.
-/// A line has a higher number than the one that it comes from.
-using Line = std::uint64_t;
-/// The number of a changeset in its repository, given at commit.
-using Revision = std::uint64_t;
-
-inline constexpr Line kFirstLine = 1;
-/// Of entries that the present transaction writes: above every number that was given.
-inline constexpr Revision kUncommitted = ~Revision{0};
 
 /// How the versions of an entry are kept; told by its key.
 enum class Keeping : std::uint8_t {
     entry,   ///< small, found by scans: present ones by themselves, ended ones in blocks
     record,  ///< large, found by key: a list of versions
-    count,   ///< a counter that changesets add to
+    count,   ///< a counter that changesets add to, read by its key
     plain,   ///< no versions
 };
 
@@ -36,8 +29,10 @@ enum class Keeping : std::uint8_t {
 ///   h line level block key born  -> died, state, value: what has ended, in the smallest block of
 ///                                   revisions that holds all from birth to end
 ///   v key line revision          -> state, record; highest line and newest revision first
+///   k line key                   -> counter: a count at the tip, with what was inherited
 ///   n line revision key          -> state: the records that a changeset wrote
-///   s line revision              -> changes of counts, and what the caller says of the changeset
+///   s line revision              -> changes of counts, and what the caller says of the changeset;
+///                                   empty until the changeset is finished
 ///   r revision                   -> line
 ///   R                            -> the last revision that was given
 ///
@@ -46,9 +41,14 @@ class VersionSpace {
 public:
     using KeepingOf = Keeping (*)(std::string_view key);
 
-    VersionSpace(std::string prefix, KeepingOf keeping_of)
-        : prefix_(std::move(prefix)), keeping_(keeping_of), revision_counter_(prefix_ + "R") {}
+    /// The memory outlives the space; spaces of all repositories may share one.
+    VersionSpace(std::string prefix, KeepingOf keeping_of, VersionMemory& memory)
+        : prefix_(std::move(prefix)),
+          keeping_(keeping_of),
+          memory_(&memory),
+          revision_counter_(prefix_ + "R") {}
 
+    VersionMemory& memory() const { return *memory_; }
     Keeping keeping(std::string_view key) const { return keeping_(key); }
 
     std::string line(Line number) const { return tagged('l', number); }
@@ -57,6 +57,7 @@ public:
     /// Of all versions of a record, and of those from a line's revision downwards.
     std::string record(std::string_view key) const;
     std::string record(std::string_view key, Line line, Revision revision) const;
+    std::string count(Line line) const { return tagged('k', line); }
     std::string written(Line line) const { return tagged('n', line); }
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
@@ -67,6 +68,7 @@ private:
 
     std::string prefix_;
     KeepingOf keeping_;
+    VersionMemory* memory_;
     std::string revision_counter_;
 };
 
@@ -77,6 +79,8 @@ inline constexpr std::size_t kNumberBytes = 8;
 
 inline constexpr char kPresent = 'p';
 inline constexpr char kRemoved = 'r';
+/// What stands before the value of an entry: born or died, and the state.
+inline constexpr std::size_t kHeadBytes = kNumberBytes + 1;
 
 /// Revisions that other writers may add before a commit that ends entries.
 inline constexpr Revision kSlack = 64;
@@ -89,14 +93,6 @@ struct Block {
     static Block around(Revision first, Revision last);
 };
 
-/// A line with the last of its revisions that shows.
-struct Link {
-    Line line = 0;
-    Revision bound = kUncommitted;
-
-    bool is_tip() const { return bound == kUncommitted; }
-};
-
 /// What somebody looks at: a line, then those that it comes from.
 struct View {
     std::vector<Link> links;
@@ -107,15 +103,19 @@ struct View {
     View inherited() const { return {{links.begin() + 1, links.end()}, newest}; }
 };
 
-/// The view of a line at its tip, or at a revision. `not_found` (`branch.line_unknown`).
+/// Whether what a reader shows was committed, so that it may be remembered.
+bool shows_only_commits(const sdk::Reader& reader);
+
+/// The view of a line at its tip, or at a revision. `not_found` (`branch.line_unknown`). In a
+/// transaction it makes no conflict with those who write to the line.
 sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space, Line line,
                             std::optional<Revision> revision = {});
-/// The same inside a transaction, without a conflict with those who write other records.
-sdk::Result<View> find_view(const sdk::Transaction& transaction, const VersionSpace& space,
-                            Line line);
 
-/// Makes a line that shows what `from` shows; the number must be new and higher.
-void put_line(sdk::Transaction& transaction, const VersionSpace& space, Line line,
-              const Link& from);
+/// Makes a line that shows what `from` shows in `parent`, a picture of the store; the number must
+/// be new and higher. A tip stands for the newest revision of that picture. The parent's counts are
+/// read by a scan: where `parent` is the transaction itself, it conflicts with those who change
+/// them, where it is a snapshot, with nobody.
+sdk::Result<void> put_line(sdk::Transaction& transaction, const sdk::Reader& parent,
+                           const VersionSpace& space, Line line, Link from);
 
 }  // namespace stele::nodes

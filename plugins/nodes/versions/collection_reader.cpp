@@ -1,0 +1,185 @@
+#include "collection_reader.hpp"
+
+#include "list_cursor.hpp"
+#include "stored_record.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+sdk::Error record_broken() {
+    return sdk::make_error(sdk::ErrorKind::internal, "branch.record_broken",
+                           "a record of a branch cannot be read");
+}
+
+/// The record of a versioned key, complete when it was committed.
+sdk::Result<bool> read_record(const ViewReader& view, std::string_view versioned_key,
+                              std::string& record) {
+    auto version = view.find_version(versioned_key, record);
+    if (!version) return version.error();
+    if (!*version) return false;
+    const Revision revision = (*version)->revision;
+    if (revision <= view.view().newest && !complete_record(record, revision))
+        return record_broken();
+    return true;
+}
+
+sdk::Result<bool> read_value(const ViewReader& view, std::string_view versioned_key,
+                             std::string& value) {
+    if (keeping_of(versioned_key) == Keeping::record)
+        return read_record(view, versioned_key, value);
+    return view.get_into(versioned_key, value);
+}
+
+sdk::Result<std::optional<std::string>> as_optional(sdk::Result<bool> found, std::string value) {
+    if (!found) return found.error();
+    if (!*found) return std::optional<std::string>();
+    return std::optional<std::string>(std::move(value));
+}
+
+/// Walks versioned keys of one tag and gives them back as the kernel knows them.
+class CollectionCursor final : public sdk::Cursor {
+public:
+    CollectionCursor(const ViewReader& view, CollectionKeys::Range range,
+                     sdk::ScanDirection direction)
+        : view_(view),
+          range_(std::move(range)),
+          is_record_(keeping_of(range_.prefix) == Keeping::record),
+          cursor_(view.scan(range_.versioned, direction)) {
+        settle();
+    }
+
+    bool is_valid() const override { return cursor_->is_valid(); }
+    std::string_view key() const override { return key_; }
+    std::string_view value() const override {
+        if (!is_record_) return cursor_->value();
+        if (!is_read_) {
+            is_read_ = true;
+            auto found = read_record(view_, cursor_->key(), record_);
+            if (!found) {
+                failure_ = found.error();
+            } else if (!*found) {
+                failure_ = record_broken();
+            }
+            if (!failure_) record_.clear();
+        }
+        return record_;
+    }
+    void next() override {
+        cursor_->next();
+        settle();
+    }
+    void seek(std::string_view key) override {
+        cursor_->seek(range_.versioned_place(key));
+        settle();
+    }
+    sdk::Result<void> status() const override { return failure_ ? cursor_->status() : failure_; }
+
+private:
+    void settle() {
+        is_read_ = false;
+        if (cursor_->is_valid()) range_.write_key(cursor_->key(), key_);
+    }
+
+    const ViewReader& view_;
+    const CollectionKeys::Range range_;
+    const bool is_record_;
+    const std::unique_ptr<sdk::Cursor> cursor_;
+    std::string key_;
+    mutable std::string record_;  // read when it is asked for
+    mutable bool is_read_ = false;
+    mutable sdk::Result<void> failure_;
+};
+
+std::unique_ptr<sdk::Cursor> scan_collection(const sdk::Reader& store, const ViewReader& view,
+                                             const CollectionKeys& keys, sdk::KeyRange range,
+                                             sdk::ScanDirection direction) {
+    auto versioned = keys.versioned(range);
+    if (!versioned) return std::make_unique<ListCursor>(versioned.error());
+    if (!*versioned) return store.scan(std::move(range), direction);
+    return std::make_unique<CollectionCursor>(view, **std::move(versioned), direction);
+}
+
+}  // namespace
+
+sdk::Result<std::optional<std::string>> CollectionReader::get(std::string_view key) const {
+    std::string value;
+    auto found = get_into(key, value);
+    return as_optional(std::move(found), std::move(value));
+}
+
+sdk::Result<bool> CollectionReader::get_into(std::string_view key, std::string& value) const {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return versioned.error();
+    if (!*versioned) return store_.get_into(key, value);
+    return read_value(view_, **versioned, value);
+}
+
+std::unique_ptr<sdk::Cursor> CollectionReader::scan(sdk::KeyRange range,
+                                                    sdk::ScanDirection direction) const {
+    return scan_collection(store_, view_, keys_, std::move(range), direction);
+}
+
+sdk::Result<std::optional<std::string>> CollectionWriter::get(std::string_view key) const {
+    std::string value;
+    auto found = get_into(key, value);
+    return as_optional(std::move(found), std::move(value));
+}
+
+sdk::Result<bool> CollectionWriter::get_into(std::string_view key, std::string& value) const {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return versioned.error();
+    if (!*versioned) return store_.get_into(key, value);
+    return read_value(line_.reader(), **versioned, value);
+}
+
+sdk::Result<std::optional<std::string>> CollectionWriter::peek(std::string_view key) const {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return versioned.error();
+    if (!*versioned) return store_.peek(key);
+    if (keeping_of(**versioned) == Keeping::record) return get(key);
+    return line_.peek(**versioned);
+}
+
+std::unique_ptr<sdk::Cursor> CollectionWriter::scan(sdk::KeyRange range,
+                                                    sdk::ScanDirection direction) const {
+    return scan_collection(store_, line_.reader(), keys_, std::move(range), direction);
+}
+
+void CollectionWriter::put(std::string_view key, std::string_view value) {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return line_.note(versioned.error());
+    if (!*versioned) return store_.put(key, value);
+    line_.put(**versioned, value);
+}
+
+void CollectionWriter::remove(std::string_view key) {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return line_.note(versioned.error());
+    if (!*versioned) return store_.remove(key);
+    line_.remove(**versioned);
+}
+
+void CollectionWriter::remove_range(sdk::KeyRange range) {
+    auto versioned = keys_.versioned(range);
+    if (!versioned) return line_.note(versioned.error());
+    if (!*versioned) return store_.remove_range(std::move(range));
+    line_.remove_range((*versioned)->versioned);
+}
+
+void CollectionWriter::add(std::string_view key, std::int64_t delta) {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return line_.note(versioned.error());
+    if (!*versioned) return store_.add(key, delta);
+    line_.add(**versioned, delta);
+}
+
+sdk::Result<void> CollectionWriter::add_within(std::string_view key, std::int64_t delta,
+                                               std::int64_t most) {
+    auto versioned = keys_.versioned(key);
+    if (!versioned) return versioned.error();
+    if (!*versioned) return store_.add_within(key, delta, most);
+    return line_.add_within(**versioned, delta, most);
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace stele::nodes {
+
+/// A branch's way through time: its own number, and the line and revision that it was forked from.
+/// A line has a higher number than the one that it comes from.
+using Line = std::uint64_t;
+/// The number of a changeset in its repository, given at commit.
+using Revision = std::uint64_t;
+
+inline constexpr Line kFirstLine = 1;
+/// Of entries that the present transaction writes: above every number that was given.
+inline constexpr Revision kUncommitted = ~Revision{0};
+
+/// A line with the last of its revisions that shows.
+struct Link {
+    Line line = 0;
+    Revision bound = kUncommitted;
+
+    bool is_tip() const { return bound == kUncommitted; }
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "link.hpp"
+
+namespace stele::nodes {
+
+/// Counts by key; those that are 0 are left out.
+using Counts = std::map<std::string, std::int64_t, std::less<>>;
+
+/// What never changes once it is committed, and would be read or added up again and again: where
+/// lines come from, and the counts of past revisions. Keys are those of the store, so one memory
+/// serves all repositories. Bounded. Any thread.
+class VersionMemory {
+public:
+    std::optional<Link> find_parent(std::string_view line_key);
+    void keep_parent(std::string line_key, Link parent);
+
+    /// Null when they are not known.
+    std::shared_ptr<const Counts> find_counts(std::string_view key);
+    void keep_counts(std::string key, std::shared_ptr<const Counts> counts);
+
+private:
+    static constexpr std::size_t kMostParents = 100'000;
+    /// All remembered revisions together.
+    static constexpr std::size_t kMostCounts = 100'000;
+
+    struct Past {
+        std::string key;
+        std::shared_ptr<const Counts> counts;
+    };
+
+    std::mutex mutex_;
+    std::map<std::string, Link, std::less<>> parents_;
+    /// Those used last come first.
+    std::list<Past> pasts_;
+    std::unordered_map<std::string_view, std::list<Past>::iterator> past_of_;
+    std::size_t counts_ = 0;
+};
+
+}  // namespace stele::nodes
