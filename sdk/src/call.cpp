@@ -3,6 +3,7 @@
 namespace stele::sdk {
 
 Call::~Call() = default;
+Upload::~Upload() = default;
 
 Result<std::string> Call::required_parameter(std::string_view name) const {
     std::optional<std::string> value = parameter(name);

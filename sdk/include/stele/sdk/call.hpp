@@ -10,12 +10,12 @@
 
 namespace stele::sdk {
 
-/// A body as it arrives. One thread; valid during the handler only.
+/// A body that has arrived in whole, in memory or on the server's disk. One thread; valid during
+/// the handler only.
 class Upload {
 public:
     virtual ~Upload();
-    /// Replaces `piece` with what comes next, some kilobytes; empty at the end. `too_large`,
-    /// `timed_out` or `invalid` (`http.body_incomplete`) when the body ends otherwise.
+    /// Replaces `piece` with what comes next, some kilobytes; empty at the end.
     virtual Result<void> read(std::string& piece) = 0;
 };
 
