@@ -9,6 +9,7 @@
 
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/request_metrics.hpp"
+#include "kernel/http/upload_spool.hpp"
 
 namespace stele::kernel::http {
 
@@ -72,6 +73,12 @@ void Connection::run_phases() {
             case Phase::receiving:
                 goes_on = receive();
                 break;
+            case Phase::admitting:
+                goes_on = take_admission();
+                break;
+            case Phase::storing:
+                goes_on = store_piece();
+                break;
             case Phase::handling:
                 goes_on = take_answer();
                 break;
@@ -97,6 +104,8 @@ bool Connection::receive() {
     switch (parser_.advance()) {
         case RequestParser::Step::header:
             return on_header();
+        case RequestParser::Step::piece:
+            return take_piece();
         case RequestParser::Step::complete:
             dispatch();
             return true;
@@ -124,19 +133,39 @@ bool Connection::on_header() {
             fail(417, "http.expectation_unknown", "the only expectation met is '100-continue'");
             return true;
         }
-        if (!parser_.has_body_bytes()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
     }
-    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+    const ServerLimits& limits = context_->shared.options.limits;
+    const bool in_pieces = context_->shared.handler.streams_body(parser_.request());
+    if (!parser_.expect_body(in_pieces ? limits.upload_bytes : limits.body_bytes, in_pieces)) {
+        return true;
+    }
+    if (in_pieces) return begin_upload();
+    welcome_body();
     return true;
 }
 
-void Connection::dispatch() {
-    Request& request = parser_.request();
-    context_->next_request_id(request.request_id);
+/// From here on the body is waited for.
+void Connection::welcome_body() {
+    const bool is_asked = !parser_.is_http_1_0() && parser_.request().header("Expect");
+    if (is_asked && !parser_.has_body_bytes()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+}
+
+/// From here on the request has an id, and a line in the log.
+void Connection::begin_exchange() {
+    context_->next_request_id(parser_.request().request_id);
     context_->traffic.requests.add(1);
-    request.received_ns = steady_now_ns();
+    parser_.request().received_ns = steady_now_ns();
     is_unlogged_ = true;
     find_client();
+}
+
+void Connection::dispatch() {
+    if (!is_unlogged_) begin_exchange();
+    Request& request = parser_.request();
+    request.received_ns = steady_now_ns();
+    request.upload = std::move(upload_);
+    std::string().swap(piece_);
     phase_ = Phase::handling;
     const CorsRules& cors = context_->shared.cors;
     if (cors.is_enabled() && CorsRules::is_preflight(request)) {
@@ -149,14 +178,18 @@ void Connection::dispatch() {
                                  request.request_id);
         return;
     }
+    ask_handler(&RequestHandler::handle);
+}
+
+void Connection::ask_handler(void (RequestHandler::*question)(Exchange&)) {
     awaits_answer_.store(true, std::memory_order_release);
     is_in_handler_ = true;
     try {
-        context_->shared.handler.handle(*this);
+        (context_->shared.handler.*question)(*this);
     } catch (const std::exception& problem) {
         sdk::Error error = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
                                            "the request could not be handled", problem.what());
-        if (awaits_answer_) answer(error_response(error, request.request_id));
+        if (awaits_answer_) answer(error_response(error, parser_.request().request_id));
     }
     is_in_handler_ = false;
 }
@@ -167,6 +200,10 @@ void Connection::answer(Response&& response) {
         return;
     }
     answer_ = std::move(response);
+    notify_answered();
+}
+
+void Connection::notify_answered() {
     if (context_->is_own_thread() && is_in_handler_) {
         is_answered_ = true;
         return;
@@ -224,19 +261,26 @@ void Connection::on_read(bool is_good, std::size_t count) {
 }
 
 void Connection::fail(int status, std::string code, std::string message) {
-    context_->traffic.refused.add(1);
-    std::string id;
-    context_->next_request_id(id);
-    parser_.request().request_id = id;
-    parser_.request().remote_address = remote_address_;
-    parser_.request().received_ns = steady_now_ns();
-    is_unlogged_ = true;
-    closes_after_reply_ = true;
-    lingers_ = true;
     sdk::Error error =
         sdk::make_error(sdk::ErrorKind::invalid, std::move(code), std::move(message));
     if (status == 503) error.retry_after_seconds = 1;
-    deliver(error_response(error, id, status));
+    fail(error, status);
+}
+
+/// Refuses the request whose beginning is here, and ends.
+void Connection::fail(const sdk::Error& error, int status) {
+    context_->traffic.refused.add(1);
+    Request& request = parser_.request();
+    if (!is_unlogged_) {
+        context_->next_request_id(request.request_id);
+        request.remote_address = remote_address_;
+        request.received_ns = steady_now_ns();
+        is_unlogged_ = true;
+    }
+    upload_.reset();
+    closes_after_reply_ = true;
+    lingers_ = true;
+    deliver(error_response(error, request.request_id, status));
 }
 
 bool Connection::end() {
@@ -264,12 +308,13 @@ void Connection::close(bool is_reset) {
     context_->remove(*this);
     // A worker that pulls owns the stream until it is done.
     if (stream_ && !stream_->is_pulling) stream_.reset();
+    if (!is_storing_) upload_.reset();
 }
 
 void Connection::sweep(std::int64_t now) {
     if (is_writing_ && now >= write_deadline_) return close(true);
     if (is_reading_ && now >= read_deadline_) return on_read_deadline();
-    if (phase_ == Phase::streaming) run();
+    if (phase_ == Phase::streaming || phase_ == Phase::storing) run();
 }
 
 void Connection::on_read_deadline() {

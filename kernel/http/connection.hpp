@@ -34,6 +34,7 @@ public:
 
     const Request& request() const final { return parser_.request(); }
     void answer(Response&& response) final;
+    void accept_body() final;
     void note_route(const std::string& pattern) final { route_ = pattern; }
 
     /// Begins to serve; with `is_refused` every request is answered 503.
@@ -69,7 +70,17 @@ protected:
     virtual void close_transport(bool is_reset) = 0;
 
 private:
-    enum class Phase { opening, receiving, handling, streaming, ending, lingering, closed };
+    enum class Phase {
+        opening,
+        receiving,
+        admitting,
+        storing,
+        handling,
+        streaming,
+        ending,
+        lingering,
+        closed
+    };
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
     // connection.cpp: reading, handling, ending
@@ -77,14 +88,26 @@ private:
     void run_phases();
     bool receive();
     bool on_header();
+    void welcome_body();
+    void begin_exchange();
     void dispatch();
+    void ask_handler(void (RequestHandler::*question)(Exchange&));
+    void notify_answered();
     bool take_answer();
     void begin_next();
     void start_read();
     void fail(int status, std::string code, std::string message);
+    void fail(const sdk::Error& error, int status);
     bool end();
     void close(bool is_reset = false);
     void on_read_deadline();
+
+    // connection_upload.cpp: bodies that are read piece by piece
+    bool begin_upload();
+    bool take_admission();
+    bool take_piece();
+    bool store_piece();
+    void on_stored(sdk::Result<void> stored);
 
     // connection_log.cpp: the access log, and who the client is
     void note_reply(bool is_aborted);
@@ -127,6 +150,11 @@ private:
     std::uint64_t reply_head_bytes_ = 0;
     int reply_status_ = 0;
     bool is_unlogged_ = false;  ///< a request is here whose line is not written
+
+    // The body that comes in pieces; a worker owns both while it stores a piece.
+    std::shared_ptr<UploadSpool> upload_;
+    std::string piece_;
+    bool is_storing_ = false;
 
     /// Set while the handler owes an answer; whoever clears it gives the answer.
     std::atomic<bool> awaits_answer_{false};

@@ -8,6 +8,12 @@
 
 namespace stele::kernel::http {
 
+std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data) {
+    std::error_code problem;
+    const auto space = std::filesystem::space(data, problem);
+    return problem ? reserve : std::min<std::uint64_t>(reserve, space.capacity / 4);
+}
+
 namespace {
 
 constexpr char kEmbedded[] = "leveldb";
@@ -24,11 +30,7 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
     options.cache_bytes = static_cast<std::size_t>(*cache);
     options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
     options.recovery_bytes = 3 * options.write_buffer_bytes;
-    // A small disk would be all reserve: there, a quarter of it must do.
-    std::error_code problem;
-    const auto space = std::filesystem::space(data, problem);
-    const std::uint64_t most = problem ? UINT64_MAX : space.capacity / 4;
-    options.reserve_bytes = std::min(static_cast<std::uint64_t>(*reserve), most);
+    options.reserve_bytes = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
     return storage::open_leveldb(data / "store", options);
 }
 

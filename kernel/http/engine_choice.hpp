@@ -41,4 +41,7 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
     plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
     EngineRegistrars& registrars);
 
+/// A small disk would be all reserve: there, a quarter of it must do.
+std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data);
+
 }  // namespace stele::kernel::http

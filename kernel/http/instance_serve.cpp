@@ -53,6 +53,8 @@ sdk::Result<void> Instance::start() {
     give_teams(rooms);
     auto options = read_server_options(state_->settings);
     if (!options) return options.error();
+    options->upload_folder = state_->data / "uploads";
+    options->upload_reserve = usable_reserve(options->upload_reserve, state_->data);
     auto pool = read_worker_options(state_->settings);
     if (!pool) return pool.error();
     state_->workers = std::make_unique<job::WorkerPool>(pool->threads, pool->queue);

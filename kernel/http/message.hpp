@@ -16,6 +16,8 @@ namespace stele::kernel::http {
 
 enum class Method : std::uint8_t { get, head, post, put, patch, remove, options, other };
 
+class UploadSpool;
+
 /// One request as it came off the wire. Views point into the connection's buffer and stay valid
 /// until the exchange is answered.
 struct Request {
@@ -27,6 +29,10 @@ struct Request {
     std::string_view query;
     std::vector<std::pair<std::string_view, std::string_view>> headers;
     std::string_view body;
+    /// In place of `body` where `RequestHandler::streams_body` says so and there is one.
+    std::shared_ptr<const UploadSpool> upload;
+    /// `RequestHandler::admit` has let it pass.
+    bool is_admitted = false;
     /// Of the client; behind a proxy that the server trusts, the one that the proxy names.
     std::string_view remote_address;
     /// When it had come in whole, on the clock of `steady_now_ns`.
@@ -38,13 +44,16 @@ struct Request {
     std::optional<std::string_view> header(std::string_view name) const;
 };
 
-/// What goes back. `source`, when set, is streamed in chunks in place of `body`.
+/// What goes back. `source`, when set, is streamed in chunks in place of `body`; `ranges` is a
+/// download of `size` bytes.
 struct Response {
     int status = 200;
     std::string content_type = "application/json;charset=UTF-8";
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     sdk::BodySource source;
+    sdk::Reply::RangeSource ranges;
+    std::uint64_t size = 0;
     /// Who asked, for the log; null when nobody knows.
     sdk::SessionPtr session;
 };
@@ -57,8 +66,10 @@ public:
     virtual const Request& request() const = 0;
     /// Exactly once, from any thread.
     virtual void answer(Response&& response) = 0;
+    /// In place of `answer`, after `RequestHandler::admit`: the body may come. From any thread.
+    virtual void accept_body() {}
     /// The pattern of the route that was found, for the log; it lives as long as the server. Only
-    /// inside of `RequestHandler::handle`.
+    /// inside of `RequestHandler::handle` and `admit`.
     virtual void note_route(const std::string& /*pattern*/) {}
 };
 
@@ -67,6 +78,11 @@ class RequestHandler {
 public:
     virtual ~RequestHandler() = default;
     virtual void handle(Exchange& exchange) = 0;
+    /// Whether the body of a request, whose header is here, is to be read piece by piece.
+    virtual bool streams_body(const Request& /*request*/) { return false; }
+    /// Asked before such a body is read that is large or of unknown size: leads to
+    /// `Exchange::accept_body` or, when the caller is refused, to `Exchange::answer`.
+    virtual void admit(Exchange& exchange) { exchange.accept_body(); }
 };
 
 }  // namespace stele::kernel::http

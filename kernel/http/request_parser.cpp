@@ -66,7 +66,7 @@ RequestParser::~RequestParser() = default;
 std::span<char> RequestParser::space() {
     if (stage_ == Stage::body) {
         if (body_is_in_place_) return input_.space();
-        const std::size_t missing = body_size_ - body_.content().size();
+        const std::size_t missing = body_size_ - taken_ - body_.content().size();
         if (body_.space().empty()) {
             body_.reserve_space(std::min({missing, std::max(kBodyStep, body_.capacity())}));
         }
@@ -161,7 +161,8 @@ RequestParser::Step RequestParser::read_head(std::size_t size) {
     request_.body = {};
     HeadParser& parser = head_->parser.emplace(request_, body_, head);
     parser.header_limit(static_cast<std::uint32_t>(size + 1));
-    parser.body_limit(limits_.body_bytes);
+    // The limit that holds is known when it is known who takes the body.
+    parser.body_limit(std::max<std::uint64_t>(limits_.body_bytes, limits_.upload_bytes));
     boost::beast::error_code code;
     const std::size_t used = parser.put(buffer(head), code);
     if (code || !parser.is_header_done() || used != size) {
@@ -185,14 +186,38 @@ RequestParser::Step RequestParser::read_head(std::size_t size) {
     return Step::header;
 }
 
+std::optional<std::uint64_t> RequestParser::body_length() const {
+    const auto length = head_->parser->content_length();
+    return length ? std::optional<std::uint64_t>(*length) : std::nullopt;
+}
+
+bool RequestParser::expect_body(std::uint64_t limit, bool in_pieces) {
+    is_body_expected_ = true;
+    in_pieces_ = in_pieces;
+    if (body_length().value_or(0) > limit) {
+        WireFailure failure = failure_of(beast_http::error::body_limit, {});
+        fail(failure.status, std::move(failure.code), std::move(failure.message));
+        return false;
+    }
+    head_->parser->body_limit(limit);
+    return true;
+}
+
 RequestParser::Step RequestParser::begin_body() {
+    if (!is_body_expected_ && !expect_body(limits_.body_bytes, false)) return Step::failed;
     if (head_->parser->chunked()) {
         stage_ = Stage::chunks;
         return advance_chunks();
     }
     stage_ = Stage::body;
     body_size_ = static_cast<std::size_t>(*head_->parser->content_length());
-    const std::string_view present = input_.content().substr(head_size_);
+    std::string_view present = input_.content().substr(head_size_);
+    if (in_pieces_) {
+        present = present.substr(0, body_size_);
+        body_.append(present);
+        input_.erase(head_size_, present.size());
+        return advance_body();
+    }
     const std::size_t missing = body_size_ - std::min(body_size_, present.size());
     body_is_in_place_ = missing <= input_.space().size();
     if (!body_is_in_place_) {
@@ -203,7 +228,20 @@ RequestParser::Step RequestParser::begin_body() {
     return advance_body();
 }
 
+RequestParser::Step RequestParser::advance_pieces(bool is_all) {
+    const std::size_t size = body_.content().size();
+    if (size >= kPieceSize || (is_all && size > 0)) return Step::piece;
+    return is_all ? complete() : Step::incomplete;
+}
+
+void RequestParser::take_piece(std::string& piece) {
+    piece = body_.content();
+    taken_ += piece.size();
+    body_.consume(piece.size());
+}
+
 RequestParser::Step RequestParser::advance_body() {
+    if (in_pieces_) return advance_pieces(taken_ + body_.content().size() == body_size_);
     const std::string_view body =
         body_is_in_place_ ? input_.content().substr(head_size_) : body_.content();
     if (body.size() < body_size_) return Step::incomplete;
@@ -223,6 +261,10 @@ RequestParser::Step RequestParser::advance_chunks() {
     if (code && code != beast_http::error::need_more) {
         WireFailure failure = failure_of(code, {});
         return fail(failure.status, std::move(failure.code), std::move(failure.message));
+    }
+    if (in_pieces_) {
+        const Step step = advance_pieces(parser.is_done());
+        if (step != Step::incomplete) return step;
     }
     if (!parser.is_done()) {
         if (!input_.space().empty()) return Step::incomplete;
@@ -256,9 +298,11 @@ void RequestParser::finish() {
     request_.headers.clear();
     request_.method = Method::get;
     request_.path = request_.query = request_.body = request_.method_text = {};
+    request_.upload.reset();
+    request_.is_admitted = false;
     stage_ = Stage::header;
-    scanned_ = head_size_ = body_size_ = 0;
-    first_line_checked_ = body_is_in_place_ = false;
+    scanned_ = head_size_ = body_size_ = taken_ = 0;
+    first_line_checked_ = body_is_in_place_ = is_body_expected_ = in_pieces_ = false;
 }
 
 }  // namespace stele::kernel::http

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,15 +25,19 @@ struct WireFailure {
 /// Turns the bytes of one connection into requests, one after another, without a socket: the caller
 /// puts bytes into `space()`, reports them with `received` and calls `advance` until it asks for
 /// more. Headers are views into the buffer; a body that does not fit behind them gets a buffer of
-/// its own, which grows only with the bytes that arrive.
+/// its own, which grows only with the bytes that arrive, or, in pieces, to no more than two of
+/// them.
 class RequestParser {
 public:
     enum class Step {
         incomplete,  ///< more bytes are needed
         header,      ///< the header is complete, a body follows; `advance` goes on
+        piece,       ///< `take_piece` has the next one of a body that is read so
         complete,    ///< `request()` stands until `finish`
         failed,      ///< `failure()` says why; the bytes that follow have no meaning
     };
+
+    static constexpr std::size_t kPieceSize = 64 * 1024;
 
     explicit RequestParser(const ServerLimits& limits);
     ~RequestParser();
@@ -40,6 +46,14 @@ public:
     std::span<char> space();
     void received(std::size_t count);
     Step advance();
+    /// After `header`: the body may have so many bytes, and comes in pieces or whole. False when it
+    /// says itself that it is larger; `advance` fails then. Without a call it comes whole, limited
+    /// by `ServerLimits::body_bytes`.
+    bool expect_body(std::uint64_t limit, bool in_pieces);
+    /// What the header says of the body's size.
+    std::optional<std::uint64_t> body_length() const;
+    /// Replaces `piece`.
+    void take_piece(std::string& piece);
     /// The request is answered: forgets it and gives large buffers back.
     void finish();
 
@@ -49,6 +63,8 @@ public:
 
     /// Whether any byte of the present request is here.
     bool has_begun() const { return stage_ != Stage::header || !input_.content().empty(); }
+    /// Bytes that the present request's buffers take.
+    std::size_t capacity() const { return input_.capacity() + body_.capacity(); }
     bool is_in_body() const { return stage_ == Stage::body || stage_ == Stage::chunks; }
     /// Whether body bytes have arrived; `100 Continue` is pointless then.
     bool has_body_bytes() const;
@@ -66,6 +82,7 @@ private:
     Step begin_body();
     Step advance_body();
     Step advance_chunks();
+    Step advance_pieces(bool is_all);
     Step complete();
     Step fail(int status, std::string code, std::string message);
     bool check_first_line();
@@ -82,6 +99,9 @@ private:
     std::size_t scanned_ = 0;    ///< bytes of the header in which its end was looked for
     std::size_t head_size_ = 0;  ///< bytes of the complete header
     std::size_t body_size_ = 0;  ///< `Content-Length`
+    std::size_t taken_ = 0;      ///< bytes of the body that went in pieces
+    bool is_body_expected_ = false;
+    bool in_pieces_ = false;
     bool first_line_checked_ = false;
     bool body_is_in_place_ = false;
     bool keep_alive_ = false;

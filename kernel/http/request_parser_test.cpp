@@ -273,6 +273,54 @@ TEST_CASE("a body's buffer grows with the bytes that arrive, not with what is an
     CHECK(parser.space().size() <= 64 * 1024);
 }
 
+namespace {
+
+/// Reads one body in pieces; `most` is what the parser held at most.
+std::string read_pieces(std::string_view wire, std::size_t step, std::size_t& most) {
+    const ServerLimits limits;
+    RequestParser parser(limits);
+    std::string body;
+    std::string piece;
+    while (true) {
+        const Step reached = parser.advance();
+        most = std::max(most, parser.capacity() + piece.capacity());
+        if (reached == Step::complete) return body;
+        if (reached == Step::header) {
+            REQUIRE(parser.expect_body(1'000'000'000, true));
+        } else if (reached == Step::piece) {
+            parser.take_piece(piece);
+            REQUIRE_FALSE(piece.empty());
+            body += piece;
+        } else {
+            REQUIRE(reached == Step::incomplete);
+            REQUIRE_FALSE(wire.empty());
+            const std::span<char> space = parser.space();
+            const std::size_t count = std::min({step, space.size(), wire.size()});
+            std::memcpy(space.data(), wire.data(), count);
+            wire.remove_prefix(count);
+            parser.received(count);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a body that is read in pieces takes the room of a few, however large it is") {
+    constexpr std::size_t kMost = 5 * RequestParser::kPieceSize;
+    const std::string body(20'000'000, 'b');
+    for (const std::size_t step : {1'000, 1'000'000}) {
+        std::size_t most = 0;
+        CHECK(read_pieces(post("Content-Length: 20000000\r\n", body), step, most) == body);
+        CHECK(read_pieces(
+                  post("Transfer-Encoding: chunked\r\n", "1312D00\r\n" + body + "\r\n0\r\n\r\n"),
+                  step, most) == body);
+        CHECK(most <= kMost);
+    }
+    std::size_t most = 0;
+    CHECK(read_pieces(post("Content-Length: 5\r\n", "hello"), 1, most) == "hello");
+    CHECK(read_pieces(post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), 1, most).empty());
+}
+
 TEST_CASE("header names are found without regard to case") {
     Request request;
     request.headers = {{"X-One", "1"}, {"x-ONE", "2"}, {"Accept", "a"}};

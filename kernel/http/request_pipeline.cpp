@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/http/error_mapping.hpp"
+#include "kernel/http/upload_spool.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/openapi.hpp"
 
@@ -36,6 +37,11 @@ sdk::Error duplicate_route(const resource::Route& route, const resource::Route& 
                     route.method, route.path, other.plugin_id, other.path));
 }
 
+void note_route(Exchange& exchange, const resource::Route& route) {
+    static const std::string kRoot = "/";
+    exchange.note_route(route.path.empty() ? kRoot : route.path);
+}
+
 }  // namespace
 
 RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
@@ -67,6 +73,7 @@ sdk::Result<void> RequestPipeline::build_routes() {
         targets_.push_back(&route);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
         const resource::Route& route = *targets_[i];
+        has_streamed_bodies_ = has_streamed_bodies_ || route.has_streamed_body;
         const Method method = method_of(route.method);
         const std::string path = route.path.empty() ? "/" : route.path;
         auto added = router_.add(method, path, static_cast<RouteTarget>(i));
@@ -91,28 +98,42 @@ void RequestPipeline::handle(Exchange& exchange) {
     thread_local RouteMatch match;
     const resource::Route* route = find_route(exchange, match);
     if (!route) return;
-    static const std::string kRoot = "/";
-    exchange.note_route(route->path.empty() ? kRoot : route->path);
-    if (match.target < kernel_routes_.size()) return answer_kernel_route(exchange, *route);
+    if (match.target < kernel_routes_.size()) {
+        note_route(exchange, *route);
+        return answer_kernel_route(exchange, *route);
+    }
+    const auto pending = take_up(exchange, *route, std::move(match.values));
+    if (pending) begin(pending);
+}
 
+/// Null when the request was answered.
+std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
+                                                         const resource::Route& route,
+                                                         std::vector<std::string>&& values) {
+    note_route(exchange, route);
     const Request& request = exchange.request();
     auto pending = std::make_shared<PendingRequest>();
     pending->started_ns = request.received_ns;
     pending->exchange = exchange.shared_from_this();
     resource::RequestInput& input = pending->input;
-    input.route = route;
-    input.values = std::move(match.values);
+    input.route = &route;
+    input.values = std::move(values);
     input.raw_body = request.body;
+    if (request.upload) {
+        input.open_upload = [spool = request.upload] { return open_upload(spool); };
+    }
     input.header = [&request](std::string_view name) { return request.header(name); };
     input.method = request.method_text;
     input.path = request.path;
     input.remote_address = request.remote_address;
     input.request_id = request.request_id;
     auto parameters = decode_query(request.query);
-    if (!parameters) return fail(pending, parameters.error());
+    if (!parameters) {
+        fail(pending, parameters.error());
+        return nullptr;
+    }
     input.parameters = std::move(*parameters);
-
-    begin(pending);
+    return pending;
 }
 
 }  // namespace stele::kernel::http

@@ -58,6 +58,8 @@ public:
     sdk::Result<void> build_routes();
 
     void handle(Exchange& exchange) override;
+    bool streams_body(const Request& request) override;
+    void admit(Exchange& exchange) override;
 
     /// From now on `/readyz` answers 503, and nobody waits for a locked data store.
     void set_draining() {
@@ -73,6 +75,8 @@ public:
     void add_metrics(std::function<std::string()> lines) { metrics_.add_source(std::move(lines)); }
 
 private:
+    std::shared_ptr<PendingRequest> take_up(Exchange& exchange, const resource::Route& route,
+                                            std::vector<std::string>&& values);
     // stages/route.cpp
     const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
@@ -84,7 +88,7 @@ private:
     sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
                                               const resource::RequestInput& input) const;
     // stages/limit.cpp
-    bool admit(PendingRequest& pending, const sdk::Session* session);
+    bool is_within_rate(PendingRequest& pending, const sdk::Session* session);
     void refuse(Exchange& exchange, const RateLimiter& limiter,
                 const RateLimiter::Decision& decision);
     void forgive_login(PendingRequest& pending);
@@ -109,6 +113,7 @@ private:
     Router router_;
     std::vector<resource::Route> kernel_routes_;
     std::vector<const resource::Route*> targets_;
+    bool has_streamed_bodies_ = false;
     std::string openapi_;
     RequestMetrics metrics_;
     RateLimits limits_;

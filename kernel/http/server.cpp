@@ -9,6 +9,7 @@
 #include "kernel/http/listener.hpp"
 #include "kernel/http/listener_address.hpp"
 #include "kernel/http/tls.hpp"
+#include "kernel/http/upload_spool.hpp"
 
 namespace stele::kernel::http {
 
@@ -41,6 +42,10 @@ Server::~Server() {
 
 sdk::Result<void> Server::start() {
     const ServerOptions& options = state_->shared->options;
+    if (!options.upload_folder.empty()) {
+        auto prepared = prepare_upload_folder(options.upload_folder);
+        if (!prepared) return prepared;
+    }
     std::shared_ptr<boost::asio::ssl::context> tls;
     if (!options.tls_certificate_file.empty()) {
         auto made = make_tls_context(options.tls_certificate_file, options.tls_key_file);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -22,8 +23,9 @@ class AccessLog;
 struct ServerLimits {
     std::size_t header_bytes = 64 * 1024;
     std::size_t body_bytes = 16 * 1024 * 1024;
+    std::uint64_t upload_bytes = std::uint64_t{16} * 1024 * 1024 * 1024;  ///< streamed bodies
     std::chrono::milliseconds header_time{15'000};  ///< from the first byte of a request
-    std::chrono::milliseconds body_time{120'000};   ///< for the whole body
+    std::chrono::milliseconds body_time{120'000};   ///< for the whole body, or 64 KiB of an upload
     std::chrono::milliseconds idle_time{75'000};    ///< between requests
     std::chrono::milliseconds write_time{120'000};  ///< without progress of the reader
     std::size_t connections = 4096;
@@ -43,6 +45,10 @@ struct ServerOptions {
     AccessLog* access_log = nullptr;
     /// Counts what is sent; null: nobody does. Must outlive the server.
     resource::UsageCounter* usage = nullptr;
+    /// Where uploads wait for their end; made and emptied at start.
+    std::filesystem::path upload_folder;
+    /// Bytes of its disk that uploads leave to others.
+    std::uint64_t upload_reserve = 0;
     ServerLimits limits;
 };
 

@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/http/connection_stream.hpp"
+#include "kernel/http/error_mapping.hpp"
 #include "kernel/http/router.hpp"
 #include "kernel/http/server_test_handler.hpp"
+#include "kernel/http/upload_spool.hpp"
 
 namespace stele::kernel::http {
 
@@ -32,6 +35,8 @@ const std::string& TestHandler::streamed_text() {
 void TestHandler::handle(Exchange& exchange) {
     const std::string_view path = exchange.request().path;
     if (path == "/later") return answer_later(exchange);
+    if (path.starts_with("/upload")) return answer_upload(exchange);
+    if (path.starts_with("/ranges")) return exchange.answer(download_for(exchange.request()));
     if (path == "/throws") throw std::runtime_error("thrown by the test");
     if (path == "/held") {
         {
@@ -48,6 +53,70 @@ void TestHandler::answer_later(Exchange& exchange) {
     workers_.post([this, keep = exchange.shared_from_this()] {
         keep->answer(response_for(keep->request()));
     });
+}
+
+bool TestHandler::streams_body(const Request& request) {
+    return request.path.starts_with("/upload");
+}
+
+void TestHandler::admit(Exchange& exchange) {
+    const auto decide = [keep = exchange.shared_from_this()] {
+        const Request& request = keep->request();
+        if (request.header("Authorization")) return keep->accept_body();
+        keep->answer(error_response(
+            sdk::make_error(sdk::ErrorKind::unauthenticated, "test.no_token", "no token"),
+            request.request_id));
+    };
+    if (exchange.request().path == "/upload") return decide();
+    workers_.post(decide);
+}
+
+/// Reads the body twice, as a handler that is repeated does.
+void TestHandler::answer_upload(Exchange& exchange) {
+    ++uploads_;
+    workers_.post([keep = exchange.shared_from_this()] {
+        const Request& request = keep->request();
+        std::string texts[2];
+        for (std::string& text : texts) {
+            if (!request.upload) continue;
+            const auto upload = open_upload(request.upload);
+            std::string piece;
+            do {
+                if (!upload->read(piece)) text += "(failed)";
+                text += piece;
+            } while (!piece.empty());
+        }
+        Response response;
+        response.headers.emplace_back("X-Admitted", request.is_admitted ? "yes" : "no");
+        response.headers.emplace_back("X-Repeats", texts[0] == texts[1] ? "yes" : "no");
+        response.body = std::move(texts[0]);
+        keep->answer(std::move(response));
+    });
+}
+
+/// 26 letters, or none; `/ranges-break` fails behind the fifth.
+Response TestHandler::download_for(const Request& request) {
+    Response response;
+    response.content_type = "text/plain";
+    response.headers.emplace_back("Content-Disposition", "attachment; filename=\"a b.txt\"");
+    response.headers.emplace_back("Content-Security-Policy", "default-src 'none'; sandbox");
+    response.headers.emplace_back("ETag", request.path == "/ranges-weak" ? "W/\"v1\"" : "\"v1\"");
+    response.size = request.path == "/ranges-empty" ? 0 : 26;
+    const bool breaks = request.path == "/ranges-break";
+    if (breaks) response.size = 1'000'000;
+    response.ranges = [this, breaks](std::uint64_t first, std::uint64_t end) -> sdk::BodySource {
+        ++downloads_opened_;
+        return [breaks, at = first, end](std::string& out) mutable -> sdk::Result<bool> {
+            if (breaks && at == 5) {
+                return sdk::make_error(sdk::ErrorKind::unavailable, "test.source_failed", "no");
+            }
+            out += static_cast<char>('a' + at);
+            // What was collected before the failure is sent.
+            if (breaks) out += std::string(StreamedReply::kPieceSize, '.');
+            return ++at < end;
+        };
+    };
+    return response;
 }
 
 Response TestHandler::response_for(const Request& request) {

@@ -82,6 +82,8 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     options.trusted_proxies = std::move(*proxies);
     options.limits.header_bytes = numbers.size(kBytes, "server.header_bytes");
     options.limits.body_bytes = numbers.size(kBytes, "server.body_bytes");
+    options.limits.upload_bytes = numbers.size(kBytes, "server.upload_bytes");
+    options.upload_reserve = numbers.size(kBytes, "storage.reserve");
     options.limits.header_time = numbers.time("server.header_time");
     options.limits.body_time = numbers.time("server.body_time");
     options.limits.idle_time = numbers.time("server.idle_time");

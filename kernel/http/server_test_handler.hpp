@@ -18,9 +18,14 @@ public:
     explicit TestHandler(job::WorkerPool& workers) : workers_(workers) {}
 
     void handle(Exchange& exchange) override;
+    bool streams_body(const Request& request) override;
+    void admit(Exchange& exchange) override;
 
     static const std::string& streamed_text();
     int most_pulls_at_once() const { return most_pulls_; }
+    /// Requests for `/upload` that were handled.
+    int uploads() const { return uploads_; }
+    int downloads_opened() const { return downloads_opened_; }
     /// Waits until the source of `/endless` was destroyed.
     void wait_until_source_gone();
     void wait_until_held();
@@ -31,6 +36,8 @@ private:
     Response response_for(const Request& request);
     bool stream_for(std::string_view path, Response& response);
     void answer_later(Exchange& exchange);
+    void answer_upload(Exchange& exchange);
+    Response download_for(const Request& request);
     void notice(bool& flag);
     void wait(const bool& flag);
 
@@ -40,6 +47,8 @@ private:
     std::shared_ptr<Exchange> held_;
     bool is_held_ = false;
     bool is_source_gone_ = false;
+    std::atomic<int> uploads_{0};
+    std::atomic<int> downloads_opened_{0};
     std::atomic<int> pulls_{0};
     std::atomic<int> most_pulls_{0};
 };

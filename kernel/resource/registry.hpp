@@ -78,6 +78,8 @@ struct Route {
     /// Needs no token.
     bool is_open = false;
     bool has_raw_body = false;
+    /// The body is read piece by piece.
+    bool has_streamed_body = false;
     /// Callers prove here who they are.
     bool checks_credentials = false;
 };

@@ -9,6 +9,25 @@
 
 namespace stele::kernel::resource {
 
+namespace {
+
+class EmptyUpload final : public sdk::Upload {
+public:
+    sdk::Result<void> read(std::string& piece) override {
+        piece.clear();
+        return {};
+    }
+};
+
+}  // namespace
+
+sdk::Upload& RoutedCall::upload() const {
+    if (!upload_) {
+        upload_ = input_.open_upload ? input_.open_upload() : std::make_unique<EmptyUpload>();
+    }
+    return *upload_;
+}
+
 std::string_view RoutedCall::path(std::string_view placeholder) const {
     const std::vector<std::string>& names = input_.route->placeholders;
     for (std::size_t i = 0; i < names.size() && i < input_.values.size(); ++i) {

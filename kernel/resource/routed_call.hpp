@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct RequestInput {
     std::vector<std::string> values;
     std::vector<std::pair<std::string, std::string>> parameters;
     std::string_view raw_body;
+    /// Reads a streamed body from its start; empty where there is none.
+    std::function<std::unique_ptr<sdk::Upload>()> open_upload;
     std::function<std::optional<std::string_view>(std::string_view)> header;
     std::string_view method;
     /// As sent, without the query string.
@@ -52,6 +55,7 @@ public:
     std::optional<std::string> parameter(std::string_view name) const override;
     const sdk::Json& body() const override { return input_.body; }
     std::string_view raw_body() const override { return input_.raw_body; }
+    sdk::Upload& upload() const override;
     std::optional<std::string_view> header(std::string_view name) const override {
         return input_.header(name);
     }
@@ -119,6 +123,7 @@ private:
     sdk::RecordKey record_key_;
     storage::Record stored_;
     mutable std::optional<sdk::Document> document_;
+    mutable std::unique_ptr<sdk::Upload> upload_;
     std::optional<Created> created_;
 };
 

@@ -126,8 +126,9 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.placeholders = placeholders_of(route.path);
     route.is_item = action.scope == sdk::ActionScope::item;
     route.is_paged = action.paged;
+    route.has_streamed_body = action.streamed_body;
     // What fills pages may walk through a lot.
-    route.is_slow = action.slow || action.paged;
+    route.is_slow = action.slow || action.paged || action.streamed_body;
     return route;
 }
 

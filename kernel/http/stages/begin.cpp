@@ -29,11 +29,32 @@ void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
     if (!is_posted) fail(pending, busy());
 }
 
+/// Before a large body: who sends it must be known. What the caller may do is looked at when the
+/// body is here.
+void RequestPipeline::admit(Exchange& exchange) {
+    RouteMatch match;
+    const resource::Route* route = find_route(exchange, match);
+    if (!route) return;
+    const auto pending = take_up(exchange, *route, std::move(match.values));
+    if (!pending) return;
+    const auto decide = [this, pending] {
+        if (identify(pending)) pending->exchange->accept_body();
+    };
+    if (rooms_.engine->is_local()) return decide();
+    const bool is_posted = workers_.post([this, pending, decide] {
+        pending->work = resource::WorkContext::begin(rooms_);
+        decide();
+    });
+    if (!is_posted) fail(pending, busy());
+}
+
 /// False when the request was answered.
 bool RequestPipeline::identify(const std::shared_ptr<PendingRequest>& pending) {
     resource::RequestInput& input = pending->input;
     auto session = authenticate(pending->exchange->request(), input);
-    if (!admit(*pending, session ? session->get() : nullptr)) return false;
+    // One that was admitted was counted then.
+    const bool is_counted = pending->exchange->request().is_admitted;
+    if (!is_counted && !is_within_rate(*pending, session ? session->get() : nullptr)) return false;
     if (!session) {
         fail(pending, session.error());
         return false;

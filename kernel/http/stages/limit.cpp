@@ -45,7 +45,7 @@ void RequestPipeline::refuse(Exchange& exchange, const RateLimiter& limiter,
 
 /// Whether the caller has asked seldom enough; answers the request otherwise. `session` is null
 /// when nobody knows who asks.
-bool RequestPipeline::admit(PendingRequest& pending, const sdk::Session* session) {
+bool RequestPipeline::is_within_rate(PendingRequest& pending, const sdk::Session* session) {
     Exchange& exchange = *pending.exchange;
     const Request& request = exchange.request();
     if (limits_.requests) {

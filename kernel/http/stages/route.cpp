@@ -24,6 +24,13 @@ const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatc
     return nullptr;
 }
 
+bool RequestPipeline::streams_body(const Request& request) {
+    if (!has_streamed_bodies_) return false;
+    thread_local RouteMatch match;
+    router_.find(request.method, request.path, match);
+    return match.kind == RouteMatch::Kind::found && targets_[match.target]->has_streamed_body;
+}
+
 /// 405, or what the path knows when that was the question.
 void RequestPipeline::answer_method_unknown(Exchange& exchange, const std::string& allowed) {
     const Request& request = exchange.request();

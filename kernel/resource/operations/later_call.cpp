@@ -10,6 +10,7 @@ LaterCall::LaterCall(const RoutedCall& call)
       remote_address_(call.input().remote_address),
       input_(call.input()) {
     input_.raw_body = {};
+    input_.open_upload = nullptr;
     input_.header = [](std::string_view) { return std::optional<std::string_view>(); };
     input_.method = input_.route->method;
     input_.path = path_;

@@ -1,0 +1,97 @@
+#include <exception>
+#include <utility>
+
+#include <stele/sdk/log.hpp>
+
+#include "kernel/http/connection.hpp"
+#include "kernel/http/error_mapping.hpp"
+#include "kernel/http/upload_spool.hpp"
+#include "kernel/job/worker_pool.hpp"
+
+namespace stele::kernel::http {
+
+/// A body that may go beyond the memory is taken only of a caller whom the handler admits.
+bool Connection::begin_upload() {
+    const ServerOptions& options = context_->shared.options;
+    upload_ = std::make_shared<UploadSpool>(options.upload_folder, options.upload_reserve);
+    const auto length = parser_.body_length();
+    if (length && !upload_->needs_disk(*length)) {
+        welcome_body();
+        return true;
+    }
+    begin_exchange();
+    phase_ = Phase::admitting;
+    ask_handler(&RequestHandler::admit);
+    return true;
+}
+
+void Connection::accept_body() {
+    if (!awaits_answer_.exchange(false, std::memory_order_acq_rel)) {
+        sdk::log(sdk::LogLevel::error, "http", "a request was answered twice");
+        return;
+    }
+    notify_answered();
+}
+
+bool Connection::take_admission() {
+    if (!is_answered_) {
+        flush();
+        return false;
+    }
+    is_answered_ = false;
+    if (!answer_) {
+        parser_.request().is_admitted = true;
+        phase_ = Phase::receiving;
+        welcome_body();
+        return true;
+    }
+    Response response = std::move(*answer_);
+    answer_.reset();
+    upload_.reset();
+    closes_after_reply_ = true;
+    lingers_ = true;
+    deliver(std::move(response));
+    return true;
+}
+
+/// While the disk is waited for, nothing is read: the client waits, too.
+bool Connection::take_piece() {
+    parser_.take_piece(piece_);
+    if (upload_->needs_disk(piece_.size())) {
+        phase_ = Phase::storing;
+        return true;
+    }
+    on_stored(upload_->append(piece_));
+    return true;
+}
+
+bool Connection::store_piece() {
+    if (is_storing_) return false;
+    is_storing_ = true;
+    // When no worker is free the sweep tries again.
+    is_storing_ = context_->shared.workers.post([connection = self()] {
+        sdk::Result<void> stored;
+        try {
+            stored = connection->upload_->append(connection->piece_);
+        } catch (const std::exception& problem) {
+            stored = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
+                                     "the request could not be handled", problem.what());
+        }
+        connection->context_->post([connection, stored = std::move(stored)] {
+            connection->is_storing_ = false;
+            if (connection->phase_ == Phase::closed) return connection->upload_.reset();
+            connection->on_stored(stored);
+            connection->run();
+        });
+    });
+    return false;
+}
+
+/// Each piece has as much time as other bodies have in whole.
+void Connection::on_stored(sdk::Result<void> stored) {
+    phase_ = Phase::receiving;
+    if (!stored) return fail(stored.error(), status_of(stored.error().kind));
+    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+}
+
+}  // namespace stele::kernel::http
