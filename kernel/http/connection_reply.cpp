@@ -5,6 +5,7 @@
 
 #include "kernel/http/compression.hpp"
 #include "kernel/http/connection.hpp"
+#include "kernel/http/download.hpp"
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/message_head.hpp"
 #include "kernel/http/message_rules.hpp"
@@ -81,8 +82,10 @@ void Connection::deliver(Response&& response) {
     if (is_unchanged(parser_.request(), response)) {
         response.status = 304;
         response.source = nullptr;
+        response.ranges = nullptr;
         response.body.clear();
     }
+    if (response.ranges) open_download(parser_.request(), response);
     reply_status_ = response.status;
     session_ = std::move(response.session);
     reply_bytes_ = reply_head_bytes_ = 0;

@@ -94,6 +94,14 @@ Reply Reply::stream(BodySource source, std::string content_type) {
     return reply;
 }
 
+Reply Reply::download(RangeSource open, std::uint64_t size, std::string content_type) {
+    Reply reply;
+    reply.ranges_ = std::move(open);
+    reply.size_ = size;
+    reply.content_type_ = std::move(content_type);
+    return reply;
+}
+
 Reply& Reply::header(std::string name, std::string value) & {
     headers_.emplace_back(std::move(name), std::move(value));
     return *this;

@@ -28,6 +28,8 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
     response.headers = reply.headers();
     if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());
     response.source = reply.source();
+    response.ranges = reply.ranges();
+    response.size = reply.size();
     response.body = reply.take_body();
     response.session = known_caller(*pending);
     metrics_.count(response.status, steady_now_ns() - pending->started_ns);

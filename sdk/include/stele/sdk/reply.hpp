@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ public:
     /// A streamed body.
     static Reply stream(BodySource source, std::string content_type);
     /// Bytes of a known number, of which a caller may want a part (`Range`): `open` gives those
-    /// from `first` to before `end`. Set the ETag before the caller may resume.
+    /// from `first` to before `end`, and is called on a worker, at most once. With an ETag callers
+    /// can go on with a download that broke off.
     using RangeSource = std::function<BodySource(std::uint64_t first, std::uint64_t end)>;
     static Reply download(RangeSource open, std::uint64_t size, std::string content_type);
 
@@ -50,6 +52,9 @@ public:
     const std::string& body() const { return body_; }
     std::string take_body() { return std::move(body_); }
     const BodySource& source() const { return source_; }
+    /// Set for downloads only, whose number of bytes is `size`.
+    const RangeSource& ranges() const { return ranges_; }
+    std::uint64_t size() const { return size_; }
     const std::string& content_type() const { return content_type_; }
     const std::string& etag_value() const { return etag_; }
     bool is_redirect() const { return is_redirect_; }
@@ -58,6 +63,8 @@ public:
 private:
     std::string body_;
     BodySource source_;
+    RangeSource ranges_;
+    std::uint64_t size_ = 0;
     std::string content_type_ = "application/json;charset=UTF-8";
     std::string etag_;
     bool is_redirect_ = false;
