@@ -16,6 +16,8 @@ namespace {
 
 constexpr char kDocumentTag = 'd';
 constexpr char kSpaceTag = 's';
+/// Behind a record's key in the table: what reaches into the record. Longer than any key is.
+constexpr std::string_view kInside = "/everything that the record contains";
 
 /// The record key of a document's key, without its tag, built without an allocation: observers see
 /// every document that is written.
@@ -56,8 +58,12 @@ public:
 
     sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader, Moment moment,
                                                 const sdk::RecordKey& principal,
-                                                const sdk::RecordKey& record) {
+                                                const sdk::RecordKey& record,
+                                                sdk::PermissionSet enough) {
         if (const auto known = decisions_.find(record, principal, moment)) return *known;
+        const auto has_own_rights = tree_.has_own_rights(reader, record);
+        if (!has_own_rights) return has_own_rights.error();
+        if (*has_own_rights) return changing(reader, moment, principal, record, enough);
         auto permissions = store_.permissions(reader, principal, record);
         if (permissions) decisions_.store(record, principal, *permissions, moment);
         return permissions;
@@ -82,6 +88,32 @@ public:
     }
 
 private:
+    /// The records themselves decide, and no commit tells when that changes; what reaches into
+    /// their container is known to hold.
+    sdk::Result<sdk::PermissionSet> changing(const sdk::Reader& reader, Moment moment,
+                                             const sdk::RecordKey& principal,
+                                             const sdk::RecordKey& record,
+                                             sdk::PermissionSet enough) {
+        if (enough.bits() != 0) {
+            auto inside = inside_container(reader, moment, principal, record);
+            if (!inside || inside->contains(enough)) return inside;
+        }
+        return store_.permissions(reader, principal, record);
+    }
+
+    sdk::Result<sdk::PermissionSet> inside_container(const sdk::Reader& reader, Moment moment,
+                                                     const sdk::RecordKey& principal,
+                                                     const sdk::RecordKey& record) {
+        const auto container = tree_.container_of(reader, record);
+        if (!container) return container.error();
+        if (!*container) return sdk::PermissionSet();
+        const sdk::RecordKey place = **container + std::string(kInside);
+        if (const auto known = decisions_.find(place, principal, moment)) return *known;
+        auto inside = store_.inside_permissions(reader, principal, **container);
+        if (inside) decisions_.store(place, principal, *inside, moment);
+        return inside;
+    }
+
     void observe(std::string_view key) {
         sdk::KeyReader reader(key);
         const auto platform = reader.integer();
@@ -166,8 +198,9 @@ Moment AuthorityCache::moment() const {
 sdk::Result<sdk::PermissionSet> AuthorityCache::permissions(const sdk::Reader& reader,
                                                             Moment moment,
                                                             const sdk::RecordKey& principal,
-                                                            const sdk::RecordKey& record) {
-    return state_->permissions(reader, moment, principal, record);
+                                                            const sdk::RecordKey& record,
+                                                            sdk::PermissionSet enough) {
+    return state_->permissions(reader, moment, principal, record, enough);
 }
 
 void AuthorityCache::watch(const sdk::PolicySource& source) {

@@ -26,11 +26,12 @@ public:
 
     /// To be asked for before a reader is made.
     Moment moment() const;
-    /// As `AuthorityStore::permissions`. `reader` was made after `moment`; a transaction must not
-    /// have written yet.
+    /// As `AuthorityStore::permissions`, or only a part of them that holds `enough`, unless that is
+    /// empty. `reader` was made after `moment`; a transaction must not have written yet.
     sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader, Moment moment,
                                                 const sdk::RecordKey& principal,
-                                                const sdk::RecordKey& record);
+                                                const sdk::RecordKey& record,
+                                                sdk::PermissionSet enough = {});
 
     /// Begins to observe the key space of a policy source. Before serving begins.
     void watch(const sdk::PolicySource& source);

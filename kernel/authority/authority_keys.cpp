@@ -6,8 +6,6 @@ namespace stele::kernel::authority {
 
 namespace {
 
-constexpr std::size_t kSequenceSize = 10;
-
 sdk::KeyWriter under(std::uint64_t platform, char tag) {
     sdk::KeyWriter writer;
     writer.integer(platform).tag(tag);

@@ -14,6 +14,9 @@
 /// with the prefix of a collection's record keys stays one range.
 namespace stele::kernel::authority {
 
+/// Bytes at the end of a record key.
+inline constexpr std::size_t kSequenceSize = 10;
+
 inline constexpr char kGrantTag = 'g';
 inline constexpr char kGrantOfTag = 'G';
 inline constexpr char kMemberTag = 'm';

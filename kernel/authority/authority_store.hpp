@@ -40,6 +40,11 @@ public:
     sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader,
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record);
+    /// What the principal may do with every record in the container, whatever else it may do with
+    /// single ones.
+    sdk::Result<sdk::PermissionSet> inside_permissions(const sdk::Reader& reader,
+                                                       const sdk::RecordKey& principal,
+                                                       const sdk::RecordKey& container);
     sdk::Result<bool> has_role(const sdk::Reader& reader, const sdk::RecordKey& principal,
                                const sdk::RecordKey& record, std::string_view role_key);
     /// For lists: which records with these record-key prefix the principal may read. `container` is
@@ -98,6 +103,9 @@ public:
 
     /// Grants on a removed record, custom roles defined on it, and what it inherits.
     sdk::Result<void> forget_record(sdk::Transaction& transaction, const sdk::RecordKey& record);
+    /// Grants on records with the prefix, at most `most`; true when there are no more.
+    sdk::Result<bool> forget_records(sdk::Transaction& transaction, std::uint64_t platform,
+                                     std::string_view record_key_prefix, std::size_t most);
     /// Grants to, and memberships of, a removed principal.
     sdk::Result<void> forget_principal(sdk::Transaction& transaction,
                                        const sdk::RecordKey& principal);

@@ -30,12 +30,18 @@ sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTre
                                             const sdk::RecordKey& record) {
     auto records = containers_of(reader, tree, record);
     if (!records) return records.error();
-    if (records->size() < 2) return ContainerChain(*std::move(records), 0);
+    const auto siblings = tree.inherits_from(reader, record);
+    if (!siblings) return siblings.error();
+    records->insert(records->begin() + 1, siblings->begin(), siblings->end());
+    if (records->size() < siblings->size() + 2) {
+        return ContainerChain(*std::move(records), siblings->size(), 0);
+    }
     // Only what lies on the platform itself inherits, so one look is enough.
-    const auto sources = sources_of(reader, *(records->end() - 2));
+    const bool lies_on_platform = records->size() == siblings->size() + 2;
+    const auto sources = sources_of(reader, lies_on_platform ? record : *(records->end() - 2));
     if (!sources) return sources.error();
     records->insert(records->end() - 1, sources->begin(), sources->end());
-    return ContainerChain(*std::move(records), sources->size());
+    return ContainerChain(*std::move(records), siblings->size(), sources->size());
 }
 
 }  // namespace stele::kernel::authority

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <stele/sdk/record_space.hpp>
+
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/relatives.hpp"
 #include "kernel/authority/removed_collections.hpp"
@@ -52,7 +54,7 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
                                                  const sdk::RecordKey& record) {
     const auto platform = platform_of(record);
     if (!platform) return platform.error();
-    EffectiveRoles roles(reader, *platform);
+    EffectiveRoles roles(reader, tree, *platform, principal);
     auto chain = container_chain(reader, tree, record);
     if (!chain) return chain.error();
     roles.chain_ = *std::move(chain);
@@ -70,14 +72,34 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
     return roles;
 }
 
-sdk::Result<void> EffectiveRoles::each(std::size_t first_reaching, const Visit& visit) const {
+sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
     RoleLookup roles(*reader_, chain_);
     for (std::size_t level = 0; level < chain_.size(); ++level) {
-        const auto goes_on = each_on(level, level >= first_reaching, roles, visit);
+        if (reach == Reach::inside && chain_.is_sibling(level)) continue;
+        const bool is_own = reach == Reach::record && chain_.is_own(level);
+        auto goes_on = each_on(level, !is_own, roles, visit);
+        if (goes_on && *goes_on && is_own) goes_on = each_own(level, roles, visit);
         if (!goes_on) return goes_on.error();
         if (!*goes_on) break;
     }
     return {};
+}
+
+sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
+                                           const Visit& visit) const {
+    if (holders_.empty()) return true;
+    const sdk::RecordKey& record = chain_[level];
+    const auto given = tree_->roles_of(*reader_, record, principal_);
+    if (!given) return given.error();
+    for (const std::string& role_key : *given) {
+        const auto role = roles.find(level, fold_role_key(role_key));
+        if (!role) return role.error();
+        if (!*role) continue;
+        // Such a role has no grant that could have an id.
+        GrantEntry entry{false, sdk::space_record_id(record) + "-" + (*role)->key, (*role)->key};
+        if (!visit({std::move(entry), principal_, level, (*role)->permissions})) return false;
+    }
+    return true;
 }
 
 // The grants of a record and the holders are both sorted by principal, so one cursor meets them

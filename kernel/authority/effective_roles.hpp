@@ -33,19 +33,30 @@ public:
     const ContainerChain& chain() const { return chain_; }
     std::uint64_t platform() const { return platform_; }
 
-    /// Visits the grants on the record itself and those on its containers that reach it, innermost
-    /// first, until `visit` answers false. Levels below `first_reaching` need not reach.
+    enum class Reach {
+        /// The record itself: its grants, the roles that it gives by itself, the same of the
+        /// siblings from which it inherits, and grants on its containers that reach inside.
+        record,
+        /// What the record contains: grants on it and its containers that reach inside.
+        inside,
+    };
+    /// Visits what counts, innermost first, until `visit` answers false.
     using Visit = std::function<bool(const HeldRole&)>;
-    sdk::Result<void> each(std::size_t first_reaching, const Visit& visit) const;
+    sdk::Result<void> each(Reach reach, const Visit& visit) const;
 
 private:
-    EffectiveRoles(const sdk::Reader& reader, std::uint64_t platform)
-        : reader_(&reader), platform_(platform) {}
+    EffectiveRoles(const sdk::Reader& reader, RecordTree& tree, std::uint64_t platform,
+                   const sdk::RecordKey& principal)
+        : reader_(&reader), tree_(&tree), platform_(platform), principal_(principal) {}
+    /// The roles that the record at a level gives by itself.
+    sdk::Result<bool> each_own(std::size_t level, RoleLookup& roles, const Visit& visit) const;
     sdk::Result<bool> each_on(std::size_t level, bool must_reach, RoleLookup& roles,
                               const Visit& visit) const;
 
     const sdk::Reader* reader_;
+    RecordTree* tree_;
     std::uint64_t platform_;
+    sdk::RecordKey principal_;
     std::vector<sdk::RecordKey> holders_;
     ContainerChain chain_;
 };

@@ -14,10 +14,6 @@ namespace {
 constexpr sdk::PermissionSet kOwnRecord{sdk::Permission::connect, sdk::Permission::read,
                                         sdk::Permission::update};
 
-/// The record's own grants need not reach further than itself.
-constexpr std::size_t kContainersReach = 1;
-constexpr std::size_t kAllReach = 0;
-
 sdk::PolicyHolder policy_holder(const sdk::RecordKey& principal,
                                 const std::vector<sdk::RecordKey>& holders) {
     sdk::PolicyHolder holder{principal, {}};
@@ -111,10 +107,11 @@ sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& 
 /// Whether a role with READ reaches in from the record.
 sdk::Result<bool> reads_inside(const EffectiveRoles& roles) {
     bool is_reading = false;
-    const auto visited = roles.each(kAllReach, [&is_reading](const HeldRole& role) {
-        is_reading = role.permissions.has(sdk::Permission::read);
-        return !is_reading;
-    });
+    const auto visited =
+        roles.each(EffectiveRoles::Reach::inside, [&is_reading](const HeldRole& role) {
+            is_reading = role.permissions.has(sdk::Permission::read);
+            return !is_reading;
+        });
     if (!visited) return visited.error();
     return is_reading;
 }
@@ -152,7 +149,7 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
     const auto open = tree_.open_permissions(reader, record);
     if (!open) return open.error();
     sdk::PermissionSet held = *open | (principal == record ? kOwnRecord : sdk::PermissionSet());
-    const auto visited = roles->each(kContainersReach, [&held](const HeldRole& role) {
+    const auto visited = roles->each(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
         held |= role.permissions;
         return held != sdk::PermissionSet::all();
     });
@@ -161,6 +158,19 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
     const auto given = given_by_policies(policies_, reader, tree_, principal, *roles);
     if (!given) return given.error();
     return held | given->permissions;
+}
+
+sdk::Result<sdk::PermissionSet> AuthorityStore::inside_permissions(
+    const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, container);
+    if (!roles) return roles.error();
+    sdk::PermissionSet held;
+    const auto visited = roles->each(EffectiveRoles::Reach::inside, [&held](const HeldRole& role) {
+        held |= role.permissions;
+        return held != sdk::PermissionSet::all();
+    });
+    if (!visited) return visited.error();
+    return held;
 }
 
 sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
@@ -172,7 +182,7 @@ sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
     if (roles->holders().empty()) return false;
     const WantedRole wanted(role_key);
     bool is_held = false;
-    const auto visited = roles->each(kContainersReach, [&](const HeldRole& role) {
+    const auto visited = roles->each(EffectiveRoles::Reach::record, [&](const HeldRole& role) {
         is_held = wanted.is_met_by(role.grant.role_key, role.permissions);
         return !is_held;
     });
@@ -195,7 +205,7 @@ sdk::Result<std::vector<sdk::GrantOrigin>> AuthorityStore::report(const sdk::Rea
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
     std::vector<sdk::GrantOrigin> origins;
-    const auto visited = roles->each(kContainersReach, [&](const HeldRole& role) {
+    const auto visited = roles->each(EffectiveRoles::Reach::record, [&](const HeldRole& role) {
         sdk::GrantOrigin& origin = origins.emplace_back();
         origin.id = role.grant.id;
         origin.role_key = role.grant.role_key;
@@ -228,6 +238,11 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     visible.is_everything = *reads;
     // Policies take away only what policies gave.
     if (visible.is_everything) return visible;
+    // What the records say decides, too. Any key of the collection stands for it.
+    const auto has_own_rights = tree_.has_own_rights(
+        reader, sdk::RecordKey(record_key_prefix) + std::string(kSequenceSize, '\0'));
+    if (!has_own_rights) return has_own_rights.error();
+    if (*has_own_rights) return visible;
     if (policies_) {
         const auto has_any = policies_->has_policies(reader, roles->platform(),
                                                      policy_holder(principal, roles->holders()));

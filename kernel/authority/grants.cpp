@@ -204,6 +204,30 @@ sdk::Result<void> AuthorityStore::forget_record(sdk::Transaction& transaction,
     return {};
 }
 
+sdk::Result<bool> AuthorityStore::forget_records(sdk::Transaction& transaction,
+                                                 std::uint64_t platform,
+                                                 std::string_view record_key_prefix,
+                                                 std::size_t most) {
+    const std::string tagged = entries_prefix(platform, kGrantTag, {});
+    const std::string prefix = tagged + std::string(record_key_prefix);
+    std::vector<GrantKeys> grants;
+    const auto cursor =
+        transaction.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && grants.size() < most; cursor->next()) {
+        std::string_view rest = cursor->key().substr(tagged.size());
+        const auto record = cut_record_key(rest);
+        const auto principal = cut_record_key(rest);
+        auto role_key = sdk::KeyReader(rest).text();
+        if (!record || !principal || !role_key) return broken_entry("the key of a grant");
+        grants.push_back(
+            {sdk::RecordKey(*record), sdk::RecordKey(*principal), *std::move(role_key)});
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    for (const GrantKeys& grant : grants)
+        remove_grant(transaction, platform, grant);
+    return grants.size() < most;
+}
+
 sdk::Result<void> AuthorityStore::forget_principal(sdk::Transaction& transaction,
                                                    const sdk::RecordKey& principal) {
     const auto platform = platform_of(principal);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/principal.hpp>
@@ -29,6 +30,23 @@ public:
     /// True when records of this one's collection contain others, so that grants on it may reach
     /// further than itself.
     virtual bool is_container(const sdk::RecordKey& record) = 0;
+    /// Whether what records of this one's collection say decides about rights on them: then
+    /// `roles_of` and `inherits_from` may answer something, and decisions hold for the very state
+    /// only at which they were made.
+    virtual sdk::Result<bool> has_own_rights(const sdk::Reader&, const sdk::RecordKey&) {
+        return false;
+    }
+    /// Keys of the built-in roles that the record itself gives the principal.
+    virtual sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader&,
+                                                           const sdk::RecordKey&,
+                                                           const sdk::RecordKey&) {
+        return std::vector<std::string>();
+    }
+    /// Records of its own collection from which rights reach this one, nearest first.
+    virtual sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader&,
+                                                                   const sdk::RecordKey&) {
+        return std::vector<sdk::RecordKey>();
+    }
 };
 
 }  // namespace stele::kernel::authority

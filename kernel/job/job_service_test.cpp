@@ -36,6 +36,10 @@ public:
     std::string shared_key_space(std::string_view) override {
         throw std::logic_error("not in this test");
     }
+    ContextPart* part(std::string_view) override { throw std::logic_error("not in this test"); }
+    void keep(std::string_view, std::unique_ptr<ContextPart>) override {
+        throw std::logic_error("not in this test");
+    }
     void after_commit(std::function<void()>) override {
         throw std::logic_error("not in this test");
     }

@@ -89,7 +89,9 @@ sdk::Result<sdk::DocumentPage> BoundDocuments::query(const sdk::CollectionName& 
     sdk::DocumentPage result;
     result.offset = page.skip;
     if (!place->id) return result;
-    auto run = rooms_.documents.query(context_.transaction(), *place->id, place->resource->rules,
+    auto space = rooms_.records.open_space(context_.transaction(), *place);
+    if (!space) return space.error();
+    auto run = rooms_.documents.query(**space, *place->id, place->resource->rules,
                                       std::move(*parsed), page, {}, rooms_.has_numeric_sort);
     if (!run) return run.error();
     storage::Record record;
@@ -135,17 +137,13 @@ sdk::Result<void> BoundDocuments::run_hooks_after(const CollectionPlace& place,
 
 /// Ids and addressing values share one name space: nobody may take the place of another record by
 /// choosing its name as an id, or its id as a name.
-sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
-                                                  storage::CollectionId collection,
-                                                  const std::string& custom_id,
-                                                  std::string_view sequence,
-                                                  const sdk::Document& after) {
-    const sdk::Transaction& transaction = context_.transaction();
+sdk::Result<void> BoundDocuments::check_addresses(
+    const CollectionPlace& place, const sdk::Transaction& space, storage::CollectionId collection,
+    const std::string& custom_id, std::string_view sequence, const sdk::Document& after) {
     storage::Record other;
     for (const std::string& field : place.resource->addressing_fields) {
         if (!custom_id.empty()) {
-            auto taken =
-                rooms_.documents.read_unique(transaction, collection, field, custom_id, other);
+            auto taken = rooms_.documents.read_unique(space, collection, field, custom_id, other);
             if (!taken) return taken.error();
             if (*taken) {
                 return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken",
@@ -154,7 +152,7 @@ sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
         }
         const std::string value = sdk::text_member(after.fields, field);
         if (value.empty()) continue;
-        auto taken = rooms_.documents.read(transaction, collection, value, other);
+        auto taken = rooms_.documents.read(space, collection, value, other);
         if (!taken) return taken.error();
         if (*taken && other.sequence != sequence) {
             return sdk::make_error(sdk::ErrorKind::conflict, "document.value_taken",
@@ -167,7 +165,7 @@ sdk::Result<void> BoundDocuments::check_addresses(const CollectionPlace& place,
 sdk::Result<void> BoundDocuments::grant_on_create(const CollectionPlace& place,
                                                   const sdk::RecordKey& key, bool is_hidden) {
     sdk::Transaction& transaction = context_.transaction();
-    if (!context_.session().is_system) {
+    if (!context_.session().is_system && !place.resource->descriptor.is_ungranted) {
         auto granted =
             rooms_.authorities.grant(transaction, key, context_.principal().key, "owner");
         if (!granted) return granted;
@@ -221,19 +219,22 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     if (is_store) settle_data_store(change);
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
 
-    after.fields["_system"] = system_member(context_.session(), nullptr, sdk::now_ms());
+    if (auto completed = set_system(place, change, nullptr); !completed) return completed.error();
     sdk::Transaction& transaction = context_.transaction();
     auto id = rooms_.records.open_collection(transaction, context_.platform(), place);
     if (!id) return id.error();
-    auto addressed = check_addresses(place, *id, decoded->wanted_id, sequence, after);
+    auto space = Records::write_space(context_, place, *id);
+    if (!space) return space.error();
+    auto addressed = check_addresses(place, **space, *id, decoded->wanted_id, sequence, after);
     if (!addressed) return addressed.error();
-    auto stored = rooms_.documents.insert(transaction, *id, place.resource->rules,
+    auto stored = rooms_.documents.insert(**space, *id, place.resource->rules,
                                           {.sequence = sequence,
                                            .custom_id = decoded->wanted_id,
                                            .fields = after.fields,
                                            .sealed = rooms_.records.seal(after.secrets)});
     if (!stored) return stored.error();
     after.key = storage::record_key(*id, sequence);
+    if (auto opened = open_spaces(place, after); !opened) return opened.error();
     if (is_contained) {
         const sdk::DataStoreSize more{1, static_cast<std::int64_t>(*stored)};
         auto counted = is_hidden ? stores.count_own(place.container, more)
@@ -255,6 +256,37 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     return after;
 }
 
+/// Makes `_system` the last member of what is about to be stored.
+sdk::Result<void> BoundDocuments::set_system(const CollectionPlace& place,
+                                             const sdk::Change& change, const sdk::Json* before) {
+    const RegisteredResource& resource = *place.resource;
+    sdk::Json& fields = change.after->fields;
+    fields.erase("_system");
+    sdk::Json system = system_member(context_.session(), before, sdk::now_ms());
+    auto completed = plugin::guarded<void>(resource.plugin_id, "complete_system", [&] {
+        return resource.resource->complete_system(change, context_, system);
+    });
+    if (!completed) return completed;
+    fields["_system"] = std::move(system);
+    return {};
+}
+
+/// A space may show records from its beginning, so its collections have their numbers then.
+sdk::Result<void> BoundDocuments::open_spaces(const CollectionPlace& place,
+                                              const sdk::Document& container) {
+    for (const RegisteredResource* contained : place.resource->contained) {
+        if (!contained->descriptor.has_space) continue;
+        CollectionPlace inside;
+        inside.resource = contained;
+        inside.name = {contained->descriptor.type, container.id, container.key};
+        inside.container = container.key;
+        auto opened =
+            rooms_.records.open_collection(context_.transaction(), context_.platform(), inside);
+        if (!opened) return opened.error();
+    }
+    return {};
+}
+
 sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
                                           const storage::Record& record,
                                           const sdk::Document& before, sdk::Document& after) {
@@ -268,19 +300,19 @@ sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
         if (marked.version() != record.version()) after.fields["statisticsDirty"] = true;
     }
     const storage::Record& present = is_store ? marked : record;
-    auto addressed = check_addresses(place, record.collection, {}, record.sequence, after);
+    auto space = Records::write_space(context_, place, record.collection);
+    if (!space) return space.error();
+    auto addressed = check_addresses(place, **space, record.collection, {}, record.sequence, after);
     if (!addressed) return addressed;
+    const sdk::Change change{sdk::ChangeKind::update, place.name, &before, &after};
     const auto system = before.fields.find("_system");
-    after.fields.erase("_system");
-    after.fields["_system"] = system_member(
-        context_.session(), system == before.fields.end() ? nullptr : &*system, sdk::now_ms());
+    auto completed = set_system(place, change, system == before.fields.end() ? nullptr : &*system);
+    if (!completed) return completed;
     after.version = present.version() + 1;
-    auto stored = rooms_.documents.replace(transaction, place.resource->rules, present,
-                                           after.fields, rooms_.records.seal(after.secrets));
+    auto stored = rooms_.documents.replace(**space, place.resource->rules, present, after.fields,
+                                           rooms_.records.seal(after.secrets));
     if (!stored) return stored.error();
-    if (is_store) {
-        return sync_data_store(transaction, {sdk::ChangeKind::update, place.name, &before, &after});
-    }
+    if (is_store) return sync_data_store(transaction, change);
     if (!place.resource->container) return {};
     const std::int64_t grown =
         static_cast<std::int64_t>(*stored) - static_cast<std::int64_t>(present.content_size());
@@ -368,8 +400,9 @@ sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collectio
     auto found = rooms_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found;
     if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
-    return rooms_.documents.set_alias(context_.transaction(), record.collection, alias,
-                                      record.sequence);
+    auto space = Records::write_space(context_, *place, record.collection);
+    if (!space) return space.error();
+    return rooms_.documents.set_alias(**space, record.collection, alias, record.sequence);
 }
 
 }  // namespace stele::kernel::resource

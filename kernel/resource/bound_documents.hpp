@@ -52,12 +52,15 @@ private:
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
     sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
     sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);
-    sdk::Result<void> check_addresses(const CollectionPlace& place,
+    sdk::Result<void> check_addresses(const CollectionPlace& place, const sdk::Transaction& space,
                                       storage::CollectionId collection,
                                       const std::string& custom_id, std::string_view sequence,
                                       const sdk::Document& after);
     sdk::Result<void> grant_on_create(const CollectionPlace& place, const sdk::RecordKey& key,
                                       bool is_hidden);
+    sdk::Result<void> set_system(const CollectionPlace& place, const sdk::Change& change,
+                                 const sdk::Json* before);
+    sdk::Result<void> open_spaces(const CollectionPlace& place, const sdk::Document& container);
     sdk::Result<void> check_opening(const sdk::Change& change);
     sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
                               const sdk::Document& before, sdk::Document& after);

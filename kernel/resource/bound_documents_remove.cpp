@@ -43,12 +43,14 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
         remove_store_rows(transaction, before.key);
     }
     storage::Record record;
-    auto found = rooms_.documents.read(transaction, before.key, record);
+    auto space = Records::write_space(context_, place, storage::collection_of(before.key));
+    if (!space) return space.error();
+    auto found = rooms_.documents.read(**space, before.key, record);
     if (!found) return found.error();
     // A hook may have removed it already.
     if (!*found) return {};
     if (auto removed = remove_contained(record, place); !removed) return removed;
-    auto erased = rooms_.documents.erase(transaction, place.resource->rules, record);
+    auto erased = rooms_.documents.erase(**space, place.resource->rules, record);
     if (!erased) return erased;
     if (place.resource->container) {
         auto counted = context_.data_stores().count(
@@ -73,6 +75,11 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
         auto found = rooms_.records.collection_inside(transaction, *contained, container);
         if (!found) return found.error();
         if (!found->id) continue;
+        if (contained->descriptor.has_space) {
+            // What is in it goes with the plugin's key space, by the hooks of the container.
+            inner.push_back(std::move(*found));
+            continue;
+        }
         auto records = rooms_.documents.count(transaction, *found->id);
         if (!records) return records.error();
         count += *records;
@@ -81,7 +88,7 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
     const bool is_small = removals_ + count <= kMostRemovals;
     if (is_small) removals_ += count;
     for (const CollectionPlace& one : inner) {
-        if (is_small) {
+        if (is_small && !one.resource->descriptor.has_space) {
             if (auto removed = remove_all(one); !removed) return removed;
         }
         rooms_.documents.mark_removed(transaction, {*one.id, one.name.type});
@@ -115,6 +122,10 @@ sdk::Result<bool> BoundDocuments::empty_removed(const storage::RemovedCollection
     auto records = rooms_.documents.first_records(transaction, removed.id, kMostRemovals);
     if (!records) return records.error();
     if (records->empty()) {
+        // Records that lay in a space have left their grants.
+        auto forgotten = rooms_.authorities.forget_records(
+            transaction, removed.id.platform, storage::record_key_prefix(removed.id), kMostRows);
+        if (!forgotten || !*forgotten) return forgotten;
         return rooms_.documents.sweep_removed(transaction, removed.id, kMostRows);
     }
     auto place = rooms_.records.removed_place(transaction, removed);

@@ -14,7 +14,8 @@ namespace stele::kernel::resource {
 struct Rooms;
 
 /// What each data store of a platform holds, by looking at every record. Stores that hold nothing
-/// are not in it.
+/// are not in it. Records in spaces are not counted: one of them may show in many collections, and
+/// only the plugin knows what it keeps of them.
 sdk::Result<std::map<sdk::RecordKey, sdk::DataStoreSize>> count_data_stores(
     Records& records, const sdk::Reader& reader, std::uint64_t platform);
 

@@ -139,7 +139,8 @@ sdk::Result<void> apply(Rooms& rooms, const sdk::PlatformScope& platform,
     std::vector<std::string> fields;
     std::set_difference(declared.unique.begin(), declared.unique.end(), applied->unique.begin(),
                         applied->unique.end(), std::back_inserter(fields));
-    if (!fields.empty()) {
+    // What was stored in a space before a field was declared keeps its value without a row.
+    if (!fields.empty() && !resource.descriptor.has_space) {
         auto built = build_unique(rooms, platform.number, type, fields);
         if (!built) return built;
     }

@@ -53,7 +53,6 @@ std::string field_problem(const sdk::Field& field) {
 }
 
 std::string action_problem(const sdk::Action& action) {
-    if (action.name.empty()) return "an action has no name";
     if (!is_known_method(action.method)) {
         return "action " + action.name + ": unknown method " + action.method;
     }
@@ -62,12 +61,40 @@ std::string action_problem(const sdk::Action& action) {
     return {};
 }
 
+std::string path_problem(const sdk::ResourceDescriptor& descriptor) {
+    if (descriptor.path.empty()) return "path is missing";
+    std::vector<std::string> paths = descriptor.path_aliases;
+    paths.insert(paths.begin(), descriptor.path);
+    std::set<std::string> known;
+    for (const std::string& path : paths) {
+        if (path.empty()) return "a path alias is empty";
+        if (path.front() == '/' || path.back() == '/') {
+            return "path must not begin or end with a slash: " + path;
+        }
+        if (!known.insert(path).second) return "path alias " + path + " is there already";
+    }
+    return {};
+}
+
+/// What lies in a space is reached by the family only, so whatever works on the store as it is
+/// would pass it by.
+std::string space_problem(const sdk::ResourceDescriptor& descriptor) {
+    if (!descriptor.has_space) return {};
+    if (descriptor.container == "platform") return "a space must lie in a record, not the platform";
+    if (!descriptor.composite_indexes.empty()) return "a space has no composite indexes";
+    if (descriptor.capabilities.teams || descriptor.capabilities.roles) {
+        return "records in a space have neither teams nor roles of their own";
+    }
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.secret) return "a space keeps no secrets: field " + field.name;
+    }
+    return {};
+}
+
 std::string member_problem(const sdk::ResourceDescriptor& descriptor) {
     if (descriptor.container.empty()) return "container is missing";
-    if (descriptor.path.empty()) return "path is missing";
-    if (descriptor.path.front() == '/' || descriptor.path.back() == '/') {
-        return "path must not begin or end with a slash: " + descriptor.path;
-    }
+    if (std::string problem = path_problem(descriptor); !problem.empty()) return problem;
+    if (std::string problem = space_problem(descriptor); !problem.empty()) return problem;
     if (descriptor.placeholder.empty()) return "placeholder is missing";
     std::set<std::string> names;
     for (const sdk::Field& field : descriptor.fields) {

@@ -5,19 +5,28 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <stele/sdk/members.hpp>
-
+#include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
 
 namespace {
 
-storage::CollectionId collection_of(const sdk::RecordKey& key) {
-    storage::CollectionId collection;
-    std::string_view sequence;
-    storage::split_record_key(key, collection, sequence);
-    return collection;
+sdk::SpaceCollection space_collection(const RegisteredResource& resource, storage::CollectionId id,
+                                      const sdk::RecordKey& container) {
+    return {id.platform, id.number, resource.descriptor.type, container};
+}
+
+sdk::Result<SpaceReader> space_of(const sdk::Reader& reader, const RegisteredResource* resource,
+                                  storage::CollectionId id, const sdk::RecordKey& container) {
+    if (!resource || !resource->descriptor.has_space) return SpaceReader(reader);
+    auto space =
+        plugin::guarded<std::unique_ptr<sdk::Reader>>(resource->plugin_id, "read_space", [&] {
+            return resource->resource->read_space(reader,
+                                                  space_collection(*resource, id, container));
+        });
+    if (!space) return space.error();
+    return SpaceReader(*std::move(space));
 }
 
 /// By what the catalogue of collections tells the containers of a type apart: the key of the
@@ -116,15 +125,33 @@ sdk::Result<storage::CollectionId> Records::open_collection(sdk::Transaction& tr
                                       catalogue_name(place));
 }
 
+sdk::Result<SpaceReader> Records::open_space(const sdk::Reader& reader,
+                                             const CollectionPlace& place) const {
+    return space_of(reader, place.resource, *place.id, place.container);
+}
+
+sdk::Result<sdk::Transaction*> Records::write_space(sdk::Context& context,
+                                                    const CollectionPlace& place,
+                                                    storage::CollectionId id) {
+    const RegisteredResource& resource = *place.resource;
+    if (!resource.descriptor.has_space) return &context.transaction();
+    return plugin::guarded<sdk::Transaction*>(resource.plugin_id, "write_space", [&] {
+        return resource.resource->write_space(context,
+                                              space_collection(resource, id, place.container));
+    });
+}
+
 sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace& place,
                                 std::string_view id, storage::Record& record) const {
     if (place.id) {
-        auto found = documents_.read(reader, *place.id, id, record);
+        auto space = open_space(reader, place);
+        if (!space) return space.error();
+        auto found = documents_.read(**space, *place.id, id, record);
         if (!found) return found.error();
         if (*found) return {};
         if (place.resource) {
             for (const std::string& field : place.resource->addressing_fields) {
-                auto by_value = documents_.read_unique(reader, *place.id, field, id, record);
+                auto by_value = documents_.read_unique(**space, *place.id, field, id, record);
                 if (!by_value) return by_value.error();
                 if (*by_value) return {};
             }
@@ -135,7 +162,13 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace
 
 sdk::Result<void> Records::read(const sdk::Reader& reader, const sdk::RecordKey& key,
                                 storage::Record& record) const {
-    auto found = documents_.read(reader, key, record);
+    const storage::CollectionId collection = storage::collection_of(key);
+    auto info = info_of(reader, collection);
+    if (!info && sdk::is_missing(info.error())) return unknown_record("record", "of that key");
+    if (!info) return info.error();
+    auto space = space_of(reader, info->resource, collection, info->container);
+    if (!space) return space.error();
+    auto found = documents_.read(**space, key, record);
     if (!found) return found.error();
     if (!*found) return unknown_record("record", "of that key");
     auto gone = is_gone(reader, key);
@@ -147,7 +180,7 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const sdk::RecordKey&
 sdk::Result<bool> Records::is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const {
     sdk::RecordKey step = key;
     while (true) {
-        const storage::CollectionId collection = collection_of(step);
+        const storage::CollectionId collection = storage::collection_of(step);
         auto info = info_of(reader, collection);
         if (!info) return info.error();
         const bool is_outermost = info->resource && !info->resource->container;
@@ -221,21 +254,21 @@ sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
 
 sdk::Result<const RegisteredResource*> Records::resource_of(const sdk::Reader& reader,
                                                             const sdk::RecordKey& key) const {
-    auto info = info_of(reader, collection_of(key));
+    auto info = info_of(reader, storage::collection_of(key));
     if (!info) return info.error();
     return info->resource;
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(const sdk::Reader& reader,
                                                                  const sdk::RecordKey& record) {
-    auto info = info_of(reader, collection_of(record));
+    auto info = info_of(reader, storage::collection_of(record));
     if (!info) return info.error();
     if (info->type == kPlatformType) return std::optional<sdk::RecordKey>();
     return std::optional<sdk::RecordKey>(info->container);
 }
 
 bool Records::is_container(const sdk::RecordKey& record) {
-    const storage::CollectionId collection = collection_of(record);
+    const storage::CollectionId collection = storage::collection_of(record);
     std::shared_lock lock(mutex_);
     const auto known = infos_.find({collection.platform, collection.number});
     if (known == infos_.end()) return true;
@@ -243,49 +276,6 @@ bool Records::is_container(const sdk::RecordKey& record) {
     // What has teams may be what others inherit from.
     return !info.resource || info.type == kPlatformType || !info.resource->contained.empty() ||
            info.resource->descriptor.capabilities.teams;
-}
-
-sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk::Reader& reader,
-                                                                       const sdk::RecordKey& key) {
-    std::vector<sdk::PolicySubject::Store> stores;
-    sdk::RecordKey step = key;
-    while (true) {
-        auto container = container_of(reader, step);
-        if (!container) return container.error();
-        if (!*container) return stores;
-        step = **container;
-        storage::Record record;
-        if (auto found = read(reader, step, record); !found) return found.error();
-        auto document = document_of(record, sdk::Json::object());
-        auto info = info_of(reader, collection_of(step));
-        if (!document || !info) return document ? info.error() : document.error();
-        if (info->type == kPlatformType) return stores;
-        stores.push_back({info->type, document->id, sdk::text_member(document->fields, "title")});
-    }
-}
-
-sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
-                                                 const sdk::RecordKey& key) {
-    auto info = info_of(reader, collection_of(key));
-    if (!info) return info.error();
-    sdk::PolicySubject subject;
-    subject.platform = collection_of(key).platform;
-    subject.key = key;
-    subject.type = info->type;
-    subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
-        auto platform = platforms_.find(reader, collection_of(key).platform);
-        if (!platform) return platform.error();
-        return reference(reader, *platform, key);
-    };
-    subject.fields = [this, &reader, key]() -> sdk::Result<sdk::Json> {
-        storage::Record record;
-        if (auto found = read(reader, key, record); !found) return found.error();
-        auto document = document_of(record, sdk::Json::object());
-        if (!document) return document.error();
-        return std::move(document->fields);
-    };
-    subject.stores = [this, &reader, key] { return stores_of(reader, key); };
-    return subject;
 }
 
 }  // namespace stele::kernel::resource

@@ -12,6 +12,7 @@
 #include "kernel/authority/record_tree.hpp"
 #include "kernel/resource/platforms.hpp"
 #include "kernel/resource/registry.hpp"
+#include "kernel/resource/space_reader.hpp"
 #include "kernel/storage/document_store.hpp"
 
 namespace stele::kernel::resource {
@@ -57,6 +58,15 @@ public:
                                                        const sdk::PlatformScope& platform,
                                                        const CollectionPlace& place) const;
 
+    /// What the records of a place, which must have a number, are read from.
+    sdk::Result<SpaceReader> open_space(const sdk::Reader& reader,
+                                        const CollectionPlace& place) const;
+    /// What they are written to; like it the context's own transaction where the family has no
+    /// space.
+    static sdk::Result<sdk::Transaction*> write_space(sdk::Context& context,
+                                                      const CollectionPlace& place,
+                                                      storage::CollectionId id);
+
     /// Reads by id, alias or a field that addresses records; `not_found` otherwise.
     sdk::Result<void> read(const sdk::Reader& reader, const CollectionPlace& place,
                            std::string_view id, storage::Record& record) const;
@@ -84,6 +94,13 @@ public:
     sdk::Result<sdk::PermissionSet> open_permissions(const sdk::Reader& reader,
                                                      const sdk::RecordKey& record) override;
     bool is_container(const sdk::RecordKey& record) override;
+    sdk::Result<bool> has_own_rights(const sdk::Reader& reader,
+                                     const sdk::RecordKey& record) override;
+    sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& reader,
+                                                   const sdk::RecordKey& record,
+                                                   const sdk::RecordKey& principal) override;
+    sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& reader,
+                                                           const sdk::RecordKey& record) override;
 
     storage::DocumentStore& documents() const { return documents_; }
     const Registry& registry() const { return registry_; }

@@ -97,6 +97,12 @@ sdk::Result<void> Registry::link_containers() {
                             "enabled plugin",
                             resource.plugin_id, resource.descriptor.type, type));
         }
+        if (container->second->descriptor.has_space) {
+            return sdk::make_error(
+                sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                fmt::format("plugin {}: resource {}: records of {} lie in a space and contain none",
+                            resource.plugin_id, resource.descriptor.type, type));
+        }
         resource.container = container->second;
         container->second->contained.push_back(&resource);
     }
@@ -114,12 +120,23 @@ sdk::Result<void> Registry::link_containers() {
 }
 
 void Registry::derive_paths(RegisteredResource& resource) {
-    std::string path;
+    // The path itself comes first.
+    std::vector<std::string> containers{""};
+    std::vector<std::string> collections;
     for (const RegisteredResource* step : resource.chain) {
-        resource.collection_path = path + "/" + step->descriptor.path;
-        path = resource.collection_path + "/{" + step->descriptor.placeholder + "}";
+        collections.clear();
+        for (const std::string& container : containers) {
+            collections.push_back(container + "/" + step->descriptor.path);
+            for (const std::string& alias : step->descriptor.path_aliases)
+                collections.push_back(container + "/" + alias);
+        }
+        containers = collections;
+        for (std::string& container : containers)
+            container += step->item_segment();
     }
-    resource.instance_path = path;
+    resource.collection_path = collections.front();
+    resource.instance_path = containers.front();
+    resource.alias_paths.assign(collections.begin() + 1, collections.end());
 }
 
 namespace {
@@ -143,8 +160,12 @@ sdk::Result<void> Registry::freeze() {
         derive_paths(resource);
         if (!resource.is_guarded_by_container) add_reference_words(by_reference_type_, resource);
         if (resource.descriptor.type == kPlatformType) continue;
-        add_standard_routes(resource, routes_);
-        add_action_routes(resource, routes_);
+        add_standard_routes(resource, resource.collection_path, routes_);
+        add_action_routes(resource, resource.collection_path, routes_);
+        for (const std::string& alias : resource.alias_paths) {
+            add_standard_routes(resource, alias, routes_);
+            add_action_routes(resource, alias, routes_);
+        }
     }
     add_platform_routes(*find(kPlatformType), routes_);
     for (const OwnedEndpoint& owned : endpoints_) {

@@ -32,9 +32,16 @@ struct RegisteredResource {
     std::vector<const RegisteredResource*> chain;
     std::string collection_path;
     std::string instance_path;
+    /// The collection's paths with any of the families' other words, the one above not among them.
+    std::vector<std::string> alias_paths;
+    /// Behind a collection's path: the placeholder of a record.
+    std::string item_segment() const { return "/{" + descriptor.placeholder + "}"; }
     /// Rights on the container decide about its records, too; such records have no references,
     /// because who follows one is asked for rights on the record.
     bool is_guarded_by_container = false;
+
+    /// What a record says decides about rights on it, beside grants.
+    bool has_own_rights() const { return descriptor.has_space || descriptor.is_ungranted; }
 };
 
 enum class RouteKind : std::uint8_t {
@@ -80,6 +87,8 @@ struct Route {
     bool has_raw_body = false;
     /// The body is read piece by piece.
     bool has_streamed_body = false;
+    /// Nevertheless decoded where it is JSON.
+    bool may_have_json = false;
     /// Callers prove here who they are.
     bool checks_credentials = false;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "kernel/pagination/page_parameters.hpp"
@@ -10,6 +11,16 @@
 namespace stele::kernel::resource {
 
 namespace {
+
+enum class BodyKind { json, text, other };
+
+/// What a content type says, its parameters left out. Clients that send none send JSON mostly.
+BodyKind body_kind(std::string_view content_type) {
+    std::string type = sdk::lower_case(content_type.substr(0, content_type.find(';')));
+    type.erase(type.find_last_not_of(" \t") + 1);
+    if (type == "application/json" || type.ends_with("+json")) return BodyKind::json;
+    return type.empty() || type == "text/plain" ? BodyKind::text : BodyKind::other;
+}
 
 class EmptyUpload final : public sdk::Upload {
 public:
@@ -95,14 +106,16 @@ sdk::Result<void> RoutedCall::find_target() {
     return {};
 }
 
-sdk::Result<sdk::PermissionSet> RoutedCall::held(const sdk::RecordKey& record) const {
+sdk::Result<sdk::PermissionSet> RoutedCall::held(const sdk::RecordKey& record,
+                                                 sdk::Permission enough) const {
     return rooms().authority_cache.permissions(context_.transaction(), context_.moment(),
-                                               context_.principal().key, record);
+                                               context_.principal().key, record,
+                                               sdk::PermissionSet{enough});
 }
 
 sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permission permission,
                                       std::string_view type, std::string_view id) const {
-    auto permissions = held(record);
+    auto permissions = held(record, permission);
     if (!permissions) return permissions.error();
     if (permissions->has(permission)) return {};
     if (!permissions->has(sdk::Permission::connect)) {
@@ -115,7 +128,7 @@ sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permiss
 }
 
 sdk::Result<void> RoutedCall::authorize_platform() const {
-    auto permissions = held(context_.platform().root);
+    auto permissions = held(context_.platform().root, sdk::Permission::connect);
     if (!permissions) return permissions.error();
     if (permissions->has(sdk::Permission::connect)) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
@@ -126,7 +139,7 @@ sdk::Result<void> RoutedCall::authorize_containers() const {
     if (is_unchecked()) return {};
     if (auto connected = authorize_platform(); !connected) return connected;
     for (std::size_t i = 0; i < containers_.size(); ++i) {
-        auto permissions = held(containers_[i]);
+        auto permissions = held(containers_[i], sdk::Permission::connect);
         if (!permissions) return permissions.error();
         if (permissions->has(sdk::Permission::connect)) continue;
         return unknown_record(input_.route->resource->chain[i]->descriptor.type, input_.values[i]);
@@ -136,7 +149,7 @@ sdk::Result<void> RoutedCall::authorize_containers() const {
 
 sdk::Result<bool> RoutedCall::may_read(const sdk::RecordKey& record) const {
     if (is_unchecked()) return true;
-    auto permissions = held(record);
+    auto permissions = held(record, sdk::Permission::read);
     if (!permissions) return permissions.error();
     return permissions->has(sdk::Permission::read);
 }
@@ -203,14 +216,26 @@ sdk::Result<void> RoutedCall::authorize() {
     return {};
 }
 
+/// Of a raw body only what says that it is JSON must be; plain text may be.
+sdk::Result<void> RoutedCall::decode_body() {
+    const Route& route = *input_.route;
+    if (input_.raw_body.empty() || (route.has_raw_body && !route.may_have_json)) return {};
+    bool must_be_json = true;
+    if (route.has_raw_body) {
+        const BodyKind kind = body_kind(input_.header("Content-Type").value_or(""));
+        if (kind == BodyKind::other) return {};
+        must_be_json = kind == BodyKind::json;
+    }
+    auto body = sdk::parse_json(input_.raw_body);
+    if (!body && must_be_json) return body.error();
+    if (body && (must_be_json || body->is_structured())) input_.body = std::move(*body);
+    return {};
+}
+
 sdk::Result<void> RoutedCall::decode() {
     if (input_.is_decoded) return {};
     const Route& route = *input_.route;
-    if (!route.has_raw_body && !input_.raw_body.empty()) {
-        auto body = sdk::parse_json(input_.raw_body);
-        if (!body) return body.error();
-        input_.body = std::move(*body);
-    }
+    if (auto body = decode_body(); !body) return body;
     if (route.is_paged) {
         // In a query the body is the condition, so its members are fields, not parameters.
         const bool has_query_body = route.path.ends_with("/query");

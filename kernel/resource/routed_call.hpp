@@ -110,7 +110,10 @@ public:
 
 private:
     bool is_unchecked() const { return input_.route->is_open || context_.session().is_system; }
-    sdk::Result<sdk::PermissionSet> held(const sdk::RecordKey& record) const;
+    /// What the caller may do, or as much of it as holds `enough`.
+    sdk::Result<sdk::PermissionSet> held(const sdk::RecordKey& record,
+                                         sdk::Permission enough) const;
+    sdk::Result<void> decode_body();
     sdk::Result<void> authorize_platform() const;
     sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,
                               std::string_view type, std::string_view id) const;

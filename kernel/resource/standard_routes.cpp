@@ -69,9 +69,9 @@ private:
 
 }  // namespace
 
-void add_standard_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
-    const std::string& collection = resource.collection_path;
-    const std::string& item = resource.instance_path;
+void add_standard_routes(const RegisteredResource& resource, const std::string& collection,
+                         std::vector<Route>& routes) {
+    const std::string item = collection + resource.item_segment();
     const sdk::Operations& operations = resource.descriptor.operations;
     const std::size_t first = routes.size();
     RouteList list(&resource, resource.plugin_id, routes);
@@ -113,10 +113,10 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
                    const std::string& path) {
     Route route;
     route.method = action.method;
-    route.path = path + "/" + action.name;
+    route.path = action.name.empty() ? path : path + "/" + action.name;
     route.kind = RouteKind::action;
     route.plugin_id = plugin_id;
-    route.operation = action.name;
+    route.operation = action.name.empty() ? action.method : action.name;
     route.action = &action;
     route.parameters = action.parameters;
     if (action.paged) {
@@ -129,16 +129,18 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.has_streamed_body = action.streamed_body;
     // What fills pages may walk through a lot.
     route.is_slow = action.slow || action.paged || action.streamed_body;
+    route.has_raw_body = route.may_have_json = action.raw_body;
     return route;
 }
 
 }  // namespace
 
-void add_action_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
+void add_action_routes(const RegisteredResource& resource, const std::string& collection,
+                       std::vector<Route>& routes) {
     for (const sdk::Action& action : resource.descriptor.actions) {
         const bool is_item = action.scope == sdk::ActionScope::item;
         routes.push_back(action_route(action, resource.plugin_id,
-                                      is_item ? resource.instance_path : resource.collection_path));
+                                      is_item ? collection + resource.item_segment() : collection));
         routes.back().resource = &resource;
     }
 }

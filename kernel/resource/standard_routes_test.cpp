@@ -17,8 +17,8 @@ TEST_CASE("whatever answers in pages runs on a worker") {
     const sdk::Endpoint endpoint{
         .method = "GET", .path = "/visitors", .title = "list visitors", .run = {}, .paged = true};
     std::vector<Route> routes;
-    add_standard_routes(resource, routes);
-    add_action_routes(resource, routes);
+    add_standard_routes(resource, resource.collection_path, routes);
+    add_action_routes(resource, resource.collection_path, routes);
     add_platform_routes(resource, routes);
     routes.push_back(endpoint_route("library", endpoint));
 

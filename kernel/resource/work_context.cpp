@@ -2,16 +2,24 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/plugin/plugin_host.hpp"
+
 namespace stele::kernel::resource {
 
 namespace {
 constexpr int kAttempts = 64;
+
+/// The plugin that a part belongs to: its name begins with the id.
+std::string plugin_of(std::string_view part_name) {
+    return std::string(part_name.substr(0, part_name.find('.')));
 }
+
+}  // namespace
 
 std::shared_ptr<WorkContext::Work> WorkContext::begin(Rooms& rooms) {
     // In this order: decisions that are younger than the moment may know more than the transaction.
     return std::make_shared<Work>(
-        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}});
+        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}, {}});
 }
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
@@ -56,6 +64,44 @@ sdk::Context& WorkContext::as_system() {
     return *system_;
 }
 
+sdk::ContextPart* WorkContext::part(std::string_view name) {
+    for (const Work::Part& kept : work_->parts) {
+        if (kept.name == name) return kept.part.get();
+    }
+    return nullptr;
+}
+
+void WorkContext::keep(std::string_view name, std::unique_ptr<sdk::ContextPart> part) {
+    std::erase_if(work_->parts, [name](const Work::Part& kept) { return kept.name == name; });
+    work_->parts.push_back({std::string(name), std::move(part)});
+}
+
+sdk::Result<void> WorkContext::finish() {
+    // By number: a part may keep others, which come after it.
+    for (std::size_t i = 0; i < work_->parts.size(); ++i) {
+        const std::string owner = plugin_of(work_->parts[i].name);
+        sdk::ContextPart& part = *work_->parts[i].part;
+        auto finished = plugin::guarded<void>(owner, "finish", [&] { return part.finish(*this); });
+        if (!finished) return finished;
+    }
+    return {};
+}
+
+void WorkContext::complete(sdk::Reply& reply) {
+    if (work_->parts.empty() || reply.source()) return;
+    std::string body = reply.take_body();
+    for (const Work::Part& kept : work_->parts) {
+        auto done =
+            plugin::guarded<void>(plugin_of(kept.name), "complete", [&]() -> sdk::Result<void> {
+                kept.part->complete(*work_->transaction, body);
+                return {};
+            });
+        // The escaped exception is logged and counted; the commit stands.
+        (void)done;
+    }
+    reply.replace_body(std::move(body));
+}
+
 void WorkContext::run_effects() {
     // The commit stands whatever an effect does, and the others must run.
     for (const auto& effect : work_->effects) {
@@ -75,6 +121,7 @@ sdk::Result<void> run_as_system(Rooms& rooms, const sdk::PlatformScope& platform
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
         WorkContext context(rooms, session);
         if (auto done = work(context); !done) return done;
+        if (auto finished = context.finish(); !finished) return finished;
         auto committed = sdk::commit_and_wait(context.transaction());
         if (committed) {
             context.run_effects();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/reply.hpp>
 
 #include "kernel/resource/bound_authorities.hpp"
 #include "kernel/resource/bound_data_stores.hpp"
@@ -24,6 +25,11 @@ public:
         std::unique_ptr<sdk::Transaction> transaction;
         std::vector<std::function<void()>> effects;
         std::optional<sdk::RecordKey> blocked_by;
+        struct Part {
+            std::string name;
+            std::unique_ptr<sdk::ContextPart> part;
+        };
+        std::vector<Part> parts;
     };
     static std::shared_ptr<Work> begin(Rooms& rooms);
 
@@ -38,6 +44,8 @@ public:
     sdk::Transaction& transaction() override { return *work_->transaction; }
     std::string key_space(std::string_view name) override;
     std::string shared_key_space(std::string_view name) override;
+    sdk::ContextPart* part(std::string_view name) override;
+    void keep(std::string_view name, std::unique_ptr<sdk::ContextPart> part) override;
     void after_commit(std::function<void()> effect) override;
     sdk::Result<std::string> reference(const sdk::RecordKey& record) override;
     sdk::Result<sdk::RecordKey> find_reference(std::string_view reference) override;
@@ -56,7 +64,12 @@ public:
     /// For decisions at the state of the transaction.
     authority::Moment moment() const { return work_->moment; }
 
-    bool has_effects() const { return !work_->effects.empty(); }
+    /// Lets the kept parts write what they have gathered. Once, when the operation has succeeded.
+    sdk::Result<void> finish();
+    /// Whether something is left to do after the commit.
+    bool has_followers() const { return !work_->effects.empty() || !work_->parts.empty(); }
+    /// Lets the kept parts put into the reply what only the commit knew. After a successful commit.
+    void complete(sdk::Reply& reply);
     /// Runs the effects that `after_commit` collected. Once, after a successful commit.
     void run_effects();
 

@@ -3,6 +3,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/storage/composite_builder.hpp"
+#include "kernel/storage/composite_index.hpp"
 #include "kernel/storage/document_store_catalogue.hpp"
 #include "kernel/storage/document_store_keys.hpp"
 #include "kernel/storage/index_entries.hpp"
@@ -33,6 +34,7 @@ CollectionRules CollectionRules::of(const sdk::ResourceDescriptor& descriptor) {
         if (field.unindexed) rules.unindexed_fields.push_back(field.name);
     }
     rules.composite_indexes = descriptor.composite_indexes;
+    rules.is_in_space = descriptor.has_space;
     return rules;
 }
 
@@ -109,11 +111,19 @@ sdk::Result<std::uint64_t> DocumentStore::count(const sdk::Reader& reader,
 sdk::Result<std::unique_ptr<QueryRun>> DocumentStore::query(
     const sdk::Reader& reader, CollectionId collection, const CollectionRules& rules, Query query,
     const sdk::PageRequest& page, Visibility visibility, bool numeric_sort) {
-    auto state = states_->of(reader, collection);
+    auto state = state_of(reader, collection, rules);
     if (!state) return state.error();
     return PlannedRun::start(
         {reader, collection, std::move(query), page, std::move(visibility), numeric_sort}, names_,
         rules, std::move(*state), *advisor_, *builder_);
+}
+
+sdk::Result<std::shared_ptr<const IndexState>> DocumentStore::state_of(
+    const sdk::Reader& reader, CollectionId collection, const CollectionRules& rules) {
+    if (!rules.is_in_space) return states_->of(reader, collection);
+    auto state = std::make_shared<IndexState>();
+    state->unindexed = rules.unindexed_fields;
+    return std::shared_ptr<const IndexState>(std::move(state));
 }
 
 void DocumentStore::finish_index_builds() {

@@ -28,6 +28,10 @@ struct CollectionRules {
     std::vector<std::string> unique_fields;
     std::vector<std::string> unindexed_fields;
     std::vector<sdk::CompositeIndex> composite_indexes;
+    /// The readers and transactions are those of a space: several collections may show the same
+    /// entries, so nothing is kept about indexes of a single one, and none is built behind its
+    /// back.
+    bool is_in_space = false;
 
     static CollectionRules of(const sdk::ResourceDescriptor& descriptor);
 };
@@ -166,6 +170,9 @@ private:
     struct View;
     class UniqueBuilder;
 
+    sdk::Result<std::shared_ptr<const IndexState>> state_of(const sdk::Reader& reader,
+                                                            CollectionId collection,
+                                                            const CollectionRules& rules);
     /// The collection's indexes, completed by what the rules declare.
     sdk::Result<std::shared_ptr<const IndexState>> declared_state(sdk::Transaction& transaction,
                                                                   CollectionId collection,

@@ -134,8 +134,8 @@ void add_missing(std::vector<std::string>& known, const std::vector<std::string>
 
 sdk::Result<std::shared_ptr<const IndexState>> DocumentStore::declared_state(
     sdk::Transaction& transaction, CollectionId collection, const CollectionRules& rules) {
-    auto present = states_->of(transaction, collection);
-    if (!present) return present;
+    auto present = state_of(transaction, collection, rules);
+    if (!present || rules.is_in_space) return present;
     const bool has_composites =
         std::all_of(rules.composite_indexes.begin(), rules.composite_indexes.end(),
                     [&](const sdk::CompositeIndex& fields) {

@@ -102,6 +102,12 @@ bool split_record_key(std::string_view key, CollectionId& collection, std::strin
     return true;
 }
 
+CollectionId collection_of(std::string_view record_key) {
+    CollectionId collection;
+    std::string_view sequence;
+    return split_record_key(record_key, collection, sequence) ? collection : CollectionId();
+}
+
 Sequence next_sequence() {
     static SequenceSource source;
     return source.next();

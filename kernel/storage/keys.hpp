@@ -86,6 +86,8 @@ sdk::RecordKey record_key(CollectionId collection, std::string_view sequence);
 std::string record_key_prefix(CollectionId collection);
 /// Splits a record key; false when the bytes are none.
 bool split_record_key(std::string_view key, CollectionId& collection, std::string_view& sequence);
+/// The collection of a record key; number 0, which none has, when the bytes are no such key.
+CollectionId collection_of(std::string_view record_key);
 
 /// A new sequence: 48 bits of milliseconds, 32 bits of a counter that grows within a millisecond
 /// and begins at a random place, so that several servers do not collide. Grows strictly within a

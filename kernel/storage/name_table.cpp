@@ -25,10 +25,11 @@ sdk::Result<NameNumber> read_number(const sdk::Reader& reader, const std::string
 
 sdk::Result<NameNumber> NameTable::find(const sdk::Reader& reader, std::string_view name) {
     if (const NameNumber number = known(name)) return number;
-    auto found = read_number(reader, name_path(name));
-    // What a transaction sees may be its own write, which it may yet drop.
-    const bool is_committed = dynamic_cast<const sdk::Transaction*>(&reader) == nullptr;
-    if (found && *found && is_committed) remember(name, **found);
+    const std::string path = name_path(name);
+    auto found = read_number(reader, path);
+    if (!found || !*found || is_full()) return found;
+    // A reader may stand on a transaction, whose own write may yet be dropped.
+    if (auto committed = find_committed(name, path); !committed) return committed;
     return found;
 }
 
@@ -65,6 +66,11 @@ sdk::Result<NameNumber> NameTable::find_committed(std::string_view name, const s
     auto found = read_number(*snapshot, path);
     if (found && *found) remember(name, **found);
     return found;
+}
+
+bool NameTable::is_full() {
+    const std::shared_lock lock(mutex_);
+    return numbers_.size() >= kCached;
 }
 
 void NameTable::remember(std::string_view name, std::uint64_t number) {

@@ -42,6 +42,7 @@ private:
     sdk::Result<std::optional<std::uint64_t>> find_committed(std::string_view name,
                                                              const std::string& path);
     void remember(std::string_view name, std::uint64_t number);
+    bool is_full();
 
     sdk::Engine& engine_;
     std::shared_mutex mutex_;

@@ -41,6 +41,10 @@ sdk::Result<std::unique_ptr<QueryRun>> PlannedRun::start(QueryInput input, NameT
     if (!plan) return plan.error();
     run->plan_ = std::move(*plan);
     run->ranked_limit_ = reach(kept.page);
+    if (rules.is_in_space) {
+        run->plan_.advised.clear();
+        run->plan_.advised_is_building = false;
+    }
     if (run->plan_.advised_is_building) builder.resume(kept.collection);
     return std::unique_ptr<QueryRun>(std::move(run));
 }

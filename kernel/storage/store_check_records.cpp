@@ -236,6 +236,8 @@ sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::
     if (!platform_state) return platform_state.error();
     // What is being erased fits nothing any more.
     if (*platform_state == kRemovedPlatform) return {};
+    // A collection in a space has a number, and nothing else here: it agrees with itself, and what
+    // its plugin keeps is not looked at.
     const std::string catalogue = kind_prefix(platform, 'C');
     const std::string records = kind_prefix(platform, 'd');
     std::set<std::uint64_t> numbers;

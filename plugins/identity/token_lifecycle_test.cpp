@@ -43,6 +43,8 @@ public:
     sdk::Transaction& transaction() override { return *transaction_; }
     std::string key_space(std::string_view) override { not_here(); }
     std::string shared_key_space(std::string_view name) override { return space_of(name); }
+    sdk::ContextPart* part(std::string_view) override { not_here(); }
+    void keep(std::string_view, std::unique_ptr<sdk::ContextPart>) override { not_here(); }
     void after_commit(std::function<void()>) override { not_here(); }
     sdk::Result<std::string> reference(const sdk::RecordKey&) override { not_here(); }
     sdk::Result<sdk::RecordKey> find_reference(std::string_view) override { not_here(); }

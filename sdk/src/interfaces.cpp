@@ -37,6 +37,7 @@ BlobStore::~BlobStore() = default;
 BlobStore::Reader::~Reader() = default;
 BlobStore::Writer::~Writer() = default;
 Context::~Context() = default;
+ContextPart::~ContextPart() = default;
 DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
@@ -67,5 +68,38 @@ void Resource::notify(const Change&) {}
 Result<void> Resource::present(const Call&, Json&) {
     return {};
 }
+
+Result<void> Resource::complete_system(const Change&, Context&, Json&) {
+    return {};
+}
+
+namespace {
+
+Error no_space() {
+    return make_error(ErrorKind::internal, "resource.space_missing",
+                      "the server failed; the request id leads to its log",
+                      "a family whose descriptor says has_space opens none");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Reader>> Resource::read_space(const Reader&, const SpaceCollection&) {
+    return no_space();
+}
+Result<Transaction*> Resource::write_space(Context&, const SpaceCollection&) {
+    return no_space();
+}
+Result<std::vector<std::string>> Resource::roles_of(const Reader&, const RecordKey&,
+                                                    const RecordKey&) {
+    return std::vector<std::string>();
+}
+Result<std::vector<RecordKey>> Resource::inherits_from(const Reader&, const RecordKey&) {
+    return std::vector<RecordKey>();
+}
+
+Result<void> ContextPart::finish(Context&) {
+    return {};
+}
+void ContextPart::complete(const Transaction&, std::string&) {}
 
 }  // namespace stele::sdk

@@ -20,8 +20,9 @@ void RequestPipeline::commit(const std::shared_ptr<PendingRequest>& pending) {
 void RequestPipeline::committed(const std::shared_ptr<PendingRequest>& pending,
                                 sdk::Result<void> result) {
     if (result) {
-        if (!pending->context->has_effects()) return succeed(pending);
+        if (!pending->context->has_followers()) return succeed(pending);
         const auto finish = [this, pending] {
+            pending->context->complete(pending->reply);
             pending->context->run_effects();
             succeed(pending);
         };

@@ -88,7 +88,9 @@ sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
         if (!place) return place.error();
         std::uint64_t count = 0;
         if (place->id) {
-            auto counted = call.rooms().documents.count(work.transaction(), *place->id);
+            auto space = call.rooms().records.open_space(work.transaction(), *place);
+            if (!space) return space.error();
+            auto counted = call.rooms().documents.count(**space, *place->id);
             if (!counted) return counted.error();
             count = *counted;
         }

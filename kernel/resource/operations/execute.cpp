@@ -62,6 +62,8 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     if (auto decoded = call.decode(); !decoded) return decoded.error();
     auto reply = run_handler(call);
     if (!reply) return reply;
+    // First, as what comes after looks at what was written.
+    if (auto finished = call.work().finish(); !finished) return finished.error();
     if (auto held = call.hold_decision(); !held) return held.error();
     ActivityNotes* const activities = call.rooms().activities;
     if (activities && call.work().transaction().has_writes()) {
@@ -71,6 +73,10 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
 }
 
 bool is_presented(const RoutedCall& call) {
+    return call.route().resource->descriptor.is_presented || asks_for_presentation(call);
+}
+
+bool asks_for_presentation(const RoutedCall& call) {
     for (const std::string& name : call.route().resource->descriptor.presented_by) {
         if (call.query_parameter(name)) return true;
     }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
@@ -164,6 +166,12 @@ sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
     if (!principal) return principal.error();
     auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
     if (!roles) return roles.error();
+    const auto given =
+        call.rooms().records.roles_of(call.work().transaction(), call.record_key(), principal->key);
+    if (!given) return given.error();
+    for (const std::string& role : *given) {
+        if (std::find(roles->begin(), roles->end(), role) == roles->end()) roles->push_back(role);
+    }
     return sdk::Reply::page(sdk::Json(*roles), roles->size(), 0);
 }
 

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <optional>
 
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
@@ -17,6 +18,13 @@ public:
           offset_(offset) {}
 
     const sdk::Reader& reader() const { return *reader_; }
+    /// What the rows are read from.
+    sdk::Result<const sdk::Reader*> open_space(const Records& records,
+                                               const CollectionPlace& place) {
+        auto space = records.open_space(*reader_, place);
+        if (!space) return space.error();
+        return &*space_.emplace(*std::move(space));
+    }
     /// For decisions at the state that the reader shows.
     authority::Moment moment() const { return moment_; }
     void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
@@ -42,16 +50,24 @@ public:
 
 private:
     sdk::Result<void> append_row(std::string& out, const RoutedCall* presenter) {
-        if (projection_.has_projection()) {
-            out += projection_.project(record_.text());
-            return {};
-        }
-        if (!presenter) {
-            out += record_.text();
+        const bool is_projected = projection_.has_projection();
+        const bool is_presented =
+            presenter && (!is_projected || presenter->route().resource->descriptor.is_presented);
+        if (!is_presented) {
+            if (is_projected) {
+                out += projection_.project(record_.text());
+            } else {
+                out += record_.text();
+            }
             return {};
         }
         auto text = presented_text(*presenter, record_.text());
         if (!text) return text.error();
+        if (is_projected) {
+            const std::size_t size = text->size();
+            text->append(storage::Record::kPadding, '\0');
+            *text = projection_.project(std::string_view(*text).substr(0, size));
+        }
         out += *text;
         return {};
     }
@@ -72,6 +88,7 @@ private:
 
     authority::Moment moment_;
     std::unique_ptr<sdk::Reader> reader_;
+    std::optional<SpaceReader> space_;
     std::unique_ptr<storage::QueryRun> run_;
     storage::Query projection_;
     storage::Record record_;
@@ -116,8 +133,9 @@ sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Lis
     }
     visibility.accepts = [&rooms, &page,
                           principal](const storage::Record& record) -> sdk::Result<bool> {
-        auto held = rooms.authority_cache.permissions(page.reader(), page.moment(), principal,
-                                                      record.key());
+        auto held =
+            rooms.authority_cache.permissions(page.reader(), page.moment(), principal, record.key(),
+                                              sdk::PermissionSet{sdk::Permission::read});
         if (!held) return held.error();
         return held->has(sdk::Permission::read);
     };
@@ -150,9 +168,11 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
             if (!projection) return projection.error();
             page->set_projection(std::move(*projection));
         }
-        auto run = rooms.documents.query(page->reader(), *place.id, place.resource->rules,
-                                         std::move(*query), call.page(), std::move(*visibility),
-                                         rooms.has_numeric_sort);
+        auto space = page->open_space(rooms.records, place);
+        if (!space) return space.error();
+        auto run =
+            rooms.documents.query(**space, *place.id, place.resource->rules, std::move(*query),
+                                  call.page(), std::move(*visibility), rooms.has_numeric_sort);
         if (!run) return run.error();
         page->set_run(std::move(*run));
         page->set_explain(call.page().explain);

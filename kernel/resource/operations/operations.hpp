@@ -44,6 +44,8 @@ sdk::Result<sdk::Reply> read_report(RoutedCall& call);
 
 /// Whether replies with records of this call pass through `Resource::present`.
 bool is_presented(const RoutedCall& call);
+/// Whether a parameter of the call asks for it.
+bool asks_for_presentation(const RoutedCall& call);
 /// One record's text as it goes out: as stored, or presented.
 sdk::Result<std::string> presented_text(const RoutedCall& call, std::string_view text);
 

@@ -7,9 +7,13 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Documen
     // Only a plain false asks for less: a published driver that repeats a request after a refresh
     // appends its query string again, so that the value becomes "true?full=true".
     if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", document.id}});
-    const std::string text = sdk::dump_json(document.fields);
-    sdk::Reply reply = sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
-    return reply;
+    std::string text = sdk::dump_json(document.fields);
+    if (call.route().resource && call.route().resource->descriptor.is_presented) {
+        auto presented = presented_text(call, text);
+        if (!presented) return presented.error();
+        text = *std::move(presented);
+    }
+    return sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
 }
 
 namespace {
@@ -38,13 +42,14 @@ sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
 
 sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
     const storage::Record& record = call.stored();
+    std::string text(record.text());
     if (is_presented(call)) {
-        auto text = presented_text(call, record.text());
-        if (!text) return text.error();
-        return sdk::Reply::json_text(std::move(*text));
+        auto presented = presented_text(call, text);
+        if (!presented) return presented.error();
+        text = *std::move(presented);
     }
-    sdk::Reply reply = sdk::Reply::json_text(std::string(record.text()));
-    reply.etag(record.etag());
+    sdk::Reply reply = sdk::Reply::json_text(std::move(text));
+    if (!asks_for_presentation(call)) reply.etag(record.etag());
     return reply;
 }
 

@@ -50,6 +50,7 @@ public:
     Reply& etag(std::string value) &;
 
     const std::string& body() const { return body_; }
+    void replace_body(std::string text) { body_ = std::move(text); }
     std::string take_body() { return std::move(body_); }
     const BodySource& source() const { return source_; }
     /// Set for downloads only, whose number of bytes is `size`.

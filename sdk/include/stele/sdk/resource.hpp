@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string_view>
-
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <stele/sdk/descriptor.hpp>

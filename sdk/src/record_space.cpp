@@ -1,0 +1,118 @@
+#include <stele/sdk/record_space.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+
+namespace stele::sdk {
+
+namespace {
+
+constexpr char kRecordTag = 'd';
+constexpr char kCountTag = 'k';
+/// Indexes, composite indexes, records too wide for them, unique values, aliases both ways.
+constexpr std::string_view kEntryTags = "xybuaA";
+
+constexpr std::size_t kSequenceSize = 10;
+
+constexpr char kRecordFormat = 1;
+constexpr std::size_t kVersionSize = 8;
+constexpr std::size_t kLengthSize = 4;
+constexpr std::size_t kHeaderSize = StoredRecord::kVersionOffset + kVersionSize + kLengthSize;
+
+void append_big_endian(std::string& bytes, std::uint64_t value, std::size_t size) {
+    for (std::size_t i = size; i-- > 0;)
+        bytes.push_back(static_cast<char>(value >> (8 * i)));
+}
+
+std::uint64_t read_big_endian(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (const char byte : bytes)
+        value = value << 8 | static_cast<unsigned char>(byte);
+    return value;
+}
+
+std::optional<SpaceKeyKind> kind_of(char tag) {
+    if (tag == kRecordTag) return SpaceKeyKind::record;
+    if (tag == kCountTag) return SpaceKeyKind::count;
+    if (kEntryTags.find(tag) != std::string_view::npos) return SpaceKeyKind::entry;
+    return std::nullopt;
+}
+
+/// Only lower case: an id has one spelling.
+std::optional<unsigned> hex_value(char digit) {
+    if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
+    if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a' + 10);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SpaceKey> read_space_key(const SpaceCollection& collection, std::string_view key) {
+    KeyReader reader(key);
+    if (reader.integer() != collection.platform) return std::nullopt;
+    const std::optional<char> tag = reader.tag();
+    if (!tag || reader.integer() != collection.number) return std::nullopt;
+    const std::optional<SpaceKeyKind> kind = kind_of(*tag);
+    if (!kind) return std::nullopt;
+    const std::string_view rest = reader.rest();
+    return SpaceKey{*kind, key.substr(0, key.size() - rest.size()), *tag, rest};
+}
+
+std::string space_key(const SpaceCollection& collection, char tag, std::string_view rest) {
+    return KeyWriter()
+        .integer(collection.platform)
+        .tag(tag)
+        .integer(collection.number)
+        .raw(rest)
+        .key();
+}
+
+std::optional<StoredRecord> StoredRecord::read(std::string_view stored) {
+    if (stored.size() < kHeaderSize || stored.front() != kRecordFormat) return std::nullopt;
+    const std::uint64_t text_size =
+        read_big_endian(stored.substr(kVersionOffset + kVersionSize, kLengthSize));
+    if (text_size > stored.size() - kHeaderSize) return std::nullopt;
+    return StoredRecord{read_big_endian(stored.substr(kVersionOffset, kVersionSize)),
+                        stored.substr(kHeaderSize, text_size)};
+}
+
+std::string StoredRecord::with(std::string_view stored, std::uint64_t version,
+                               std::string_view text) {
+    std::string_view sealed;
+    if (const std::optional<StoredRecord> before = read(stored)) {
+        sealed = stored.substr(kHeaderSize + before->text.size());
+    }
+    std::string bytes;
+    bytes.reserve(kHeaderSize + text.size() + sealed.size());
+    bytes.push_back(kRecordFormat);
+    append_big_endian(bytes, version, kVersionSize);
+    append_big_endian(bytes, text.size(), kLengthSize);
+    bytes.append(text);
+    bytes.append(sealed);
+    return bytes;
+}
+
+std::optional<RecordKey> space_record_key(const SpaceCollection& collection, std::string_view id) {
+    if (id.size() != kSequenceSize * 2) return std::nullopt;
+    RecordKey key = KeyWriter().integer(collection.platform).integer(collection.number).key();
+    for (std::size_t i = 0; i < id.size(); i += 2) {
+        const std::optional<unsigned> high = hex_value(id[i]);
+        const std::optional<unsigned> low = hex_value(id[i + 1]);
+        if (!high || !low) return std::nullopt;
+        key.push_back(static_cast<char>(*high << 4 | *low));
+    }
+    return key;
+}
+
+std::string space_record_id(const RecordKey& record) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string id;
+    if (record.size() < kSequenceSize) return id;
+    for (const char c : std::string_view(record).substr(record.size() - kSequenceSize)) {
+        const auto byte = static_cast<unsigned char>(c);
+        id.push_back(kDigits[byte >> 4]);
+        id.push_back(kDigits[byte & 15]);
+    }
+    return id;
+}
+
+}  // namespace stele::sdk
