@@ -3,7 +3,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "content/vocabulary.hpp"
-#include "versions/count_sums.hpp"
+#include "versions/counts.hpp"
 
 namespace stele::nodes {
 
@@ -53,19 +53,6 @@ std::string last_line_row(const BranchPlace& place) {
         .key();
 }
 
-/// Which slots of a repository's keys hold what: see `VersionSpace` and sdk/record_space.hpp.
-Keeping keeping_of(std::string_view key) {
-    if (key.size() < 2 || key[0] == kGraphSlot) return Keeping::entry;
-    switch (key[1]) {
-        case 'd':
-            return Keeping::record;
-        case 'k':
-            return Keeping::count;
-        default:
-            return Keeping::entry;
-    }
-}
-
 /// Reads a number, adds one and writes it back.
 sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std::string& row) {
     auto last = transaction.get(row);
@@ -101,7 +88,7 @@ sdk::Result<BranchPlace> BranchStore::find(const sdk::Reader& reader,
 }
 
 VersionSpace BranchStore::space(const BranchPlace& place) const {
-    return VersionSpace(content_prefix(place), keeping_of);
+    return VersionSpace(content_prefix(place), keeping_of, memory_);
 }
 
 std::string BranchStore::content_prefix(const BranchPlace& place) const {
@@ -199,13 +186,14 @@ sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transact
     return place;
 }
 
-sdk::Result<BranchPlace> BranchStore::fork(sdk::Transaction& transaction,
+sdk::Result<BranchPlace> BranchStore::fork(sdk::Transaction& transaction, const sdk::Reader& parent,
                                            const sdk::RecordKey& branch, const BranchPlace& from,
                                            Revision revision) const {
     auto line = next_line(transaction, from);
     if (!line) return line.error();
     const BranchPlace place{from.platform, from.repository, *line};
-    put_line(transaction, space(from), *line, {from.line, revision});
+    auto made = put_line(transaction, parent, space(from), *line, {from.line, revision});
+    if (!made) return made.error();
     put_place(transaction, branch, place);
     return place;
 }

@@ -10,6 +10,7 @@
 #include <stele/sdk/services/content_log.hpp>
 
 #include "content/changeset_id.hpp"
+#include "versions/collection_keys.hpp"
 #include "versions/version_space.hpp"
 
 namespace stele::nodes {
@@ -19,11 +20,6 @@ inline constexpr char kBranchSpace[] = "nodes.branch";
 inline constexpr char kRepositorySpace[] = "nodes.repository";
 inline constexpr char kContentSpace[] = "nodes.content";
 inline constexpr char kAllSpaces[] = "nodes.spaces";
-
-/// Families whose records lie in branches, and what else does: the first byte of versioned keys.
-inline constexpr char kNodeSlot = 'n';
-inline constexpr char kDeletionSlot = 'd';
-inline constexpr char kGraphSlot = 'g';
 
 /// A branch as the store sees it: a line of its repository. A reset gives it another line.
 struct BranchPlace {
@@ -63,9 +59,11 @@ public:
                                              const sdk::RecordKey& repository,
                                              const sdk::RecordKey& master) const;
     /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
-    /// for one that had another line.
-    sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::RecordKey& branch,
-                                  const BranchPlace& from, Revision revision) const;
+    /// for one that had another line. `parent` shows that revision; where it is a snapshot, writers
+    /// of the parent are no conflict.
+    sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::Reader& parent,
+                                  const sdk::RecordKey& branch, const BranchPlace& from,
+                                  Revision revision) const;
     void forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const;
     /// The place of a repository's content, with the first line.
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
@@ -101,6 +99,8 @@ public:
 
 private:
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+
+    mutable VersionMemory memory_;
 };
 
 /// The platform that a record lies on.

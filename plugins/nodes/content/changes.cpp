@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "versions/space_reader.hpp"
+#include "versions/collection_reader.hpp"
 
 namespace stele::nodes {
 
@@ -58,7 +58,9 @@ sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,
         auto remembered = branches_.remember_nodes(context.transaction(), collection);
         if (!remembered) return remembered.error();
     }
-    if (!kept) kept = std::make_unique<SpaceWriter>(*(*found)->writer, collection, slot);
+    if (!kept)
+        kept = std::make_unique<CollectionWriter>(context.transaction(), *(*found)->writer,
+                                                  collection, slot);
     return kept.get();
 }
 

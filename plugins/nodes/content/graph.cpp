@@ -13,9 +13,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr char kEdgeTag = 'E';
-constexpr char kNameTag = 'P';
-constexpr char kPersonTag = 'M';
+constexpr char kPersonTag = kMiscTag;
 constexpr char kPrincipalTag = 'K';
 
 constexpr char kOut = 'o';

@@ -11,7 +11,7 @@
 #include "content/stored_content.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
-#include "versions/space_reader.hpp"
+#include "versions/collection_reader.hpp"
 
 namespace stele::nodes {
 
@@ -114,7 +114,7 @@ sdk::Result<std::unique_ptr<sdk::Reader>> SpacedFamily::read_space(
     if (!place) return place.error();
     auto view = branches.view(store, *place);
     if (!view) return view.error();
-    return std::unique_ptr<sdk::Reader>(std::make_unique<SpaceReader>(
+    return std::unique_ptr<sdk::Reader>(std::make_unique<CollectionReader>(
         store, branches.space(*place), std::move(*view), collection, slot_));
 }
 

@@ -19,8 +19,7 @@ sdk::Result<sdk::Json> tell_creation(sdk::Job& job) {
 /// The branch goes on from an earlier changeset. What came after stays known by its changesets.
 sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Json& input) {
     sdk::Documents& documents = context.documents();
-    auto repository =
-        documents.read({kRepositoryType, ""}, sdk::text_member(input, kRepositoryId));
+    auto repository = documents.read({kRepositoryType, ""}, sdk::text_member(input, kRepositoryId));
     if (!repository) return repository.error();
     auto branch = documents.read({kBranchType, repository->id, repository->key},
                                  sdk::text_member(input, kBranchId));
@@ -34,7 +33,9 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     if (!view) return view.error();
     BranchPlace from = *place;
     from.line = view->links.front().line;
-    auto forked = services.branches.fork(context.transaction(), branch->key, from, *revision);
+    const auto parent = services.registrar.engine().snapshot();
+    auto forked =
+        services.branches.fork(context.transaction(), *parent, branch->key, from, *revision);
     if (!forked) return forked.error();
     return {};
 }
@@ -53,9 +54,8 @@ sdk::Result<sdk::Json> run_reset(Services& services, sdk::Job& job) {
 
 void define_branch_jobs(Services& services) {
     services.jobs.define({.name = kBranchCreation, .run = &tell_creation});
-    services.jobs.define({.name = kBranchReset, .run = [&services](sdk::Job& job) {
-                              return run_reset(services, job);
-                          }});
+    services.jobs.define({.name = kBranchReset,
+                          .run = [&services](sdk::Job& job) { return run_reset(services, job); }});
 }
 
 sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,

@@ -74,7 +74,8 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     fields["root-branch"] = origin.branch_id;
     auto branch = context.documents().create(branches, std::move(fields));
     if (!branch) return branch;
-    auto forked = services.branches.fork(context.transaction(), branch->key, origin.place,
+    const auto parent = services.registrar.engine().snapshot();
+    auto forked = services.branches.fork(context.transaction(), *parent, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
     branch->fields["tip"] = origin.changeset;
@@ -125,8 +126,8 @@ sdk::Result<sdk::Reply> unarchive(Services&, const sdk::Call& call) {
 sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto nodes = call.context().documents().query(
-        content->nodes(), {{member::kIsAssociation, false}}, {.limit = 0});
+    auto nodes = call.context().documents().query(content->nodes(),
+                                                  {{member::kIsAssociation, false}}, {.limit = 0});
     if (!nodes) return nodes.error();
     auto associations = call.context().documents().query(
         content->nodes(), {{member::kIsAssociation, true}}, {.limit = 0});
@@ -143,8 +144,7 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
     if (!content) return content.error();
     const auto revision = revision_of(*changeset);
     if (!revision) return unknown_changeset("id");
-    auto view =
-        services.branches.view(call.context().transaction(), content->place(), *revision);
+    auto view = services.branches.view(call.context().transaction(), content->place(), *revision);
     if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("id") : view.error();
     return job_reply(services, call, kBranchReset,
                      {{"repositoryId", sdk::text_member(call.record().fields, kRepositoryId)},
@@ -169,9 +169,7 @@ sdk::Actions branch_record_actions() {
              .run = operation<&start_create>(),
              .parameters = origin},
             {.name = "archive", .permission = Permission::update, .run = operation<&archive>()},
-            {.name = "unarchive",
-             .permission = Permission::update,
-             .run = operation<&unarchive>()},
+            {.name = "unarchive", .permission = Permission::update, .run = operation<&unarchive>()},
             {.name = "info", .method = "GET", .run = operation<&info>(), .slow = true},
             {.name = "reset/start",
              .permission = Permission::update,
