@@ -1,5 +1,7 @@
 #include <stele/sdk/call.hpp>
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::sdk {
 
 Call::~Call() = default;
@@ -14,8 +16,8 @@ Result<std::string> Call::required_parameter(std::string_view name) const {
 Result<std::optional<bool>> Call::flag(std::string_view name) const {
     const std::optional<std::string> value = parameter(name);
     if (!value) return std::optional<bool>{};
-    if (*value == "true") return std::optional<bool>{true};
-    if (*value == "false") return std::optional<bool>{false};
+    if (*value == "1" || equals_ignoring_case(*value, "true")) return std::optional<bool>{true};
+    if (*value == "0" || equals_ignoring_case(*value, "false")) return std::optional<bool>{false};
     return invalid_parameter(name, "must be true or false");
 }
 
