@@ -111,6 +111,8 @@ sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call)
 std::string name_of(const sdk::Json& node);
 /// Segments between slashes, empty ones left out.
 std::vector<std::string> split_path(std::string_view path);
+/// Whether a text is a prefix, a colon and a local name, fit for paths.
+bool is_qname(std::string_view text);
 bool has_feature(const sdk::Json& node, std::string_view feature);
 bool is_association(const sdk::Json& node);
 /// What an association's record says of its ends.

@@ -39,6 +39,12 @@ std::vector<std::string> split_path(std::string_view path) {
     return segments;
 }
 
+bool is_qname(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    return colon != 0 && colon != std::string_view::npos && colon + 1 < text.size() &&
+           text.find_first_of("/?#&% \t\r\n", 0) == std::string_view::npos;
+}
+
 bool has_feature(const sdk::Json& node, std::string_view feature) {
     const auto features = node.find(member::kFeatures);
     return features != node.end() && features->is_object() && features->contains(feature);

@@ -32,6 +32,8 @@ inline constexpr char kTargetType[] = "target_type";
 inline constexpr char kDirectionality[] = "directionality";
 }  // namespace member
 
+inline constexpr char kParent[] = "_parent";
+
 inline constexpr char kDirected[] = "DIRECTED";
 inline constexpr char kUndirected[] = "UNDIRECTED";
 
@@ -68,6 +70,7 @@ inline constexpr char kFilename[] = "f:filename";
 inline constexpr char kContainer[] = "f:container";
 inline constexpr char kMultilingual[] = "f:multilingual";
 inline constexpr char kTranslation[] = "f:translation";
+inline constexpr char kLocale[] = "f:locale";
 }  // namespace feature
 
 inline constexpr char kRootQName[] = "r:root";

@@ -16,16 +16,19 @@ sdk::Actions node_attachment_actions();
 sdk::Actions node_version_actions();
 sdk::Actions node_feature_actions();  ///< features, change_qname, change_type
 sdk::Actions node_translation_actions();
-sdk::Actions node_list_actions();  ///< lists that a node owns, forms of a node
+sdk::Actions node_list_actions();  ///< lists that a node owns
+sdk::Actions node_form_actions();
 
 /// Operations of `{BR}`.
 sdk::Actions branch_actions();
 sdk::Actions branch_folder_actions();       ///< movenodes, lookup
 sdk::Actions branch_translation_actions();  ///< i18n/add
-sdk::Actions branch_list_actions();         ///< lists, blogs
-sdk::Actions branch_definition_actions();   ///< definitions, forms, schemas
-sdk::Actions branch_principal_actions();    ///< person and group acquire
-sdk::Actions branch_history_actions();      ///< history/changesets and the like
+sdk::Actions branch_qname_actions();        ///< qnames/generate
+sdk::Actions branch_list_actions();         ///< lists by key
+sdk::Actions branch_blog_actions();
+sdk::Actions branch_definition_actions();  ///< definitions, forms, schemas
+sdk::Actions branch_principal_actions();   ///< person and group acquire
+sdk::Actions branch_history_actions();     ///< history/changesets and the like
 
 /// Operations of `{R}`.
 sdk::Actions repository_actions();
