@@ -29,6 +29,16 @@ sdk::Json person_fields(const sdk::Principal& principal) {
     return fields;
 }
 
+/// What else a principal's record says about a person.
+void copy_profile(const sdk::Json& record, sdk::Json& person) {
+    if (sdk::text_member(person, member::kType) != type::kPerson) return;
+    for (const char* name :
+         {"companyName", "jobTitle", "address", "city", "state", "zipcode", "phoneNumber"}) {
+        const auto value = record.find(name);
+        if (value != record.end() && value->is_string()) person[name] = *value;
+    }
+}
+
 bool has_no_creator(const sdk::Json& node) {
     const std::string type = sdk::text_member(node, member::kType);
     return is_association(node) || type == type::kPerson || type == type::kGroup;
@@ -47,7 +57,11 @@ sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& prin
     if (*present) return std::move(**present);
     auto server = open(services_, context_.as_system(), branch_);
     if (!server) return server.error();
-    auto made = server->create(person_fields(principal));
+    sdk::Json fields = person_fields(principal);
+    auto record = server->context().documents().read(principal.key);
+    if (!record && !sdk::is_missing(record.error())) return record.error();
+    if (record) copy_profile(record->fields, fields);
+    auto made = server->create(std::move(fields));
     if (!made) return made.error();
     auto writer = graph_writer();
     if (!writer) return writer.error();

@@ -6,6 +6,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/definitions.hpp"
 #include "content/deletion.hpp"
 #include "content/protection.hpp"
 #include "content/stored_content.hpp"
@@ -43,12 +44,6 @@ void mend_features(sdk::Json& features) {
     }
 }
 
-bool is_qname(std::string_view text) {
-    const std::size_t colon = text.find(':');
-    return colon != 0 && colon != std::string_view::npos && colon + 1 < text.size() &&
-           text.find_first_of("/?#&% \t\r\n", 0) == std::string_view::npos;
-}
-
 sdk::Result<void> check_qname(const sdk::Json& node, const char* name) {
     const auto value = node.find(name);
     if (value != node.end() && value->is_string() && is_qname(value->get_ref<const std::string&>()))
@@ -64,9 +59,10 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
         const auto kept = before.find(name);
         if (kept != before.end()) after[name] = *kept;
     }
-    if (!after.contains(member::kFeatures)) {
-        const auto kept = before.find(member::kFeatures);
-        if (kept != before.end()) after[member::kFeatures] = *kept;
+    // One driver sends no member that begins with `_` (contract/nodes.md 7.4).
+    for (const char* name : {member::kFeatures, kParent}) {
+        const auto kept = before.find(name);
+        if (kept != before.end() && !after.contains(name)) after[name] = *kept;
     }
 }
 
@@ -153,9 +149,11 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
         fields[member::kFeatures] = is_node ? default_features() : sdk::Json::object();
     fields[member::kIsAssociation] = !is_node;
     const std::string type = sdk::text_member(fields, member::kType);
-    const bool is_definition = type == type::kDefinedType || type == type::kDefinedAssociation;
-    if (is_definition && !fields.contains("_parent"))
-        fields["_parent"] = type == type::kDefinedType ? type::kNode : association::kLinked;
+    const bool has_parent = type == type::kDefinedType || type == type::kDefinedAssociation;
+    const char* parent = type == type::kDefinedType ? type::kNode : association::kLinked;
+    if (has_parent && !fields.contains(kParent) && fields[member::kQName] != parent)
+        fields[kParent] = parent;
+    if (auto applied = apply_mandatory_features(content, fields); !applied) return applied;
     if (is_node && !content.context().session().is_system) {
         auto person = content.ensure_person(content.context().principal());
         if (!person) return person.error();
@@ -181,9 +179,15 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     for (const char* name : kComputed)
         fields.erase(name);
     if (fields.contains(member::kFeatures)) mend_features(fields[member::kFeatures]);
-    if (change.kind == sdk::ChangeKind::create) return prepare_new(*content, *change.after);
-    if (auto free = check_unlocked(*content, *change.before); !free) return free;
-    keep_members(change.before->fields, fields);
+    if (change.kind == sdk::ChangeKind::create) {
+        if (auto made = prepare_new(*content, *change.after); !made) return made;
+    } else {
+        if (auto free = check_unlocked(*content, *change.before); !free) return free;
+        keep_members(change.before->fields, fields);
+    }
+    sdk::Violations violations;
+    if (auto checked = validate_content(*content, fields, violations); !checked) return checked;
+    if (!violations.empty()) return sdk::make_error(std::move(violations));
     return {};
 }
 

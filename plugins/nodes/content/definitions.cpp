@@ -1,0 +1,121 @@
+#include "content/definitions.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Features by name from an object of configurations or an array of names.
+sdk::Json demanded_features(const sdk::Json& definition) {
+    const auto demanded = definition.find("mandatoryFeatures");
+    sdk::Json found = sdk::Json::object();
+    if (demanded == definition.end()) return found;
+    if (demanded->is_object()) {
+        for (const auto& [name, config] : demanded->items()) {
+            if (is_qname(name)) found[name] = config.is_object() ? config : sdk::Json::object();
+        }
+    }
+    if (demanded->is_array()) {
+        for (const sdk::Json& name : *demanded) {
+            if (name.is_string() && is_qname(name.get_ref<const std::string&>()))
+                found[name.get<std::string>()] = sdk::Json::object();
+        }
+    }
+    return found;
+}
+
+void merge_properties(const sdk::Json& inherited, sdk::Json& schema) {
+    const auto from = inherited.find("properties");
+    if (from == inherited.end() || !from->is_object()) return;
+    sdk::Json& properties = schema["properties"];
+    if (!properties.is_object()) properties = sdk::Json::object();
+    sdk::Json merged = *from;
+    for (const auto& [name, property] : properties.items())
+        merged[name] = property;
+    properties = std::move(merged);
+}
+
+void merge_required(const sdk::Json& inherited, sdk::Json& schema) {
+    const auto from = inherited.find("required");
+    if (from == inherited.end() || !from->is_array()) return;
+    sdk::Json& required = schema["required"];
+    if (!required.is_array()) required = sdk::Json::array();
+    for (const sdk::Json& name : *from) {
+        if (std::find(required.begin(), required.end(), name) == required.end())
+            required.push_back(name);
+    }
+}
+
+}  // namespace
+
+bool is_built_in_definition(std::string_view qname) {
+    const auto& built_in = built_in_definitions();
+    return std::any_of(built_in.begin(), built_in.end(), [&](const sdk::Json& definition) {
+        return definition.at(member::kQName).get_ref<const std::string&>() == qname;
+    });
+}
+
+bool is_definition(const sdk::Json& node) {
+    const std::string type = sdk::text_member(node, member::kType);
+    return type == type::kDefinedType || type == type::kDefinedAssociation ||
+           type == type::kDefinedFeature;
+}
+
+sdk::Result<std::vector<sdk::Document>> definition_chain(const BranchContent& content,
+                                                         std::string_view qname) {
+    std::vector<sdk::Document> chain;
+    std::string next(qname);
+    while (is_qname(next)) {
+        const bool is_known =
+            std::any_of(chain.begin(), chain.end(), [&](const sdk::Document& definition) {
+                return sdk::text_member(definition.fields, member::kQName) == next;
+            });
+        if (is_known) break;
+        auto definition = content.node(next);
+        if (!definition && sdk::is_missing(definition.error())) break;
+        if (!definition) return definition.error();
+        if (!is_definition(definition->fields)) break;
+        next = sdk::text_member(definition->fields, kParent);
+        chain.push_back(std::move(*definition));
+    }
+    return chain;
+}
+
+sdk::Json schema_of(const std::vector<sdk::Document>& chain) {
+    sdk::Json schema = sdk::Json::object();
+    for (const sdk::Document& definition : chain) {
+        for (const auto& [name, value] : definition.fields.items()) {
+            if (!name.starts_with('_') && !schema.contains(name)) schema[name] = value;
+        }
+        if (&definition == &chain.front()) continue;
+        merge_properties(definition.fields, schema);
+        merge_required(definition.fields, schema);
+    }
+    return schema;
+}
+
+sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Json& node) {
+    const std::string type = sdk::text_member(node, member::kType);
+    // These demand nothing, and nearly every write has one of them.
+    if (type == type::kNode || (is_association(node) && is_built_in_definition(type))) return {};
+    auto chain = definition_chain(content, type);
+    if (!chain) return chain.error();
+    sdk::Json& features = node[member::kFeatures];
+    if (!features.is_object()) features = sdk::Json::object();
+    for (const sdk::Document& definition : *chain) {
+        const sdk::Json demanded = demanded_features(definition.fields);
+        for (const auto& [name, config] : demanded.items()) {
+            if (!features.contains(name)) features[name] = config;
+        }
+    }
+    return {};
+}
+
+}  // namespace stele::nodes
