@@ -7,8 +7,12 @@ namespace stele::nodes {
 /// A node on its way out.
 struct ShownNode {
     sdk::Json fields;
+    /// Empty where none can tell that it is the same.
     std::string etag;
 };
+
+/// `_paths`: the way from the root, by the root's QName; empty outside of its tree.
+sdk::Result<sdk::Json> paths_of(const BranchContent& content, const sdk::Document& node);
 
 /// What a plain read shows: the translation that the call's locale asks for, `_statistics`, and
 /// `_paths` where the call wants them (contract/nodes.md 12.3, 14, 24).

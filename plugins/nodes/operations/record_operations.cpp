@@ -33,7 +33,7 @@ sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
     auto shown = shown_node(*content, call, std::move(node));
     if (!shown) return shown.error();
     sdk::Reply reply = sdk::Reply::json(shown->fields);
-    reply.etag(shown->etag);
+    if (!shown->etag.empty()) reply.etag(shown->etag);
     return reply;
 }
 
