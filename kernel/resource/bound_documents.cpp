@@ -33,6 +33,19 @@ sdk::Json identified(const CollectionPlace& place, const sdk::PlatformScope& pla
     return record;
 }
 
+/// The place of a new record in its collection. Records in a space come back under their ids
+/// (restored, merged, cloned ones), so there a wanted id is the place itself.
+sdk::Result<storage::Sequence> sequence_for(const CollectionPlace& place, std::string& wanted_id) {
+    if (wanted_id.empty() || !place.resource->descriptor.has_space) return storage::next_sequence();
+    storage::Sequence sequence;
+    if (!storage::parse_sequence(wanted_id, sequence)) {
+        return sdk::make_error(
+            {{"_doc", "field.value_unknown", "_doc must be an id that the server has made"}});
+    }
+    wanted_id.clear();
+    return sequence;
+}
+
 void notify_later(WorkContext& context, const RegisteredResource& resource,
                   const sdk::Change& change) {
     if (!resource.descriptor.notified) return;
@@ -208,9 +221,10 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     }
     auto decoded = decode_create(place.resource->descriptor, std::move(fields));
     if (!decoded) return decoded.error();
-    const storage::Sequence sequence = storage::next_sequence();
+    auto sequence = sequence_for(place, decoded->wanted_id);
+    if (!sequence) return sequence.error();
     sdk::Document after;
-    after.id = decoded->wanted_id.empty() ? storage::sequence_text(sequence) : decoded->wanted_id;
+    after.id = decoded->wanted_id.empty() ? storage::sequence_text(*sequence) : decoded->wanted_id;
     after.fields = identified(place, context_.platform(), after.id, std::move(decoded->fields));
     after.secrets = std::move(decoded->secrets);
     after.version = 1;
@@ -225,15 +239,15 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     if (!id) return id.error();
     auto space = Records::write_space(context_, place, *id);
     if (!space) return space.error();
-    auto addressed = check_addresses(place, **space, *id, decoded->wanted_id, sequence, after);
+    auto addressed = check_addresses(place, **space, *id, decoded->wanted_id, *sequence, after);
     if (!addressed) return addressed.error();
     auto stored = rooms_.documents.insert(**space, *id, place.resource->rules,
-                                          {.sequence = sequence,
+                                          {.sequence = *sequence,
                                            .custom_id = decoded->wanted_id,
                                            .fields = after.fields,
                                            .sealed = rooms_.records.seal(after.secrets)});
     if (!stored) return stored.error();
-    after.key = storage::record_key(*id, sequence);
+    after.key = storage::record_key(*id, *sequence);
     if (auto opened = open_spaces(place, after); !opened) return opened.error();
     if (is_contained) {
         const sdk::DataStoreSize more{1, static_cast<std::int64_t>(*stored)};

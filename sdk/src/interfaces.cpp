@@ -89,11 +89,12 @@ Result<std::unique_ptr<Reader>> Resource::read_space(const Reader&, const SpaceC
 Result<Transaction*> Resource::write_space(Context&, const SpaceCollection&) {
     return no_space();
 }
-Result<std::vector<std::string>> Resource::roles_of(const Reader&, const RecordKey&,
-                                                    const RecordKey&) {
+Result<std::vector<std::string>> Resource::roles_of(const Reader&, const SpaceCollection&,
+                                                    const RecordKey&, const RecordKey&) {
     return std::vector<std::string>();
 }
-Result<std::vector<RecordKey>> Resource::inherits_from(const Reader&, const RecordKey&) {
+Result<std::vector<RecordKey>> Resource::inherits_from(const Reader&, const SpaceCollection&,
+                                                       const RecordKey&) {
     return std::vector<RecordKey>();
 }
 

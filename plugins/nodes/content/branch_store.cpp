@@ -19,17 +19,7 @@ sdk::Error unknown_changeset() {
 }
 
 std::string branch_row(const sdk::RecordKey& branch) {
-    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + 'b' + branch;
-}
-
-std::string nodes_row(const sdk::RecordKey& branch) {
-    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + 'c' + branch;
-}
-
-std::string collection_row(std::uint64_t platform, std::uint64_t number) {
-    return sdk::KeyWriter(sdk::plugin_key_space(platform, kBranchSpace) + 'k')
-        .integer(number)
-        .key();
+    return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + branch;
 }
 
 std::string space_row(std::uint64_t platform, std::uint64_t repository) {
@@ -104,39 +94,6 @@ sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
     transaction.remove(repository_row(repository));
     transaction.remove(space_row(place->platform, place->repository));
     return {};
-}
-
-sdk::Result<void> BranchStore::remember_nodes(sdk::Transaction& transaction,
-                                              const sdk::SpaceCollection& collection) const {
-    const std::string row = nodes_row(collection.container);
-    auto known = transaction.get(row);
-    if (!known) return known.error();
-    if (*known) return {};
-    std::string number;
-    append_number(number, collection.number);
-    transaction.put(row, number);
-    transaction.put(collection_row(collection.platform, collection.number), collection.container);
-    return {};
-}
-
-sdk::Result<sdk::SpaceCollection> BranchStore::nodes_of(const sdk::Reader& reader,
-                                                        const sdk::RecordKey& branch) const {
-    auto row = reader.get(nodes_row(branch));
-    if (!row) return row.error();
-    if (!*row || (*row)->size() != kNumberBytes) return unknown_branch();
-    return sdk::SpaceCollection{platform_of(branch), read_number(**row), kNodeType, branch};
-}
-
-sdk::Result<sdk::RecordKey> BranchStore::branch_of(const sdk::Reader& reader,
-                                                   const sdk::RecordKey& node) const {
-    sdk::KeyReader key(node);
-    const auto platform = key.integer();
-    const auto number = key.integer();
-    if (!platform || !number) return unknown_branch();
-    auto row = reader.get(collection_row(*platform, *number));
-    if (!row) return row.error();
-    if (!*row) return unknown_branch();
-    return std::move(**row);
 }
 
 sdk::Result<std::vector<sdk::ContentSpace>> BranchStore::spaces(const sdk::Reader& reader) const {

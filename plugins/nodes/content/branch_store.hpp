@@ -31,9 +31,7 @@ struct BranchPlace {
 
 /// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
 ///
-///   nodes.branch       b branch key    -> repository number, line
-///                      c branch key    -> number of the collection of its nodes
-///                      k number        -> the same, by number
+///   nodes.branch       branch key      -> repository number, line
 ///   nodes.repository   r repository    -> number
 ///                      n               -> the last number given
 ///                      l number        -> the last line of the repository
@@ -68,16 +66,6 @@ public:
     /// The place of a repository's content, with the first line.
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
                                              const sdk::RecordKey& repository) const;
-
-    /// Keeps which collection the nodes of a branch are, once there are any.
-    sdk::Result<void> remember_nodes(sdk::Transaction& transaction,
-                                     const sdk::SpaceCollection& collection) const;
-    /// The collection of a branch's nodes; `not_found` (`branch.unknown`) while there are none.
-    sdk::Result<sdk::SpaceCollection> nodes_of(const sdk::Reader& reader,
-                                               const sdk::RecordKey& branch) const;
-    /// The branch that a node's record lies in.
-    sdk::Result<sdk::RecordKey> branch_of(const sdk::Reader& reader,
-                                          const sdk::RecordKey& node) const;
 
     /// Every repository of the store.
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;

@@ -54,10 +54,6 @@ sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,
     auto found = changeset(context, collection.container);
     if (!found) return found.error();
     auto& kept = (*found)->collections[collection.type];
-    if (!kept && slot == kNodeSlot) {
-        auto remembered = branches_.remember_nodes(context.transaction(), collection);
-        if (!remembered) return remembered.error();
-    }
     if (!kept)
         kept = std::make_unique<CollectionWriter>(context.transaction(), *(*found)->writer,
                                                   collection, slot);

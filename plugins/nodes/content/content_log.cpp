@@ -111,16 +111,6 @@ sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Rea
     return std::optional<sdk::ContentVersion>(std::move(version));
 }
 
-sdk::Result<sdk::RecordKey> ContentLog::record_key(const sdk::Reader& reader,
-                                                   const sdk::RecordKey& branch,
-                                                   std::string_view node) {
-    auto collection = branches_.nodes_of(reader, branch);
-    if (!collection) return collection.error();
-    auto key = sdk::space_record_key(*collection, node);
-    if (key) return std::move(*key);
-    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown", "there is no such node");
-}
-
 std::string ContentLog::watched_prefix(std::uint64_t platform) {
     return sdk::plugin_key_space(platform, kContentSpace);
 }

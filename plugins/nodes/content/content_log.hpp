@@ -22,8 +22,6 @@ public:
     sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader& reader,
                                                           const sdk::ContentView& view,
                                                           std::string_view node) override;
-    sdk::Result<sdk::RecordKey> record_key(const sdk::Reader& reader, const sdk::RecordKey& branch,
-                                           std::string_view node) override;
     std::string watched_prefix(std::uint64_t platform) override;
 
 private:

@@ -11,17 +11,13 @@ std::string node_record(std::string_view node) {
 }
 
 sdk::Result<StoredContent> StoredContent::of(const Services& services, const sdk::Reader& store,
-                                             const sdk::RecordKey& node) {
+                                             const sdk::RecordKey& branch) {
     const BranchStore& branches = services.branches;
-    auto branch = branches.branch_of(store, node);
-    if (!branch) return branch.error();
-    auto collection = branches.nodes_of(store, *branch);
-    if (!collection) return collection.error();
-    auto place = branches.find(store, *branch);
+    auto place = branches.find(store, branch);
     if (!place) return place.error();
     auto view = branches.view(store, *place);
     if (!view) return view.error();
-    return StoredContent(store, branches.space(*place), std::move(*view), std::move(*collection));
+    return StoredContent(store, branches.space(*place), std::move(*view));
 }
 
 sdk::Result<bool> StoredContent::is_creator(std::string_view node,

@@ -15,25 +15,20 @@ namespace stele::nodes {
 /// reader outlives it.
 class StoredContent {
 public:
-    /// The branch that a node's record lies in.
     static sdk::Result<StoredContent> of(const Services& services, const sdk::Reader& store,
-                                         const sdk::RecordKey& node);
+                                         const sdk::RecordKey& branch);
 
-    const sdk::SpaceCollection& collection() const { return collection_; }
     Graph graph() const { return Graph(*view_); }
     /// Whether the principal made the node.
     sdk::Result<bool> is_creator(std::string_view node, const sdk::RecordKey& principal) const;
 
 private:
-    StoredContent(const sdk::Reader& store, VersionSpace space, View view,
-                  sdk::SpaceCollection collection)
+    StoredContent(const sdk::Reader& store, VersionSpace space, View view)
         : space_(std::make_unique<VersionSpace>(std::move(space))),
-          view_(std::make_unique<ViewReader>(store, *space_, std::move(view))),
-          collection_(std::move(collection)) {}
+          view_(std::make_unique<ViewReader>(store, *space_, std::move(view))) {}
 
     std::unique_ptr<VersionSpace> space_;
     std::unique_ptr<ViewReader> view_;
-    sdk::SpaceCollection collection_;
 };
 
 /// The key of a node's record below a branch's versions.

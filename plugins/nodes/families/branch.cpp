@@ -65,8 +65,7 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
 sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {
     sdk::Context& context = call.context();
     const BranchStore& branches = services().branches;
-    const sdk::CollectionName collection{kBranchType, {},
-                                         call.collection().container_key};
+    const sdk::CollectionName collection{kBranchType, {}, call.collection().container_key};
     auto branch = context.documents().read(collection, sdk::text_member(record, "_doc"));
     // A list shows the state of its own beginning; the branch may have gone since.
     if (!branch) return sdk::is_missing(branch.error()) ? sdk::Result<void>() : branch.error();

@@ -240,9 +240,10 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
 }
 
 sdk::Result<std::vector<std::string>> NodeFamily::roles_of(const sdk::Reader& store,
+                                                           const sdk::SpaceCollection& collection,
                                                            const sdk::RecordKey& record,
                                                            const sdk::RecordKey& principal) {
-    auto content = StoredContent::of(services(), store, record);
+    auto content = StoredContent::of(services(), store, collection.container);
     if (!content) return content.error();
     auto is_made = content->is_creator(sdk::space_record_id(record), principal);
     if (!is_made) return is_made.error();
@@ -250,16 +251,16 @@ sdk::Result<std::vector<std::string>> NodeFamily::roles_of(const sdk::Reader& st
     return std::vector<std::string>{"owner"};
 }
 
-sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(const sdk::Reader& store,
-                                                                   const sdk::RecordKey& record) {
-    auto content = StoredContent::of(services(), store, record);
+sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(
+    const sdk::Reader& store, const sdk::SpaceCollection& collection,
+    const sdk::RecordKey& record) {
+    auto content = StoredContent::of(services(), store, collection.container);
     if (!content) return content.error();
     auto folders = ancestors_of(content->graph(), sdk::space_record_id(record));
     if (!folders) return folders.error();
     std::vector<sdk::RecordKey> keys;
     for (const std::string& folder : *folders) {
-        if (auto key = sdk::space_record_key(content->collection(), folder))
-            keys.push_back(std::move(*key));
+        if (auto key = sdk::space_record_key(collection, folder)) keys.push_back(std::move(*key));
     }
     return keys;
 }

@@ -31,10 +31,12 @@ public:
                                       sdk::Json& system) override;
     /// Whoever made a node owns it.
     sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& store,
+                                                   const sdk::SpaceCollection& collection,
                                                    const sdk::RecordKey& record,
                                                    const sdk::RecordKey& principal) override;
     /// The folders that a node lies in, however far up.
     sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& store,
+                                                           const sdk::SpaceCollection& collection,
                                                            const sdk::RecordKey& record) override;
 
 private:

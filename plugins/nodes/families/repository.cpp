@@ -32,8 +32,8 @@ sdk::Result<void> fill_master(const BranchContent& content) {
                                  {member::kQName, kUsersQName},
                                  {member::kFeatures, container_features()}});
     if (!users) return users.error();
-    for (sdk::Json& definition : built_in_definitions()) {
-        auto made = content.create(std::move(definition));
+    for (const sdk::Json& definition : built_in_definitions()) {
+        auto made = content.create(definition);
         if (!made) return made.error();
     }
     return {};
@@ -47,8 +47,8 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
     if (!master) return master.error();
     auto named = context.documents().set_alias(branches, kMasterAlias, master->id);
     if (!named) return named;
-    auto opened = services.branches.open_repository(context.transaction(), repository.key,
-                                                    master->key);
+    auto opened =
+        services.branches.open_repository(context.transaction(), repository.key, master->key);
     if (!opened) return opened.error();
     auto content = BranchContent::open(services, context.as_system(), master->key);
     if (!content) return content.error();

@@ -62,11 +62,14 @@ public:
     virtual Result<Transaction*> write_space(Context& context, const SpaceCollection& collection);
 
     /// Roles that a record gives by what it says, beside grants: keys of built-in roles.
-    virtual Result<std::vector<std::string>> roles_of(const Reader& store, const RecordKey& record,
+    virtual Result<std::vector<std::string>> roles_of(const Reader& store,
+                                                      const SpaceCollection& collection,
+                                                      const RecordKey& record,
                                                       const RecordKey& principal);
     /// Records of the same collection from which rights reach this one, however far: the folders
     /// that a node lies in. Without the record itself, nearest first, each once.
     virtual Result<std::vector<RecordKey>> inherits_from(const Reader& store,
+                                                         const SpaceCollection& collection,
                                                          const RecordKey& record);
 };
 

@@ -66,9 +66,6 @@ public:
     virtual Result<std::optional<ContentVersion>> shown(const Reader& reader,
                                                         const ContentView& view,
                                                         std::string_view node) = 0;
-    /// The record of a node on a branch, for rights. `not_found` (`branch.unknown`).
-    virtual Result<RecordKey> record_key(const Reader& reader, const RecordKey& branch,
-                                         std::string_view node) = 0;
     /// Every change of content is a commit under this prefix of a platform's keys, for
     /// `Engine::observe`; it ends with the repository's number as `KeyWriter::integer` writes it.
     virtual std::string watched_prefix(std::uint64_t platform) = 0;
