@@ -16,6 +16,7 @@
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
+#include <stele/sdk/services/node_search.hpp>
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
@@ -44,6 +45,7 @@ EngineSource::~EngineSource() = default;
 AttachmentReader::~AttachmentReader() = default;
 Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
+NodeSearch::~NodeSearch() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;

@@ -19,6 +19,14 @@ sdk::Error unknown_node(std::string_view id) {
                            fmt::format("there is no node {}", id));
 }
 
+/// The version of an end that an association was made for; one of the same changeset has no id yet.
+void note_changeset(sdk::Json& association, const char* name, const sdk::Document& end) {
+    const auto system = end.fields.find(member::kSystem);
+    if (system == end.fields.end()) return;
+    std::string changeset = sdk::text_member(*system, member::kChangeset);
+    if (revision_of(changeset)) association[name] = std::move(changeset);
+}
+
 bool is_same_pair(const AssociationEnds& wanted, const std::string& from, const std::string& to) {
     return (wanted.source == from && wanted.target == to) ||
            (wanted.is_undirected && wanted.source == to && wanted.target == from);
@@ -65,7 +73,7 @@ sdk::Result<sdk::Document> BranchContent::node(std::string_view id) const {
     if (!implicit) return unknown_node(id);
     auto target = context_.documents().read(nodes_, implicit->node);
     if (!target) return sdk::is_missing(target.error()) ? unknown_node(id) : target.error();
-    auto edges = implicit_edges(*target, Direction::incoming, implicit->type);
+    auto edges = implicit_edges(*target, Direction::incoming, implicit->type, kEveryEdge);
     if (!edges) return edges.error();
     for (const Edge& edge : *edges) {
         if (edge.association == id) return association(edge);
@@ -119,6 +127,8 @@ sdk::Result<sdk::Document> BranchContent::associate(const NewAssociation& associ
     fields[member::kSourceType] = sdk::text_member(source->fields, member::kType);
     fields[member::kTarget] = target->id;
     fields[member::kTargetType] = sdk::text_member(target->fields, member::kType);
+    note_changeset(fields, "source_changeset", *source);
+    note_changeset(fields, "target_changeset", *target);
     return create(std::move(fields));
 }
 
@@ -138,11 +148,13 @@ sdk::Result<std::size_t> BranchContent::unassociate(const AssociationEnds& ends)
 }
 
 sdk::Result<std::vector<Edge>> BranchContent::edges(std::string_view node, Direction direction,
-                                                    std::string_view type) const {
+                                                    std::string_view type,
+                                                    std::size_t limit) const {
     std::vector<Edge> found;
-    auto walked = graph().for_each_edge(node, direction, type, [&found](const Edge& edge) {
+    if (limit == 0) return found;
+    auto walked = graph().for_each_edge(node, direction, type, [&](const Edge& edge) {
         found.push_back(edge);
-        return true;
+        return found.size() < limit;
     });
     if (!walked) return walked.error();
     std::stable_sort(found.begin(), found.end(), [](const Edge& one, const Edge& other) {

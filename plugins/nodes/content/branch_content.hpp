@@ -28,6 +28,8 @@ struct NewAssociation {
 /// function says so. One thread at a time; the context outlives it.
 class BranchContent {
 public:
+    static constexpr std::size_t kEveryEdge = static_cast<std::size_t>(-1);
+
     /// `not_found` (`branch.unknown`) when the record is no branch.
     static sdk::Result<BranchContent> open(Services& services, sdk::Context& context,
                                            const sdk::RecordKey& branch);
@@ -60,12 +62,14 @@ public:
     /// Answers how many there were.
     sdk::Result<std::size_t> unassociate(const AssociationEnds& ends) const;
 
-    /// Explicit associations only.
+    /// Explicit associations only, at most `limit` of them; in order of creation.
     sdk::Result<std::vector<Edge>> edges(std::string_view node, Direction direction,
-                                         std::string_view type = {}) const;
-    /// The implicit ones (contract/nodes.md 11.4) are among them; with the same order.
+                                         std::string_view type = {},
+                                         std::size_t limit = kEveryEdge) const;
+    /// The implicit ones (contract/nodes.md 11.4) are among them, before the others.
     sdk::Result<std::vector<Edge>> all_edges(const sdk::Document& node, Direction direction,
-                                             std::string_view type = {}) const;
+                                             std::string_view type = {},
+                                             std::size_t limit = kEveryEdge) const;
     /// The record of an association that `all_edges` gave.
     sdk::Result<sdk::Document> association(const Edge& edge) const;
 
@@ -93,7 +97,7 @@ private:
 
     sdk::Result<bool> is_social() const;
     sdk::Result<std::vector<Edge>> implicit_edges(const sdk::Document& node, Direction direction,
-                                                  std::string_view type) const;
+                                                  std::string_view type, std::size_t limit) const;
 
     Services& services_;
     sdk::Context& context_;

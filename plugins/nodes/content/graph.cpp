@@ -78,8 +78,9 @@ int digit_of(char text) {
 }  // namespace
 
 std::optional<Direction> find_direction(std::string_view name) {
-    static constexpr std::array<std::pair<std::string_view, Direction>, 4> kNames{
+    static constexpr std::array<std::pair<std::string_view, Direction>, 5> kNames{
         {{"any", Direction::any},
+         {"both", Direction::any},
          {"outgoing", Direction::outgoing},
          {"incoming", Direction::incoming},
          {"mutual", Direction::mutual}}};

@@ -88,7 +88,8 @@ sdk::Result<bool> BranchContent::is_social() const {
 
 sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document& node,
                                                              Direction direction,
-                                                             std::string_view type) const {
+                                                             std::string_view type,
+                                                             std::size_t limit) const {
     std::vector<Edge> found;
     const bool wants_role = type.empty() || type == association::kHasRole;
     const bool wants_creation = type.empty() || type == association::kCreated;
@@ -117,9 +118,9 @@ sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document
         {"_system.created_by_principal_domain_id",
          sdk::text_member(node.fields, "principal-domain")},
         {member::kIsAssociation, false}};
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    auto made = context_.documents().query(nodes_, by_this_person, everything);
+    sdk::PageRequest wanted;
+    wanted.limit = limit == kEveryEdge ? -1 : static_cast<std::int64_t>(limit);
+    auto made = context_.documents().query(nodes_, by_this_person, wanted);
     if (!made) return made.error();
     for (const sdk::Document& one : made->rows) {
         if (!has_no_creator(one.fields)) add(one.id, node.id, Direction::outgoing);
@@ -133,11 +134,12 @@ sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document
 }
 
 sdk::Result<std::vector<Edge>> BranchContent::all_edges(const sdk::Document& node,
-                                                        Direction direction,
-                                                        std::string_view type) const {
-    auto implicit = implicit_edges(node, direction, type);
+                                                        Direction direction, std::string_view type,
+                                                        std::size_t limit) const {
+    auto implicit = implicit_edges(node, direction, type, limit);
     if (!implicit) return implicit;
-    auto explicit_ones = edges(node.id, direction, type);
+    if (implicit->size() > limit) implicit->resize(limit);
+    auto explicit_ones = edges(node.id, direction, type, limit - implicit->size());
     if (!explicit_ones) return explicit_ones;
     implicit->insert(implicit->end(), explicit_ones->begin(), explicit_ones->end());
     return implicit;

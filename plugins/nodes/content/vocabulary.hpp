@@ -44,6 +44,7 @@ inline constexpr char kPerson[] = "n:person";
 inline constexpr char kGroup[] = "n:group";
 inline constexpr char kForm[] = "n:form";
 inline constexpr char kList[] = "n:list";
+inline constexpr char kComment[] = "n:comment";
 inline constexpr char kDefinedType[] = "d:type";
 inline constexpr char kDefinedAssociation[] = "d:association";
 inline constexpr char kDefinedFeature[] = "d:feature";
@@ -59,6 +60,7 @@ inline constexpr char kHasForm[] = "a:has_form";
 inline constexpr char kHasLock[] = "a:has_lock";
 inline constexpr char kHasMount[] = "a:has_mount";
 inline constexpr char kHasTranslation[] = "a:has_translation";
+inline constexpr char kHasComment[] = "a:has_comment";
 inline constexpr char kCopiedFrom[] = "a:copied_from";
 }  // namespace association
 

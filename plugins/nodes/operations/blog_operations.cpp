@@ -4,7 +4,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/vocabulary.hpp"
-#include "operations/node_rows.hpp"
+#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {

@@ -9,7 +9,7 @@
 #include "content/definitions.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/definition_forms.hpp"
-#include "operations/node_rows.hpp"
+#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {

@@ -7,7 +7,7 @@
 
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
-#include "operations/node_rows.hpp"
+#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {

@@ -1,0 +1,27 @@
+#include "content/search.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stele::nodes {
+
+sdk::Result<sdk::NodeHits> search_nodes(
+    const BranchContent& content, const sdk::Json& expression, std::size_t limit,
+    const std::function<bool(std::string_view id)>& is_wanted) {
+    if (!expression.is_string() && !expression.is_object())
+        return sdk::invalid_parameter("search", "must be text or an object");
+    auto* search = content.services().registrar.find<sdk::NodeSearch>();
+    if (search == nullptr) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
+                               "no enabled plugin searches nodes; queries work without one");
+    }
+    const auto accepts = [&](std::string_view id) -> sdk::Result<bool> {
+        if (is_wanted && !is_wanted(id)) return false;
+        auto node = sdk::if_readable(content.context(), content.node(id));
+        if (!node) return node.error();
+        return node->has_value() && !is_association((*node)->fields);
+    };
+    return search->search(content.context(), content.branch(), expression,
+                          {.hits = limit, .accepts = accepts});
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,102 @@
+#include "content/statistics.hpp"
+
+#include <cmath>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+struct Counts {
+    std::uint64_t all = 0;
+    std::uint64_t outgoing = 0;
+    std::uint64_t incoming = 0;
+};
+
+struct Ratings {
+    std::uint64_t count = 0;
+    double total = 0;
+};
+
+/// The rating in a comment; nothing when there is none that the caller may know.
+sdk::Result<std::optional<double>> rating_of(const BranchContent& content, const std::string& id) {
+    auto comment = sdk::if_readable(content.context(), content.node(id));
+    if (!comment) return comment.error();
+    if (!*comment || sdk::text_member((*comment)->fields, member::kType) != type::kComment)
+        return std::optional<double>();
+    const auto rating = (*comment)->fields.find("rating");
+    if (rating == (*comment)->fields.end() || !rating->is_number()) return std::optional<double>();
+    return std::optional<double>(rating->get<double>());
+}
+
+sdk::Json whole_or_fraction(double value) {
+    constexpr double kExact = 9e15;
+    if (std::abs(value) < kExact && std::trunc(value) == value)
+        return static_cast<std::int64_t>(value);
+    return value;
+}
+
+void add_ratings(const Ratings& ratings, sdk::Json& statistics) {
+    if (ratings.count == 0) return;
+    statistics["ratingTotalCount"] = ratings.count;
+    statistics["ratingTotalValue"] = whole_or_fraction(ratings.total);
+    statistics["ratingAverageValue"] =
+        whole_or_fraction(ratings.total / static_cast<double>(ratings.count));
+}
+
+void add_counts(const std::map<std::string, Counts>& counts, sdk::Json& statistics) {
+    for (const auto& [type, count] : counts) {
+        statistics[type] = count.all;
+        if (count.outgoing > 0) statistics[type + "_OUTGOING"] = count.outgoing;
+        if (count.incoming > 0) statistics[type + "_INCOMING"] = count.incoming;
+    }
+}
+
+/// What leads to the node and from it, undirected ones once; the person of a node among them.
+sdk::Result<std::vector<Edge>> counted_edges(const BranchContent& content,
+                                             const sdk::Document& node) {
+    auto edges = content.all_edges(node, Direction::incoming, {}, kCountedAssociations + 1);
+    if (!edges || edges->size() > kCountedAssociations) return edges;
+    auto outgoing = content.edges(node.id, Direction::outgoing, {}, kCountedAssociations + 1);
+    if (!outgoing) return outgoing;
+    for (Edge& edge : *outgoing) {
+        if (edge.end == Direction::outgoing) edges->push_back(std::move(edge));
+    }
+    return edges;
+}
+
+}  // namespace
+
+sdk::Result<sdk::Json> statistics_of(const BranchContent& content, const sdk::Document& node) {
+    auto edges = counted_edges(content, node);
+    if (!edges) return edges.error();
+    const bool is_truncated = edges->size() > kCountedAssociations;
+    if (is_truncated) edges->resize(kCountedAssociations);
+    std::map<std::string, Counts> counts;
+    Ratings ratings;
+    for (const Edge& edge : *edges) {
+        Counts& of_type = counts[edge.type];
+        ++of_type.all;
+        if (edge.end != Direction::incoming) ++of_type.outgoing;
+        if (edge.end != Direction::outgoing) ++of_type.incoming;
+        if (edge.type != association::kHasComment || edge.end == Direction::incoming) continue;
+        auto rating = rating_of(content, edge.other);
+        if (!rating) return rating.error();
+        if (!*rating) continue;
+        ++ratings.count;
+        ratings.total += **rating;
+    }
+    sdk::Json statistics = sdk::Json::object();
+    add_counts(counts, statistics);
+    add_ratings(ratings, statistics);
+    if (is_truncated) statistics["truncated"] = true;
+    return statistics;
+}
+
+}  // namespace stele::nodes

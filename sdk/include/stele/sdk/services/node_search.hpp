@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+/// A node that fits a search; the score is greater than 0.
+struct NodeHit {
+    std::string id;
+    double score = 0;
+};
+
+struct NodeHits {
+    /// Best first, ties in the order of the nodes' creation.
+    std::vector<NodeHit> best;
+    /// How many nodes fit, also beyond those in `best`.
+    std::uint64_t total = 0;
+};
+
+struct NodeSearchLimits {
+    /// At most so many hits are answered; all are counted.
+    std::size_t hits = 1000;
+    /// Nodes that it refuses are no hits and are not counted. Empty: all are taken.
+    std::function<Result<bool>(std::string_view id)> accepts = {};
+};
+
+/// Full text search over the nodes of a branch, associations left out. Published by the plugin that
+/// keeps the index; without one there is no search. Any thread.
+class NodeSearch {
+public:
+    virtual ~NodeSearch();
+
+    /// What fits `expression` at the branch's tip: text in query-string syntax, or an object of the
+    /// search language (contract/nodes.md 15). Rights are not looked at. `invalid` for a wrong
+    /// expression.
+    virtual Result<NodeHits> search(Context& context, const RecordKey& branch,
+                                    const Json& expression, const NodeSearchLimits& limits) = 0;
+};
+
+}  // namespace stele::sdk
