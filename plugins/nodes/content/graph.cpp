@@ -50,7 +50,7 @@ std::string principal_row(std::string_view principal_key) {
     return std::string{kGraphSlot, kPrincipalTag}.append(principal_key);
 }
 
-std::vector<char> ends_of(Direction direction) {
+std::vector<char> end_letters(Direction direction) {
     switch (direction) {
         case Direction::any:
             return {kIn, kOut, kBoth};
@@ -118,7 +118,7 @@ sdk::Result<void> Graph::for_each_edge(std::string_view node, Direction directio
                                        std::string_view type,
                                        const std::function<bool(const Edge&)>& visit) const {
     if (id_bytes(node).empty()) return {};
-    for (const char end : ends_of(direction)) {
+    for (const char end : end_letters(direction)) {
         const std::string prefix = edge_prefix(node, end, type);
         const std::size_t before_type = edge_prefix(node, end, {}).size();
         const auto cursor =

@@ -4,9 +4,9 @@
 
 namespace stele::nodes {
 
-sdk::Result<sdk::NodeHits> search_nodes(
-    const BranchContent& content, const sdk::Json& expression, std::size_t limit,
-    const std::function<bool(std::string_view id)>& is_wanted) {
+sdk::Result<sdk::NodeHits> search_nodes(const BranchContent& content, const sdk::Json& expression,
+                                        std::size_t limit,
+                                        const std::function<bool(std::string_view id)>& is_wanted) {
     if (!expression.is_string() && !expression.is_object())
         return sdk::invalid_parameter("search", "must be text or an object");
     auto* search = content.services().registrar.find<sdk::NodeSearch>();

@@ -49,9 +49,8 @@ sdk::Result<void> read_associations(const sdk::Json& traverse, WalkPlan& plan) {
     if (value.is_array() && value.empty()) return {};
     if (!value.is_object()) return wrong_member(kName, "must map types to directions");
     for (const auto& [type, name] : value.items()) {
-        const auto direction = name.is_string()
-                                   ? find_direction(name.get_ref<const std::string&>())
-                                   : std::nullopt;
+        const auto direction =
+            name.is_string() ? find_direction(name.get_ref<const std::string&>()) : std::nullopt;
         if (!direction)
             return wrong_member(kName, "directions are ANY, INCOMING, OUTGOING and MUTUAL");
         plan.associations[type] = *direction;
@@ -136,8 +135,7 @@ private:
         const std::size_t room = kWalkedAssociations + 1 - looked_at_;
         auto node = content_.node(id);
         if (!node) return node.error();
-        if (plan_.associations.empty())
-            return content_.all_edges(*node, Direction::any, {}, room);
+        if (plan_.associations.empty()) return content_.all_edges(*node, Direction::any, {}, room);
         std::vector<Edge> found;
         for (const auto& [type, direction] : plan_.associations) {
             auto some = content_.all_edges(*node, direction, type, room - found.size());
