@@ -66,6 +66,20 @@ sdk::Result<GraphWriter> BranchContent::graph_writer() const {
     return GraphWriter(**writer);
 }
 
+const sdk::Principal& BranchContent::principal() const {
+    const auto& actor = changes().actor();
+    return actor ? *actor : context_.principal();
+}
+
+sdk::Result<bool> BranchContent::may(const sdk::RecordKey& record,
+                                     sdk::Permission permission) const {
+    const auto& actor = changes().actor();
+    if (!actor) return sdk::holds(context_, record, permission);
+    auto held = context_.authorities().permissions(actor->key, record);
+    if (!held) return held.error();
+    return held->has(permission);
+}
+
 sdk::Result<sdk::Document> BranchContent::node(std::string_view id) const {
     auto found = context_.documents().read(nodes_, id);
     if (found || !sdk::is_missing(found.error())) return found;
@@ -82,26 +96,28 @@ sdk::Result<sdk::Document> BranchContent::node(std::string_view id) const {
 }
 
 sdk::Result<sdk::Document> BranchContent::readable_node(std::string_view id) const {
-    auto found = sdk::if_readable(context_, node(id));
-    if (!found) return found.error();
-    if (!*found) return unknown_node(id);
-    return std::move(**found);
+    auto found = node(id);
+    if (!found) return found;
+    auto is_readable = may(found->key, sdk::Permission::read);
+    if (!is_readable) return is_readable.error();
+    if (!*is_readable) return unknown_node(id);
+    return found;
 }
 
 sdk::Result<void> BranchContent::require(const sdk::Document& node,
                                          sdk::Permission permission) const {
-    auto may = sdk::holds(context_, node.key, permission);
-    if (!may) return may.error();
-    if (*may) return {};
+    auto is_allowed = may(node.key, permission);
+    if (!is_allowed) return is_allowed.error();
+    if (*is_allowed) return {};
     return sdk::make_error(
         sdk::ErrorKind::forbidden, "authority.permission_missing",
         fmt::format("{} on node {} is needed for this", sdk::permission_name(permission), node.id));
 }
 
 sdk::Result<void> BranchContent::require_create() const {
-    auto may = sdk::holds(context_, branch_, sdk::Permission::create_subobjects);
-    if (!may) return may.error();
-    if (*may) return {};
+    auto is_allowed = may(branch_, sdk::Permission::create_subobjects);
+    if (!is_allowed) return is_allowed.error();
+    if (*is_allowed) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "CREATE_SUBOBJECTS on the branch is needed for this");
 }
@@ -219,6 +235,9 @@ sdk::Result<std::optional<std::string>> BranchContent::path_of(const sdk::Docume
         if (!parents) return parents.error();
         for (const Edge& parent : *parents) {
             if (parent.end != Direction::incoming) continue;
+            auto folder = readable_node(parent.other);
+            if (!folder && sdk::is_missing(folder.error())) continue;
+            if (!folder) return folder.error();
             if (parent.other == root) {
                 std::string path;
                 for (std::size_t at = next;; at = reached[at].second) {

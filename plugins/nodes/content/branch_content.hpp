@@ -43,6 +43,10 @@ public:
     const ViewReader& view() const { return *view_; }
     Graph graph() const { return Graph(*view_); }
     sdk::Result<GraphWriter> graph_writer() const;
+    /// Who acts, or whom a job acts for (`Changes::act_for`).
+    const sdk::Principal& principal() const;
+    /// Whether they have the permission on a record of any family; the server has every one.
+    sdk::Result<bool> may(const sdk::RecordKey& record, sdk::Permission permission) const;
 
     /// By id, `root` or QName, associations included; `not_found` (`document.unknown`).
     sdk::Result<sdk::Document> node(std::string_view id) const;
@@ -80,7 +84,8 @@ public:
     /// (contract/nodes.md 7.2).
     sdk::Result<sdk::Document> make_folders(const sdk::Document& from,
                                             const std::vector<std::string>& path) const;
-    /// The way from `root` down to the node by names (`/a/b`); nothing when it lies outside.
+    /// The way from `root` down to the node by names (`/a/b`), through folders that whoever acts
+    /// may READ; nothing when there is none.
     sdk::Result<std::optional<std::string>> path_of(const sdk::Document& node,
                                                     std::string_view root) const;
     /// Folders that the node lies in, nearest first, each once.

@@ -30,7 +30,7 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
     auto view = find_view(context.transaction(), space, place->line);
     if (!view) return view.error();
     auto made = std::make_unique<Changeset>(
-        Changeset{std::move(space), nullptr, new_note(context.principal()), {}});
+        Changeset{std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}});
     made->writer =
         std::make_unique<LineWriter>(context.transaction(), made->space, std::move(*view));
     return changesets_.emplace(branch, std::move(made)).first->second.get();

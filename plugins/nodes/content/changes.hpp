@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ public:
     void lift_protection() { is_unprotected_ = true; }
     bool is_unprotected() const { return is_unprotected_; }
 
+    /// Whoever a job acts for: its changesets, the nodes' `_system` and the checks of rights of
+    /// `BranchContent` are theirs, although the context is the server's.
+    void act_for(sdk::Principal principal) { actor_ = std::move(principal); }
+    const std::optional<sdk::Principal>& actor() const { return actor_; }
+
     /// Nodes are being removed because one that they depend on is.
     void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
     bool is_cascading() const { return is_cascading_; }
@@ -57,6 +63,7 @@ private:
     const BranchStore& branches_;
     std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;
     std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
+    std::optional<sdk::Principal> actor_;
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
 };

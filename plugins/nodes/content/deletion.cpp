@@ -43,7 +43,7 @@ sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Docume
     fields.erase(member::kSystem);
     fields["_deletion"] = {{"nodeId", node.id},
                            {"deletedOn", sdk::time_value(sdk::now_ms())},
-                           {"deletedBy", content.context().principal().name},
+                           {"deletedBy", content.principal().name},
                            {"transaction", false},
                            {"association", is_association(node.fields)}};
     // Whether the deleter may write deletions is no question: they may delete.

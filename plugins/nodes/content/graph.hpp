@@ -44,6 +44,9 @@ struct AssociationEnds {
 ///   M domain principal         -> the node that stands for it
 ///   K record of the principal  -> the same
 ///
+/// Others keep rows here, too: M persons (`BranchContent`), L locks (protection.hpp), C origins of
+/// copies (node_copy.hpp).
+///
 /// Nodes and associations are the ten bytes of their ids. Implicit associations are not here.
 class Graph {
 public:

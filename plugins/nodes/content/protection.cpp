@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
-
-#include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
 namespace {
+
+constexpr char kLockTag = 'L';
+/// Owners hold it, too (contract/semantics.md 2.7).
+constexpr char kLockBreakingRole[] = "manager";
+
+std::string lock_row(std::string_view node) {
+    return std::string{kGraphSlot, kLockTag} + id_bytes(node);
+}
 
 sdk::Error refused(const char* code, const char* message) {
     return sdk::make_error(sdk::ErrorKind::forbidden, code, message);
@@ -34,20 +41,60 @@ sdk::Result<void> check_branch_writable(const BranchContent& content) {
     return {};
 }
 
-sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node) {
-    if (content.context().session().is_system) return {};
-    auto locks = content.edges(node.id, Direction::outgoing, association::kHasLock);
-    if (!locks) return locks.error();
-    for (const Edge& edge : *locks) {
-        auto lock = content.association(edge);
-        if (!lock) return lock.error();
-        const std::string holder = sdk::text_member(lock->fields, "principal-id");
-        if (holder == content.context().principal().id) continue;
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.locked",
-                               fmt::format("node {} is locked by {}", node.id,
-                                           sdk::text_member(lock->fields, "principal-name")));
-    }
+sdk::Result<std::optional<NodeLock>> lock_of(const BranchContent& content, std::string_view node) {
+    auto row = content.view().get(lock_row(node));
+    if (!row) return row.error();
+    if (!*row) return std::optional<NodeLock>();
+    sdk::KeyReader reader(**row);
+    NodeLock lock;
+    lock.since_ms = static_cast<std::int64_t>(reader.integer().value_or(0));
+    lock.domain_id = reader.text().value_or(std::string());
+    lock.principal_id = reader.text().value_or(std::string());
+    lock.principal_name = reader.text().value_or(std::string());
+    return std::optional<NodeLock>(std::move(lock));
+}
+
+sdk::Result<void> put_lock(const BranchContent& content, std::string_view node,
+                           const NodeLock& lock) {
+    if (auto writable = check_branch_writable(content); !writable) return writable;
+    auto writer = content.changes().writer(content.context(), content.branch());
+    if (!writer) return writer.error();
+    (*writer)->put(lock_row(node), sdk::KeyWriter()
+                                       .integer(static_cast<std::uint64_t>(lock.since_ms))
+                                       .text(lock.domain_id)
+                                       .text(lock.principal_id)
+                                       .text(lock.principal_name)
+                                       .key());
     return {};
+}
+
+sdk::Result<void> remove_lock(const BranchContent& content, std::string_view node) {
+    if (auto writable = check_branch_writable(content); !writable) return writable;
+    auto writer = content.changes().writer(content.context(), content.branch());
+    if (!writer) return writer.error();
+    (*writer)->remove(lock_row(node));
+    return {};
+}
+
+sdk::Result<void> forget_lock(const BranchContent& content, std::string_view node) {
+    auto lock = lock_of(content, node);
+    if (!lock) return lock.error();
+    return *lock ? remove_lock(content, node) : sdk::Result<void>();
+}
+
+sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node) {
+    if (content.context().session().is_system && !content.changes().actor()) return {};
+    auto lock = lock_of(content, node.id);
+    if (!lock) return lock.error();
+    const sdk::Principal& principal = content.principal();
+    if (!*lock || (*lock)->is_held_by(principal)) return {};
+    auto may_break =
+        content.context().authorities().has_role(principal.key, node.key, kLockBreakingRole);
+    if (!may_break) return may_break.error();
+    if (*may_break) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "node.locked",
+        fmt::format("node {} is locked by {}", node.id, (*lock)->principal_name));
 }
 
 }  // namespace stele::nodes

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "content/branch_content.hpp"
 
 namespace stele::nodes {
@@ -9,7 +13,30 @@ namespace stele::nodes {
 /// (`Changes::lift_protection`).
 sdk::Result<void> check_branch_writable(const BranchContent& content);
 
-/// `conflict` (`node.locked`) where somebody else holds the node's lock.
+/// Who keeps others from changing a node. A row of the graph, not an association: a lock changes
+/// neither the node's versions nor its associations.
+struct NodeLock {
+    std::string domain_id;
+    std::string principal_id;
+    std::string principal_name;
+    std::int64_t since_ms = 0;
+
+    bool is_held_by(const sdk::Principal& principal) const {
+        return principal_id == principal.id && domain_id == principal.domain_id;
+    }
+};
+
+/// Nothing when the node is not locked.
+sdk::Result<std::optional<NodeLock>> lock_of(const BranchContent& content, std::string_view node);
+/// Part of a changeset; refused like other writes where the branch is protected.
+sdk::Result<void> put_lock(const BranchContent& content, std::string_view node,
+                           const NodeLock& lock);
+sdk::Result<void> remove_lock(const BranchContent& content, std::string_view node);
+/// The same where there is a lock, for a node that goes.
+sdk::Result<void> forget_lock(const BranchContent& content, std::string_view node);
+
+/// `conflict` (`node.locked`) where somebody else holds the node's lock and whoever acts is neither
+/// a manager nor an owner of the node. The server itself passes.
 sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node);
 
 }  // namespace stele::nodes

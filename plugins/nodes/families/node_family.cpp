@@ -66,6 +66,22 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
     }
 }
 
+bool stands_for_principal(const sdk::Json& node) {
+    const std::string type = sdk::text_member(node, member::kType);
+    return type == type::kPerson || type == type::kGroup;
+}
+
+/// What a job writes is whose it acts for.
+void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
+    for (const char* deed : {"created", "modified"}) {
+        if (deed[0] == 'c' && !is_new) continue;
+        const std::string by = std::string(deed) + "_by";
+        system[by] = actor.name;
+        system[by + "_principal_id"] = actor.id;
+        system[by + "_principal_domain_id"] = actor.domain_id;
+    }
+}
+
 /// Keeps the names of members of folders in step with a node's own name.
 sdk::Result<void> rename_in_folders(const BranchContent& content, const sdk::Document& node,
                                     const std::string& before, const std::string& after) {
@@ -154,8 +170,10 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
     if (has_parent && !fields.contains(kParent) && fields[member::kQName] != parent)
         fields[kParent] = parent;
     if (auto applied = apply_mandatory_features(content, fields); !applied) return applied;
-    if (is_node && !content.context().session().is_system) {
-        auto person = content.ensure_person(content.context().principal());
+    const bool is_of_server = content.context().session().is_system &&
+                              (!content.changes().actor() || stands_for_principal(fields));
+    if (is_node && !is_of_server) {
+        auto person = content.ensure_person(content.principal());
         if (!person) return person.error();
     }
     return {};
@@ -167,6 +185,7 @@ sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
     if (is_association(node.fields)) {
         if (auto removed = write_edge(content, node, true); !removed) return removed;
     }
+    if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
     return remove_what_depends(content, node);
 }
 
@@ -205,11 +224,14 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
 
 sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Context& context,
                                               sdk::Json& system) {
+    Changes& changes = Changes::of(context, services().branches);
+    if (changes.actor() && context.session().is_system &&
+        !stands_for_principal(change.after->fields))
+        name_actor(*changes.actor(), change.before == nullptr, system);
     for (const char* part : {"_on", "_by", "_by_principal_id", "_by_principal_domain_id"}) {
         const auto modified = system.find(std::string("modified") + part);
         if (modified != system.end()) system[std::string("edited") + part] = *modified;
     }
-    Changes& changes = Changes::of(context, services().branches);
     if (change.before) {
         const sdk::Json& before = change.before->fields[member::kSystem];
         const auto attachments = before.find(member::kAttachments);
