@@ -1,0 +1,133 @@
+#include "content/placement.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/protection.hpp"
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Rights reach from folders to their members, so a move could give the mover some.
+sdk::Result<void> check_gains_nothing(const BranchContent& content, const sdk::Document& node,
+                                      const sdk::Document& folder) {
+    if (content.context().session().is_system && !content.changes().actor()) return {};
+    sdk::Authorities& authorities = content.context().authorities();
+    auto there = authorities.permissions(content.principal().key, folder.key);
+    if (!there) return there.error();
+    auto here = authorities.permissions(content.principal().key, node.key);
+    if (!here) return here.error();
+    if (here->contains(*there)) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "node.move_gains_rights",
+        fmt::format("moving node {} there would give the mover rights on it", node.id));
+}
+
+sdk::Result<void> check_no_cycle(const BranchContent& content, const sdk::Document& node,
+                                 const sdk::Document& folder) {
+    bool is_inside = node.id == folder.id;
+    if (!is_inside) {
+        auto above = content.ancestors(folder.id);
+        if (!above) return above.error();
+        is_inside = std::find(above->begin(), above->end(), node.id) != above->end();
+    }
+    if (!is_inside) return {};
+    return sdk::make_error({{"targetNodeId", "node.folder_in_itself",
+                             fmt::format("folder {} lies in node {}", folder.id, node.id)}});
+}
+
+/// The associations by which a node lies in folders.
+sdk::Result<std::vector<Edge>> memberships_of(const BranchContent& content,
+                                              const std::string& node) {
+    auto edges = content.edges(node, Direction::incoming, association::kChild);
+    if (!edges) return edges;
+    std::erase_if(*edges, [](const Edge& edge) { return edge.end != Direction::incoming; });
+    return edges;
+}
+
+sdk::Result<void> move_node(const BranchContent& content, const sdk::Document& node,
+                            const sdk::Document& folder) {
+    if (auto movable = check_movable(node, "node"); !movable) return movable;
+    if (auto may = content.require(node, sdk::Permission::update); !may) return may;
+    if (auto free = check_unlocked(content, node); !free) return free;
+    if (auto sound = check_no_cycle(content, node, folder); !sound) return sound;
+    auto present = memberships_of(content, node.id);
+    if (!present) return present.error();
+    if (present->size() == 1 && present->front().other == folder.id) return {};
+    if (auto safe = check_gains_nothing(content, node, folder); !safe) return safe;
+    for (const Edge& edge : *present) {
+        auto gone = content.context().documents().remove(content.nodes(), edge.association);
+        if (!gone) return gone;
+    }
+    return put_into_folder(content, node, folder);
+}
+
+}  // namespace
+
+sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter) {
+    if (is_association(node.fields)) {
+        return sdk::make_error(
+            {{parameter, "node.association_unfit", "an association lies in no folder"}});
+    }
+    if (sdk::text_member(node.fields, member::kQName) == kRootQName) {
+        return sdk::make_error({{parameter, "node.root_unfit", "the root stays where it is"}});
+    }
+    return {};
+}
+
+sdk::Result<sdk::Document> find_folder(const BranchContent& content, const FolderAddress& address) {
+    auto folder = content.readable_node(address.node.empty() ? kRootAlias : address.node);
+    if (!folder) return folder;
+    const auto segments = split_path(address.path);
+    if (!segments.empty()) {
+        auto found = content.find_path(folder->id, segments);
+        if (!found) return found.error();
+        folder = *found ? content.readable_node(**found) : folder;
+        if (!*found || (!folder && sdk::is_missing(folder.error()))) {
+            return sdk::make_error(
+                sdk::ErrorKind::not_found, "node.path_unknown",
+                fmt::format("there is no folder {} below the target", address.path));
+        }
+        if (!folder) return folder;
+    }
+    if (is_association(folder->fields)) {
+        return sdk::make_error(
+            {{"targetNodeId", "node.association_unfit", "an association is no folder"}});
+    }
+    if (auto may = content.require(*folder, sdk::Permission::create_subobjects); !may)
+        return may.error();
+    return folder;
+}
+
+sdk::Result<void> put_into_folder(const BranchContent& content, const sdk::Document& node,
+                                  const sdk::Document& folder) {
+    auto container = content.make_folders(folder, {});
+    if (!container) return container.error();
+    auto joined = content.associate({.source = folder.id,
+                                     .target = node.id,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+    if (!joined) return joined.error();
+    return {};
+}
+
+sdk::Result<std::vector<std::string>> move_nodes(const BranchContent& content,
+                                                 const std::vector<std::string>& nodes,
+                                                 const sdk::Document& folder) {
+    std::vector<std::string> moved;
+    for (const std::string& id : nodes) {
+        auto node = content.readable_node(id);
+        if (!node) return node.error();
+        if (auto done = move_node(content, *node, folder); !done) return done.error();
+        moved.push_back(node->id);
+    }
+    return moved;
+}
+
+}  // namespace stele::nodes
