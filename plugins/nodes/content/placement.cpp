@@ -14,21 +14,6 @@ namespace stele::nodes {
 
 namespace {
 
-/// Rights reach from folders to their members, so a move could give the mover some.
-sdk::Result<void> check_gains_nothing(const BranchContent& content, const sdk::Document& node,
-                                      const sdk::Document& folder) {
-    if (content.context().session().is_system && !content.changes().actor()) return {};
-    sdk::Authorities& authorities = content.context().authorities();
-    auto there = authorities.permissions(content.principal().key, folder.key);
-    if (!there) return there.error();
-    auto here = authorities.permissions(content.principal().key, node.key);
-    if (!here) return here.error();
-    if (here->contains(*there)) return {};
-    return sdk::make_error(
-        sdk::ErrorKind::forbidden, "node.move_gains_rights",
-        fmt::format("moving node {} there would give the mover rights on it", node.id));
-}
-
 sdk::Result<void> check_no_cycle(const BranchContent& content, const sdk::Document& node,
                                  const sdk::Document& folder) {
     bool is_inside = node.id == folder.id;
@@ -60,15 +45,39 @@ sdk::Result<void> move_node(const BranchContent& content, const sdk::Document& n
     auto present = memberships_of(content, node.id);
     if (!present) return present.error();
     if (present->size() == 1 && present->front().other == folder.id) return {};
-    if (auto safe = check_gains_nothing(content, node, folder); !safe) return safe;
+    // First into the new folder: rights that reach the mover from the old one still count then.
+    const bool is_member = std::any_of(present->begin(), present->end(),
+                                       [&](const Edge& edge) { return edge.other == folder.id; });
+    if (!is_member) {
+        if (auto joined = put_into_folder(content, node, folder); !joined) return joined;
+    }
     for (const Edge& edge : *present) {
+        if (edge.other == folder.id) continue;
         auto gone = content.context().documents().remove(content.nodes(), edge.association);
         if (!gone) return gone;
     }
-    return put_into_folder(content, node, folder);
+    return {};
 }
 
 }  // namespace
+
+sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
+                                                 const AssociationEnds& ends) {
+    if (content.context().session().is_system && !content.changes().actor()) return {};
+    auto folder = content.node(ends.source);
+    if (!folder) return folder.error();
+    auto node = content.node(ends.target);
+    if (!node) return node.error();
+    sdk::Authorities& authorities = content.context().authorities();
+    auto there = authorities.permissions(content.principal().key, folder->key);
+    if (!there) return there.error();
+    auto here = authorities.permissions(content.principal().key, node->key);
+    if (!here) return here.error();
+    if (here->contains(*there)) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "node.membership_gives_rights",
+        fmt::format("in that folder you would have rights on node {} that you lack", node->id));
+}
 
 sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter) {
     if (is_association(node.fields)) {

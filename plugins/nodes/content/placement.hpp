@@ -25,12 +25,16 @@ sdk::Result<void> put_into_folder(const BranchContent& content, const sdk::Docum
 
 /// Takes the nodes out of the folders that they lie in and puts them into this one. Needs UPDATE on
 /// each. `invalid` for the root, for associations, and where a folder would come to lie in itself
-/// (`node.folder_in_itself`); `forbidden` (`node.move_gains_rights`) where the mover has rights on
-/// the new folder that they do not have on the node: they would gain them by the move. Answers the
-/// nodes' ids.
+/// (`node.folder_in_itself`). Answers the nodes' ids.
 sdk::Result<std::vector<std::string>> move_nodes(const BranchContent& content,
                                                  const std::vector<std::string>& nodes,
                                                  const sdk::Document& folder);
+
+/// Rights reach from folders to their members: `forbidden` (`node.membership_gives_rights`) where
+/// whoever acts has rights on the folder that they lack on the node, and would gain them by making
+/// it a member. The server itself passes.
+sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
+                                                 const AssociationEnds& ends);
 
 /// Folders and members that are nodes other than the root; `invalid` naming the parameter.
 sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter);

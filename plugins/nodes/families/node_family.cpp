@@ -8,6 +8,7 @@
 
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
+#include "content/placement.hpp"
 #include "content/protection.hpp"
 #include "content/stored_content.hpp"
 #include "content/vocabulary.hpp"
@@ -80,6 +81,19 @@ void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
         system[by + "_principal_id"] = actor.id;
         system[by + "_principal_domain_id"] = actor.domain_id;
     }
+}
+
+sdk::Result<void> check_new_membership(const BranchContent& content,
+                                       const sdk::Document& association) {
+    const AssociationEnds ends = ends_of(association);
+    if (ends.type != association::kChild || ends.is_undirected) return {};
+    if (content.context().session().is_system) {
+        // A person who is noted under `r:users` on the way.
+        auto member = content.node(ends.target);
+        if (!member) return member.error();
+        if (stands_for_principal(member->fields)) return {};
+    }
+    return check_membership_gives_nothing(content, ends);
 }
 
 /// Keeps the names of members of folders in step with a node's own name.
@@ -170,6 +184,9 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
     if (has_parent && !fields.contains(kParent) && fields[member::kQName] != parent)
         fields[kParent] = parent;
     if (auto applied = apply_mandatory_features(content, fields); !applied) return applied;
+    if (!is_node) {
+        if (auto fair = check_new_membership(content, node); !fair) return fair;
+    }
     const bool is_of_server = content.context().session().is_system &&
                               (!content.changes().actor() || stands_for_principal(fields));
     if (is_node && !is_of_server) {
