@@ -51,8 +51,8 @@ sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
     return subject;
 }
 
-sdk::Result<sdk::SpaceCollection> Records::space_collection(const sdk::Reader& reader,
-                                                            const sdk::RecordKey& record) const {
+sdk::Result<sdk::SpaceCollection> Records::collection_of_record(
+    const sdk::Reader& reader, const sdk::RecordKey& record) const {
     const storage::CollectionId id = storage::collection_of(record);
     auto info = info_of(reader, id);
     if (!info) return info.error();
@@ -71,7 +71,7 @@ sdk::Result<std::vector<std::string>> Records::roles_of(const sdk::Reader& reade
     auto resource = resource_of(reader, record);
     if (!resource) return resource.error();
     if (!*resource || !(*resource)->has_own_rights()) return std::vector<std::string>();
-    auto collection = space_collection(reader, record);
+    auto collection = collection_of_record(reader, record);
     if (!collection) return collection.error();
     return plugin::guarded<std::vector<std::string>>((*resource)->plugin_id, "roles_of", [&] {
         return (*resource)->resource->roles_of(reader, *collection, record, principal);
@@ -83,7 +83,7 @@ sdk::Result<std::vector<sdk::RecordKey>> Records::inherits_from(const sdk::Reade
     auto resource = resource_of(reader, record);
     if (!resource) return resource.error();
     if (!*resource || !(*resource)->has_own_rights()) return std::vector<sdk::RecordKey>();
-    auto collection = space_collection(reader, record);
+    auto collection = collection_of_record(reader, record);
     if (!collection) return collection.error();
     return plugin::guarded<std::vector<sdk::RecordKey>>(
         (*resource)->plugin_id, "inherits_from",

@@ -117,8 +117,8 @@ private:
                                      const RegisteredResource& family,
                                      const sdk::CollectionName& name,
                                      storage::Record& container) const;
-    sdk::Result<sdk::SpaceCollection> space_collection(const sdk::Reader& reader,
-                                                       const sdk::RecordKey& record) const;
+    sdk::Result<sdk::SpaceCollection> collection_of_record(const sdk::Reader& reader,
+                                                           const sdk::RecordKey& record) const;
     sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
     sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
     sdk::Result<sdk::RecordKey> find_team(const sdk::Reader& reader,
