@@ -19,7 +19,7 @@ namespace {
 constexpr char kOriginTag = 'C';
 constexpr std::array kOwnOfOriginal{member::kSystem, member::kStatistics, member::kPaths, "_search",
                                     "ok"};
-constexpr std::array kNames{"_doc", member::kQName};
+constexpr std::array kNodeNames{"_doc", member::kQName};
 /// What a node is to the branch, not what it says.
 constexpr std::array kNotCopied{association::kHasLock, association::kHasMount,
                                 association::kHasRole, association::kCreated,
@@ -34,7 +34,7 @@ sdk::Json fields_to_copy(const sdk::Json& original, bool keeps_names) {
     for (const char* name : kOwnOfOriginal)
         fields.erase(name);
     if (!keeps_names) {
-        for (const char* name : kNames)
+        for (const char* name : kNodeNames)
             fields.erase(name);
     }
     return fields;
