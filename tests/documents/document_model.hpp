@@ -31,6 +31,7 @@ public:
     };
 
     std::vector<Entry>& entries() { return entries_; }
+    const std::vector<Entry>& entries() const { return entries_; }
 
     void insert(const kernel::storage::Sequence& sequence, std::string_view text);
     void replace(std::size_t place, std::string_view text);

@@ -13,6 +13,9 @@ namespace stele::nodes {
 
 namespace {
 
+/// Not below any number that was given to a revision.
+const std::string kHighest(kNumberBytes, '\xff');
+
 sdk::Error entry_broken() {
     return sdk::make_error(sdk::ErrorKind::internal, "branch.entry_broken",
                            "what is kept about a branch cannot be read");
@@ -38,15 +41,46 @@ bool LayeredCursor::Layer::is_shown() const {
     return read_number(full.substr(full.size() - kNumberBytes)) <= bound && bound < number;
 }
 
-void LayeredCursor::Layer::settle() {
-    while (cursor->is_valid() && !is_shown())
-        cursor->next();
+void LayeredCursor::settle(Layer& layer) {
+    layer.is_done = false;
+    for (; layer.cursor->is_valid(); layer.cursor->next()) {
+        // The number behind a past key lets the cursor below look beyond the range.
+        if (layer.is_past) {
+            const bool is_below = layer.key() < range_.begin;
+            const bool is_above = !range_.end.empty() && layer.key() >= range_.end;
+            layer.is_done = is_forward() ? is_above : is_below;
+            if (layer.is_done) return;
+            if (is_below || is_above) continue;
+        }
+        if (layer.is_shown()) return;
+    }
 }
 
-void LayeredCursor::Layer::pass(std::string_view passed) {
-    while (cursor->is_valid() && key() == passed)
-        cursor->next();
-    settle();
+void LayeredCursor::pass(Layer& layer, std::string_view passed) {
+    while (layer.is_valid() && layer.key() == passed)
+        layer.cursor->next();
+    if (!layer.is_done) settle(layer);
+}
+
+void LayeredCursor::enter(Layer& layer) {
+    if (!layer.is_past || is_forward() || range_.end.empty() || !layer.cursor->is_valid()) return;
+    if (layer.key() >= range_.end) layer.cursor->seek(key_below(layer.prefix, range_.end));
+}
+
+void LayeredCursor::seek(Layer& layer, std::string_view key) {
+    std::string wanted = key_below(layer.prefix, key);
+    if (!layer.is_past || is_forward()) {
+        layer.cursor->seek(wanted);
+        while (is_forward() && layer.cursor->is_valid() && layer.key() < key)
+            layer.cursor->next();
+    } else {
+        // Behind all births of the key. Where it is no key but what several begin with, that is
+        // too far.
+        layer.cursor->seek(wanted + kHighest);
+        if (layer.cursor->is_valid() && layer.key() > key) layer.cursor->seek(wanted);
+        enter(layer);
+    }
+    settle(layer);
 }
 
 LayeredCursor::LayeredCursor(const sdk::Reader& reader, const VersionSpace& space, const View& view,
@@ -66,8 +100,9 @@ LayeredCursor::LayeredCursor(const sdk::Reader& reader, const VersionSpace& spac
 void LayeredCursor::open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
                          std::size_t rank, bool is_past) {
     Layer layer;
-    const std::string end =
-        range_.end.empty() ? sdk::prefix_end(prefix) : key_below(prefix, range_.end);
+    std::string end = range_.end.empty() ? sdk::prefix_end(prefix) : key_below(prefix, range_.end);
+    // A key that the end begins with lies before it, with its births.
+    if (is_past && !range_.end.empty()) end += kHighest;
     layer.cursor = reader.scan({key_below(prefix, range_.begin), end}, direction_);
     layer.prefix = prefix;
     layer.bound = link.bound;
@@ -75,14 +110,15 @@ void LayeredCursor::open(const sdk::Reader& reader, const std::string& prefix, c
     layer.is_past = is_past;
     if (auto status = layer.cursor->status(); !status) status_ = status;
     // What has nothing to show in the whole range never will.
-    layer.settle();
-    if (layer.cursor->is_valid()) layers_.push_back(std::move(layer));
+    enter(layer);
+    settle(layer);
+    if (layer.is_valid()) layers_.push_back(std::move(layer));
 }
 
 bool LayeredCursor::is_before(const Layer& one, const Layer& other) const {
     const int order = one.key().compare(other.key());
     if (order == 0) return one.rank < other.rank;
-    return direction_ == sdk::ScanDirection::forward ? order < 0 : order > 0;
+    return is_forward() ? order < 0 : order > 0;
 }
 
 void LayeredCursor::find() {
@@ -91,7 +127,7 @@ void LayeredCursor::find() {
         const Layer* first = nullptr;
         for (const Layer& layer : layers_) {
             if (auto status = layer.cursor->status(); !status) status_ = status;
-            if (!layer.cursor->is_valid()) continue;
+            if (!layer.is_valid()) continue;
             if (!first || is_before(layer, *first)) first = &layer;
         }
         if (!status_ || !first) return;
@@ -106,25 +142,19 @@ void LayeredCursor::find() {
             return;
         }
         for (Layer& layer : layers_)
-            layer.pass(key_);
+            pass(layer, key_);
     }
 }
 
 void LayeredCursor::next() {
     for (Layer& layer : layers_)
-        layer.pass(key_);
+        pass(layer, key_);
     find();
 }
 
 void LayeredCursor::seek(std::string_view key) {
-    for (Layer& layer : layers_) {
-        std::string wanted = key_below(layer.prefix, key);
-        // Behind all births of the key.
-        if (layer.is_past && direction_ == sdk::ScanDirection::backward)
-            wanted.append(kNumberBytes, '\xff');
-        layer.cursor->seek(wanted);
-        layer.settle();
-    }
+    for (Layer& layer : layers_)
+        seek(layer, key);
     find();
 }
 

@@ -35,17 +35,24 @@ private:
         Revision bound = kUncommitted;
         std::size_t rank = 0;
         bool is_past = false;
+        /// Beyond the range, in scan direction.
+        bool is_done = false;
 
+        bool is_valid() const { return !is_done && cursor->is_valid(); }
         std::string_view key() const;
         bool is_shown() const;
         char state() const { return cursor->value()[kNumberBytes]; }
-        /// Moves on to the next entry that the view shows.
-        void settle();
-        void pass(std::string_view key);
     };
 
+    bool is_forward() const { return direction_ == sdk::ScanDirection::forward; }
     void open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
               std::size_t rank, bool is_past);
+    void seek(Layer& layer, std::string_view key);
+    /// Backwards: moves below the end of the range.
+    void enter(Layer& layer);
+    /// Moves on to the next entry of the range that the view shows.
+    void settle(Layer& layer);
+    void pass(Layer& layer, std::string_view key);
     bool is_before(const Layer& one, const Layer& other) const;
     void find();
 

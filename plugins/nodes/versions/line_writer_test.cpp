@@ -34,6 +34,29 @@ Keeping keeping_of_kind(std::string_view key) {
 
 using Shown = std::map<std::string, std::string>;
 
+/// Counts what is got through it.
+class CountingReader final : public sdk::Reader {
+public:
+    explicit CountingReader(const sdk::Reader& below) : below_(below) {}
+    std::size_t gets() const { return gets_; }
+
+    sdk::Result<std::optional<std::string>> get(std::string_view key) const override {
+        ++gets_;
+        return below_.get(key);
+    }
+    sdk::Result<bool> get_into(std::string_view key, std::string& value) const override {
+        ++gets_;
+        return below_.get_into(key, value);
+    }
+    std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range, ScanDirection direction) const override {
+        return below_.scan(std::move(range), direction);
+    }
+
+private:
+    const sdk::Reader& below_;
+    mutable std::size_t gets_ = 0;
+};
+
 class History {
 public:
     /// Of `forking` steps one makes a line; `is_deep`: always of the last one.
@@ -70,6 +93,19 @@ private:
         key.push_back("\0ab\xff"[below(4)]);
         key.push_back("\0ab\xff"[below(4)]);
         return key;
+    }
+
+    /// A place in the order of keys: a key, what several begin with, or the place behind a key.
+    std::string place(char kind) {
+        std::string place = key(kind);
+        switch (below(4)) {
+            case 0:
+                return place.substr(0, 2);
+            case 1:
+                return place.append(1, '\0');
+            default:
+                return place;
+        }
     }
 
     Line any_line() { return std::next(shown_.begin(), below(shown_.size()))->first; }
@@ -147,8 +183,8 @@ private:
     void check(const sdk::Reader& shows, const Shown& state) {
         for (const char kind : {'e', 'r', 'k'}) {
             sdk::KeyRange range{std::string(1, kind), std::string(1, static_cast<char>(kind + 1))};
-            if (below(2) == 0) range.begin = key(kind);
-            if (below(2) == 0) range.end = key(kind);
+            if (below(2) == 0) range.begin = place(kind);
+            if (below(2) == 0) range.end = place(kind);
             std::vector<std::pair<std::string, std::string>> expected;
             if (range.begin < range.end) {
                 expected.assign(state.lower_bound(range.begin), state.lower_bound(range.end));
@@ -174,7 +210,7 @@ private:
         const auto cursor =
             shows.scan(range, is_forward ? ScanDirection::forward : ScanDirection::backward);
         for (int times = 0; times < 2; ++times) {
-            const std::string wanted = key(kind);
+            const std::string wanted = place(kind);
             cursor->seek(wanted);
             auto expected = is_forward ? state.lower_bound(wanted) : state.upper_bound(wanted);
             bool exists = expected != state.end();
@@ -225,6 +261,58 @@ TEST_CASE("lines show what they showed after each of their changesets") {
             history.check_some();
         }
     }
+}
+
+TEST_CASE("a view of a deep line reads nothing that was read before") {
+    sdk::testing::MemoryEngine engine;
+    VersionMemory memory;
+    const VersionSpace space("space/", keeping_of_kind, memory);
+    constexpr Line kDepth = 10;
+    for (Line line = kFirstLine + 1; line <= kDepth; ++line) {
+        const auto transaction = engine.begin();
+        REQUIRE(put_line(*transaction, *transaction, space, line, {line - 1, 0}).has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+    }
+    const auto snapshot = engine.snapshot();
+    const CountingReader reader(*snapshot);
+    REQUIRE(find_view(reader, space, kDepth).value().links.size() == kDepth);
+    CHECK(reader.gets() == kDepth);
+    REQUIRE(find_view(reader, space, kDepth).value().links.size() == kDepth);
+    CHECK(reader.gets() == kDepth + 1);
+
+    const auto transaction = engine.begin();
+    REQUIRE(put_line(*transaction, *transaction, space, kDepth + 1, {kDepth, 0}).has_value());
+    REQUIRE(find_view(*transaction, space, kDepth + 1).has_value());
+    // It was not committed, so nobody must remember it.
+    const auto found = find_view(*engine.snapshot(), space, kDepth + 1);
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.error().code == "branch.line_unknown");
+}
+
+TEST_CASE("counts of the past are not told wrong while the line is written") {
+    sdk::testing::MemoryEngine engine;
+    VersionMemory memory;
+    const VersionSpace space("space/", keeping_of_kind, memory);
+    const auto add = [&](LineWriter& writer, std::int64_t delta) { writer.add("k", delta); };
+    const auto first = engine.begin();
+    LineWriter one(*first, space, find_view(*first, space, kFirstLine).value());
+    add(one, 5);
+    REQUIRE(one.finish("").has_value());
+    REQUIRE(sdk::commit_and_wait(*first).has_value());
+
+    const auto second = engine.begin();
+    LineWriter other(*second, space, find_view(*second, space, kFirstLine).value());
+    add(other, 2);
+    CHECK(sdk::read_counter(other.get("k").value()) == 7);
+    const auto count_at_first = [&](const sdk::Reader& reader) {
+        return ViewReader(reader, space, find_view(reader, space, kFirstLine, 1).value()).get("k");
+    };
+    const auto early = count_at_first(*second);
+    REQUIRE_FALSE(early.has_value());
+    CHECK(early.error().code == "branch.changes_unfinished");
+    REQUIRE(other.finish("").has_value());
+    CHECK(sdk::read_counter(count_at_first(*second).value()) == 5);
+    CHECK(sdk::read_counter(count_at_first(*engine.snapshot()).value()) == 5);
 }
 
 TEST_CASE("the block of an ended entry is the smallest that holds its time") {

@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "tests/nodes/branch_documents.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace stele::tests {
+
+using namespace kernel::storage;
+using sdk::Json;
+
+namespace {
+
+/// Two records on a line, and a line that was forked from it.
+class Rivals {
+public:
+    Rivals() {
+        auto change = branches_.begin(nodes::kFirstLine);
+        for (const Sequence& record : records_)
+            insert(change, nodes::kFirstLine, record);
+        REQUIRE(branches_.commit(change) == 1U);
+        branches_.fork(kFork, {nodes::kFirstLine});
+        // The first who writes to a collection declares its indexes.
+        for (const nodes::Line line : {nodes::kFirstLine, kFork}) {
+            auto first = branches_.begin(line);
+            insert(first, line, next_sequence());
+            REQUIRE(branches_.commit(first).has_value());
+        }
+    }
+
+    static constexpr nodes::Line kFork = 2;
+
+    void insert(BranchDocuments::Change& change, nodes::Line line, const Sequence& record) {
+        REQUIRE(branches_.documents()
+                    .insert(*change.writer, branches_.collection(line), branches_.rules(),
+                            {record, "", fields(record, 0), ""})
+                    .has_value());
+    }
+
+    void replace(BranchDocuments::Change& change, nodes::Line line, const Sequence& record) {
+        Record before;
+        REQUIRE(branches_.documents()
+                    .read(*change.writer, record_key(branches_.collection(line), record), before)
+                    .value());
+        REQUIRE(
+            branches_.documents()
+                .replace(*change.writer, branches_.rules(), before, fields(record, ++value_), "")
+                .has_value());
+    }
+
+    std::uint64_t count(nodes::Line line) {
+        const auto snapshot = engine_->snapshot();
+        return branches_.documents()
+            .count(*branches_.read(*snapshot, line), branches_.collection(line))
+            .value();
+    }
+
+    BranchDocuments& branches() { return branches_; }
+    const Sequence& record(std::size_t i) const { return records_[i]; }
+
+private:
+    static Json fields(const Sequence& record, int value) {
+        return {{"value", value},
+                {"kind", "same"},
+                {"_doc", sequence_text(record)},
+                {"_system", {{"changeset", sequence_text(next_sequence())}}}};
+    }
+
+    testing::TemporaryFolder folder_;
+    std::unique_ptr<sdk::Engine> engine_ = open_leveldb(folder_.path()).value();
+    BranchDocuments branches_{*engine_};
+    const std::vector<Sequence> records_{next_sequence(), next_sequence()};
+    int value_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("Changesets of different records on one line do not conflict") {
+    Rivals rivals;
+    for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
+        INFO("line " << line);
+        auto one = rivals.branches().begin(line);
+        auto other = rivals.branches().begin(line);
+        auto third = rivals.branches().begin(line);
+        rivals.replace(one, line, rivals.record(0));
+        rivals.replace(other, line, rivals.record(1));
+        rivals.insert(third, line, next_sequence());
+        const auto first = rivals.branches().commit(one);
+        REQUIRE(first.has_value());
+        CHECK(rivals.branches().commit(other) == *first + 1);
+        CHECK(rivals.branches().commit(third) == *first + 2);
+        CHECK(rivals.count(line) == 4);
+    }
+}
+
+TEST_CASE("Changesets of one record on one line conflict, on two lines they do not") {
+    Rivals rivals;
+    for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
+        INFO("line " << line);
+        auto one = rivals.branches().begin(line);
+        auto other = rivals.branches().begin(line);
+        rivals.replace(one, line, rivals.record(0));
+        rivals.replace(other, line, rivals.record(0));
+        CHECK(rivals.branches().commit(one).has_value());
+        CHECK_FALSE(rivals.branches().commit(other).has_value());
+    }
+    auto one = rivals.branches().begin(nodes::kFirstLine);
+    auto other = rivals.branches().begin(Rivals::kFork);
+    rivals.replace(one, nodes::kFirstLine, rivals.record(0));
+    rivals.replace(other, Rivals::kFork, rivals.record(0));
+    CHECK(rivals.branches().commit(one).has_value());
+    CHECK(rivals.branches().commit(other).has_value());
+}
+
+TEST_CASE("A fork does not conflict with those who write to its parent") {
+    Rivals rivals;
+    auto change = rivals.branches().begin(nodes::kFirstLine);
+    rivals.insert(change, nodes::kFirstLine, next_sequence());
+    const auto fork = rivals.branches().begin_fork(3, {nodes::kFirstLine});
+    CHECK(rivals.branches().commit(change).has_value());
+    CHECK(sdk::commit_and_wait(*fork).has_value());
+    CHECK(rivals.count(nodes::kFirstLine) == 4);
+    CHECK(rivals.count(3) == 3);
+}
+
+}  // namespace stele::tests

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/key_tuple.hpp>
+
+#include "kernel/storage/document_store.hpp"
+#include "kernel/storage/name_table.hpp"
+#include "plugins/nodes/versions/collection_reader.hpp"
+
+namespace stele::tests {
+
+/// A store of documents whose collections lie in the lines of one repository, one for each line.
+class BranchDocuments {
+public:
+    using Documents = kernel::storage::DocumentStore;
+
+    explicit BranchDocuments(sdk::Engine& engine) : engine_(engine) {}
+
+    Documents& documents() { return documents_; }
+    const kernel::storage::CollectionRules& rules() const { return rules_; }
+    kernel::storage::CollectionId collection(nodes::Line line);
+
+    void fork(nodes::Line line, const nodes::Link& from);
+    /// The same, to be committed.
+    std::unique_ptr<sdk::Transaction> begin_fork(nodes::Line line, const nodes::Link& from);
+
+    /// What a line shows in a picture of the store, at its tip or at a revision.
+    std::unique_ptr<sdk::Reader> read(const sdk::Reader& store, nodes::Line line,
+                                      std::optional<nodes::Revision> revision = {});
+
+    /// A changeset that is being written.
+    struct Change {
+        std::unique_ptr<sdk::Transaction> transaction;
+        std::unique_ptr<nodes::LineWriter> line;
+        std::unique_ptr<sdk::Transaction> writer;
+    };
+    Change begin(nodes::Line line);
+    /// Its revision; nothing after a conflict.
+    std::optional<nodes::Revision> commit(Change& change);
+
+private:
+    static constexpr std::uint64_t kPlatform = 1;
+
+    sdk::SpaceCollection space_collection(nodes::Line line);
+
+    sdk::Engine& engine_;
+    kernel::storage::NameTable names_{engine_};
+    Documents documents_{engine_, names_};
+    kernel::storage::CollectionRules rules_{{}, {"_system.changeset"}, {}};
+    std::map<nodes::Line, kernel::storage::CollectionId> collections_;
+    nodes::VersionMemory memory_;
+    nodes::VersionSpace space_{sdk::plugin_key_space(kPlatform, "nodes.test"), nodes::keeping_of,
+                               memory_};
+};
+
+}  // namespace stele::tests

@@ -1,0 +1,212 @@
+// Random documents on branches against models that are copied whole: what every branch held after
+// each of its changesets is what queries find there for ever.
+#include "tests/nodes/branch_documents.hpp"
+
+#include <map>
+#include <set>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+
+#include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "tests/documents/document_model.hpp"
+#include "tests/documents/random_documents.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace stele::tests {
+
+using namespace kernel::storage;
+using sdk::Json;
+
+namespace {
+
+class Branches {
+public:
+    explicit Branches(std::uint64_t seed) : random_(seed) { states_[nodes::kFirstLine][0] = {}; }
+
+    void step() {
+        if (random_.one_in(12)) return fork();
+        write();
+    }
+
+    /// A query on a tip, or at a past revision.
+    void compare() {
+        const nodes::Line line = any_line();
+        const auto& states = states_[line];
+        const auto snapshot = engine_->snapshot();
+        if (random_.one_in(3)) {
+            const auto reader = branches_.read(*snapshot, line);
+            return compare(*reader, line, states.rbegin()->second);
+        }
+        const auto at =
+            std::next(states.begin(), static_cast<std::ptrdiff_t>(random_.below(states.size())));
+        compare(*branches_.read(*snapshot, line, at->first), line, at->second);
+    }
+
+private:
+    nodes::Line any_line() {
+        return std::next(states_.begin(),
+                         static_cast<std::ptrdiff_t>(random_.below(states_.size())))
+            ->first;
+    }
+
+    void fork() {
+        const nodes::Line parent = random_.one_in(2) ? states_.rbegin()->first : any_line();
+        const auto& states = states_[parent];
+        const auto at =
+            std::next(states.begin(), static_cast<std::ptrdiff_t>(random_.below(states.size())));
+        const nodes::Line line = states_.rbegin()->first + 1;
+        branches_.fork(line, {parent, at->first});
+        const DocumentModel state = at->second;
+        states_[line][at->first] = state;
+    }
+
+    void write() {
+        const nodes::Line line = any_line();
+        DocumentModel model = states_[line].rbegin()->second;
+        auto change = branches_.begin(line);
+        std::set<Sequence> written;
+        for (std::size_t left = 1 + random_.below(5); left > 0; --left)
+            change_one(*change.writer, line, model, written);
+        if (random_.one_in(3)) {
+            compare(*change.writer, line, model);
+            // Somebody else who reads in the same transaction sees the same.
+            compare(*branches_.read(*change.transaction, line), line, model);
+        }
+        if (random_.one_in(8)) return;
+        const auto revision = branches_.commit(change);
+        REQUIRE(revision == ++revision_);
+        for (std::size_t place = 0; place < model.entries().size(); ++place) {
+            if (written.count(model.entries()[place].sequence) == 0) continue;
+            Json fields = model.entries()[place].document;
+            auto& changeset = fields["_system"]["changeset"];
+            changeset = *revision == 1
+                            ? std::string("0:root")
+                            : std::to_string(*revision - 1) + ":" + changeset.get<std::string>();
+            model.replace(place, sdk::dump_json(fields));
+        }
+        states_[line][*revision] = std::move(model);
+    }
+
+    void change_one(sdk::Transaction& writer, nodes::Line line, DocumentModel& model,
+                    std::set<Sequence>& written) {
+        auto& documents = branches_.documents();
+        const std::size_t what = model.entries().size() < 5 ? 0 : random_.below(4);
+        if (what == 0) {
+            const Sequence sequence = next_sequence();
+            const std::string custom =
+                random_.one_in(4) ? "id-" + sequence_text(sequence) : std::string();
+            const Json fields = document(custom.empty() ? sequence_text(sequence) : custom);
+            REQUIRE(documents
+                        .insert(writer, branches_.collection(line), branches_.rules(),
+                                {sequence, custom, fields, "sealed"})
+                        .has_value());
+            model.insert(sequence, sdk::dump_json(fields));
+            written.insert(sequence);
+            return;
+        }
+        const std::size_t place = random_.below(model.entries().size());
+        const Sequence sequence = model.entries()[place].sequence;
+        Record before;
+        REQUIRE(documents.read(writer, record_key(branches_.collection(line), sequence), before)
+                    .value());
+        CHECK(before.text() == model.entries()[place].view());
+        if (what == 1) {
+            REQUIRE(documents.erase(writer, branches_.rules(), before).has_value());
+            model.erase(place);
+            return;
+        }
+        const Json fields = document(model.entries()[place].document.at("_doc").get<std::string>());
+        REQUIRE(documents.replace(writer, branches_.rules(), before, fields, "sealed").has_value());
+        model.replace(place, sdk::dump_json(fields));
+        written.insert(sequence);
+    }
+
+    Json document(const std::string& id) {
+        Json fields = random_.document();
+        fields["_doc"] = id;
+        ids_.push_back(id);
+        fields["_system"] = {{"modified_on", random_.below(9)},
+                             {"changeset", sequence_text(next_sequence())}};
+        return fields;
+    }
+
+    void compare(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
+        compare_query(reader, line, model);
+        compare_record(reader, line, model);
+        CHECK(branches_.documents().count(reader, branches_.collection(line)).value() ==
+              model.entries().size());
+        if (random_.one_in(5))
+            CHECK(branches_.documents().check(reader) == std::vector<std::string>());
+    }
+
+    void compare_record(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
+        if (ids_.empty()) return;
+        const std::string id = random_.one_of(ids_);
+        const DocumentModel::Entry* expected = nullptr;
+        for (const auto& entry : model.entries()) {
+            if (entry.document.at("_doc") == id) expected = &entry;
+        }
+        Record record;
+        const bool is_found =
+            branches_.documents().read(reader, branches_.collection(line), id, record).value();
+        REQUIRE(is_found == (expected != nullptr));
+        if (!is_found) return;
+        CHECK(record.text() == expected->view());
+        CHECK(record.sealed().substr(0, 6) == "sealed");
+        const auto changeset = expected->document["_system"]["changeset"].get<std::string>();
+        if (const auto colon = changeset.find(':'); colon != std::string::npos)
+            CHECK(record.version() == std::stoull(changeset.substr(0, colon)) + 1);
+    }
+
+    void compare_query(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
+        const Json text = random_.query();
+        auto query = Query::parse(text);
+        if (!query) return;
+        const sdk::PageRequest page = random_.page();
+        const bool is_numeric = random_.one_in(3);
+        const auto expected = model.query(text, page, {}, is_numeric);
+        auto run =
+            branches_.documents().query(reader, branches_.collection(line), branches_.rules(),
+                                        std::move(*query), page, {}, is_numeric);
+        REQUIRE(run.has_value());
+        std::vector<Sequence> rows;
+        Record row;
+        while ((*run)->next(row).value()) {
+            rows.push_back(row.sequence);
+            for (const auto& entry : model.entries()) {
+                if (entry.sequence == row.sequence) CHECK(row.text() == entry.view());
+            }
+        }
+        INFO(sdk::dump_json(text));
+        CHECK((*run)->total_rows().value() == expected.total);
+        REQUIRE(rows == expected.rows);
+    }
+
+    RandomDocuments random_;
+    testing::TemporaryFolder folder_;
+    std::unique_ptr<sdk::Engine> engine_ =
+        open_leveldb(folder_.path(), {.is_durable = false}).value();
+    BranchDocuments branches_{*engine_};
+    std::map<nodes::Line, std::map<nodes::Revision, DocumentModel>> states_;
+    std::vector<std::string> ids_;
+    nodes::Revision revision_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("Queries on branches and in the past answer what looking at every record answers") {
+    constexpr std::size_t kBatch = 200;
+    for (std::size_t seed = 0; seed < 1 + testing::test_cases(2000) / kBatch; ++seed) {
+        INFO("seed " << seed);
+        Branches branches(seed);
+        for (std::size_t i = 0; i < kBatch; ++i) {
+            if (i % 3 == 0) branches.step();
+            branches.compare();
+        }
+    }
+}
+
+}  // namespace stele::tests
