@@ -8,7 +8,6 @@ using enum SettingKind;
 
 constexpr std::int64_t kMany = 1'000'000;
 
-// Times and sizes of limits below one would refuse every request.
 std::vector<SettingInfo> server_settings() {
     return {
         {.key = "server.host",
@@ -37,7 +36,12 @@ std::vector<SettingInfo> server_settings() {
         {.key = "server.trusted_proxies",
          .default_value = "",
          .description = "Addresses of proxies in front of the server, separated by commas: what "
-                        "they say in X-Forwarded-For counts as the caller's address."},
+                        "they say in X-Forwarded-For counts as the caller's address."}};
+}
+
+// Times and sizes of limits below one would refuse every request.
+std::vector<SettingInfo> request_settings() {
+    return {
         {.key = "server.header_bytes",
          .default_value = "64KiB",
          .description = "Largest request line with all header lines.",
@@ -273,8 +277,8 @@ std::vector<SettingInfo> other_settings() {
 
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
-    for (auto* more : {&storage_settings, &limit_settings, &data_store_settings, &audit_settings,
-                       &other_settings}) {
+    for (auto* more : {&request_settings, &storage_settings, &limit_settings, &data_store_settings,
+                       &audit_settings, &other_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }
