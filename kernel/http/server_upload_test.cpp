@@ -268,6 +268,8 @@ TEST_CASE("an upload waits for a worker, and other requests do not wait for it")
     TestClient other(server->port());
     for (int i = 0; i < 20; ++i)
         CHECK(other.ask(request_to("GET", "/fixed"))->status == 200);
+    // Long enough for all of it to arrive.
+    std::this_thread::sleep_for(100ms);
     CHECK(server->handler().uploads() == 0);
     held.unlock();
     sender.join();

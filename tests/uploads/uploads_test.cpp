@@ -50,8 +50,8 @@ public:
         ++runs_;
         CHECK(call.raw_body().empty());
         CHECK(call.body().empty());
-        auto form = sdk::MultipartReader::open(
-            call.upload(), call.header("Content-Type").value_or(""), 10);
+        auto form =
+            sdk::MultipartReader::open(call.upload(), call.header("Content-Type").value_or(""), 10);
         if (!form) return form.error();
         sdk::Json parts = sdk::Json::array();
         while (true) {
@@ -216,8 +216,8 @@ TEST_CASE("a large upload without a good token is not waited for") {
 
 TEST_CASE("a large upload counts once against the rate of its caller") {
     kernel::http::RateLimits limits;
-    limits.requests = std::make_unique<kernel::http::RateLimiter>(
-        kernel::http::Rate{0.001, 2}, std::size_t{10});
+    limits.requests =
+        std::make_unique<kernel::http::RateLimiter>(kernel::http::Rate{0.001, 2}, std::size_t{10});
     ParcelServer server(std::move(limits));
     TestClient client(server.port());
     CHECK(client.ask(post("good", form_of(1'000'000)))->status == 200);
