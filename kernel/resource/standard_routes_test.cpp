@@ -9,7 +9,7 @@ TEST_CASE("whatever answers in pages runs on a worker") {
     RegisteredResource resource;
     resource.plugin_id = "library";
     resource.collection_path = "/libraries";
-    resource.instance_path = "/libraries/{libraryId}";
+    resource.descriptor.placeholder = "libraryId";
     resource.descriptor.type = "library";
     resource.descriptor.actions = {{.name = "visitors", .method = "GET", .paged = true},
                                    {.name = "open"},

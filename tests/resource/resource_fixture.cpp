@@ -110,6 +110,16 @@ TestRequest::TestRequest(Rooms& rooms, const Route& route, std::vector<std::stri
     input_.session = std::move(session);
 }
 
+void TestRequest::send(std::string body, std::string content_type) {
+    raw_body_ = std::move(body);
+    content_type_ = std::move(content_type);
+    input_.raw_body = raw_body_;
+    input_.header = [this](std::string_view name) {
+        return name == "Content-Type" ? std::optional<std::string_view>(content_type_)
+                                      : std::nullopt;
+    };
+}
+
 sdk::Result<sdk::Reply> TestRequest::run() {
     return execute(call_);
 }
@@ -205,6 +215,7 @@ sdk::Result<sdk::Reply> ResourceFixture::request(const sdk::SessionPtr& session,
     auto reply = request->run();
     if (!reply) return reply;
     if (auto committed = request->commit(); !committed) return committed.error();
+    request->complete(*reply);
     return reply;
 }
 

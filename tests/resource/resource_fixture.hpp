@@ -53,16 +53,21 @@ public:
     TestRequest(Rooms& rooms, const Route& route, std::vector<std::string> values,
                 Parameters parameters, sdk::SessionPtr session, sdk::Json body);
 
+    /// Sends these bytes in place of the JSON.
+    void send(std::string body, std::string content_type);
     /// Everything up to the handler's answer.
     sdk::Result<sdk::Reply> run();
     /// Commits what was written; a conflict is an error here.
     sdk::Result<void> commit();
+    /// What comes between the commit and the answer.
+    void complete(sdk::Reply& reply) { context_.complete(reply); }
 
     const RoutedCall& call() const { return call_; }
 
 private:
     RequestInput input_;
     std::string raw_body_;
+    std::string content_type_;
     WorkContext context_;
     RoutedCall call_;
 };

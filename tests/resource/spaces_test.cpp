@@ -1,0 +1,330 @@
+#include <catch2/catch.hpp>
+
+#include "kernel/resource/data_store_count.hpp"
+#include "kernel/resource/housekeeper.hpp"
+#include "kernel/resource/openapi.hpp"
+#include "plugins/access_policies/access_policy.hpp"
+#include "plugins/access_policies/policy_evaluator.hpp"
+#include "tests/resource/resource_fixture.hpp"
+#include "tests/resource/space_family.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::unique_ptr<sdk::Resource>> space_world() {
+    auto families = space_families();
+    families.push_back(std::make_unique<access_policies::AccessPolicy>());
+    return families;
+}
+
+struct Spaces : ResourceFixture {
+    Spaces() : ResourceFixture(space_world()) {}
+
+    sdk::Json ask(std::string_view method, const std::string& path,
+                  sdk::Json body = sdk::Json::object()) {
+        return json(system(), method, path, std::move(body));
+    }
+    std::string node(sdk::Json fields) {
+        return ask("POST", "/branches/main/nodes", std::move(fields)).at("_doc").get<std::string>();
+    }
+    sdk::SpaceCollection collection() {
+        const auto reader = rooms.engine->snapshot();
+        const auto place =
+            value_of(rooms.records.collection(*reader, platform(), {"node", "main"}));
+        return {place.id->platform, place.id->number, "node", branch};
+    }
+    /// Keys of the collection's contents in the store itself, or in the space.
+    std::size_t keys_below(const std::string& prefix) {
+        const auto reader = rooms.engine->snapshot();
+        std::size_t count = 0;
+        for (const char tag : std::string("dkxybuaAi")) {
+            const std::string begin = prefix + sdk::space_key(collection(), tag, "");
+            const auto cursor =
+                reader->scan({begin, sdk::prefix_end(begin)}, sdk::ScanDirection::forward);
+            for (; cursor->is_valid(); cursor->next())
+                ++count;
+        }
+        return count;
+    }
+    bool may(const sdk::SessionPtr& user, std::string_view method, const std::string& path) {
+        return request(user, method, path).has_value();
+    }
+    std::string author(const sdk::SessionPtr& user) {
+        return sdk::space_record_id(user->principal.key);
+    }
+    sdk::RecordKey key_of(const std::string& id) {
+        return *sdk::space_record_key(collection(), id);
+    }
+
+    sdk::RecordKey branch = create({"branch", ""}, {{"_doc", "main"}});
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Spaces, "Standard operations work on a space and leave the store alone") {
+    const std::string id = node({{"_doc", "home"}, {"name", "Home"}, {"size", 3}, {"heavy", "x"}});
+    node({{"name", "Away"}, {"size", 4}});
+    CHECK(keys_below("") == 0);
+    CHECK(keys_below(space_prefix()) > 0);
+
+    const std::string nodes = "/branches/main/nodes";
+    CHECK(ask("GET", nodes + "/home").at("size") == 3);
+    CHECK(ask("GET", nodes + "/Away").at("size") == 4);
+    ask("PUT", nodes + "/home", {{"name", "Home"}, {"size", 5}});
+    CHECK(ask("GET", nodes + "/Home").at("size") == 5);
+    CHECK(ask("POST", nodes + "/query", {{"size", 5}}).at("total_rows") == 1);
+    CHECK(ask("POST", nodes + "/query", {{"size", 3}}).at("total_rows") == 0);
+    CHECK(ask("GET", nodes + "?limit=1").at("total_rows") == 2);
+    const auto taken = request(system(), "POST", nodes, {{"name", "Away"}});
+    CHECK(taken.error().code == "document.value_taken");
+    as_system([](sdk::Context& context) {
+        return context.documents().set_alias({"node", "main"}, "house", "home");
+    });
+    CHECK(ask("GET", nodes + "/house").at("_doc") == "home");
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        CHECK(value_of(context.documents().query({"node", "main"}, {{"size", 4}}, {})).total_rows ==
+              1);
+        CHECK(value_of(context.documents().read({"node", "main"}, "house")).id == "home");
+        return {};
+    });
+
+    ask("DELETE", nodes + "/home");
+    CHECK(request(system(), "GET", nodes + "/house").error().code == "document.unknown");
+    CHECK(ask("GET", nodes).at("total_rows") == 1);
+    CHECK(keys_below("") == 0);
+    CHECK(check_store(rooms).empty());
+}
+
+TEST_CASE_METHOD(Spaces, "A collection in a space has its number as soon as its container is") {
+    CHECK(collection().number > 0);
+    CHECK(ask("GET", "/branches/main/nodes").at("total_rows") == 0);
+}
+
+TEST_CASE_METHOD(Spaces, "A container goes without its space, and takes the grants along") {
+    const std::string id = node({{"size", 1}});
+    const auto reader = make_user("reader");
+    const auto before = collection();
+    grant(key_of(id), reader, "consumer");
+    const std::size_t kept = keys_below(space_prefix());
+    ask("DELETE", "/branches/main");
+    expect(Housekeeper(rooms, 1h).empty_removed());
+    const auto snapshot = rooms.engine->snapshot();
+    for (const auto& one : value_of(rooms.documents.collections(*snapshot, 1)))
+        CHECK(one.number != before.number);
+    const std::string left = space_prefix() + sdk::space_key(before, 'd', "");
+    CHECK(snapshot->scan({left, sdk::prefix_end(left)}, sdk::ScanDirection::forward)->is_valid());
+    CHECK(kept > 0);
+    const sdk::RecordKey key = *sdk::space_record_key(before, id);
+    CHECK(value_of(rooms.authorities.acl(*snapshot, key)).empty());
+}
+
+TEST_CASE_METHOD(Spaces, "A family completes what the server says of a record") {
+    const sdk::Json made = ask("POST", "/branches/main/nodes", {{"_doc", "home"}});
+    CHECK(made.at("_system").at("kind") == "made");
+    CHECK(made.at("_system").contains("created_on"));
+    const sdk::Json changed = ask("PUT", "/branches/main/nodes/home", {{"size", 1}});
+    CHECK(changed.at("_system").at("kind") == "changed");
+    const auto stored = value_of(rooms.records.collection(*rooms.engine->snapshot(), platform(),
+                                                          sdk::CollectionName{"node", "main"}));
+    storage::Record record;
+    expect(rooms.records.read(*rooms.engine->snapshot(), stored, "home", record));
+    CHECK(value_of(sdk::parse_json(record.text())).back().at("kind") == "changed");
+}
+
+TEST_CASE_METHOD(Spaces, "What a context keeps finishes before the commit and completes after it") {
+    const std::string finished = space_prefix() + "finished";
+    CHECK_FALSE(value_of(rooms.engine->snapshot()->get(finished)).has_value());
+    const sdk::Json first = ask("POST", "/branches/main/nodes", {{"size", 1}});
+    const sdk::Json second = ask("POST", "/branches/main/nodes", {{"size", 2}});
+    CHECK(value_of(rooms.engine->snapshot()->get(finished)).has_value());
+    CHECK(first.at("_system").at("stamp") == 1);
+    CHECK(second.at("_system").at("stamp") == 2);
+    as_system([](sdk::Context& context) -> sdk::Result<void> {
+        auto made = context.documents().create({"node", "main"}, {{"size", 3}});
+        return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
+    });
+    const sdk::Json fourth = ask("POST", "/branches/main/nodes", {{"size", 4}});
+    CHECK(fourth.at("_system").at("stamp") == 4);
+}
+
+TEST_CASE_METHOD(Spaces, "Whoever acts, contexts of one transaction share their parts") {
+    WorkContext context(rooms, make_user("user"));
+    struct Part : sdk::ContextPart {};
+    context.as_system().keep("more.part", std::make_unique<Part>());
+    CHECK(context.part("more.part") != nullptr);
+    CHECK(context.part("more.part") == context.as_system().part("more.part"));
+    CHECK(context.part("more.other") == nullptr);
+}
+
+TEST_CASE_METHOD(Spaces, "A part that cannot finish makes the operation fail") {
+    struct Refusing : sdk::ContextPart {
+        sdk::Result<void> finish(sdk::Context&) override {
+            return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken", "refused");
+        }
+    };
+    const auto done = run_as_system(rooms, platform(), [](sdk::Context& context) {
+        context.keep("more.refusing", std::make_unique<Refusing>());
+        auto made = context.documents().create({"node", "main"}, {{"_doc", "home"}});
+        return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
+    });
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().message == "refused");
+    CHECK_FALSE(request(system(), "GET", "/branches/main/nodes/home").has_value());
+}
+
+TEST_CASE_METHOD(Spaces, "Families are reached by the other words for their paths") {
+    node({{"_doc", "home"}, {"size", 1}});
+    for (const std::string branches : {"branches", "b"}) {
+        for (const std::string nodes : {"nodes", "n"}) {
+            const std::string path = "/" + branches + "/main/" + nodes;
+            CHECK(ask("GET", path + "/home").at("size") == 1);
+            CHECK(ask("POST", path + "/query", {{"size", 1}}).at("total_rows") == 1);
+        }
+    }
+    CHECK(ask("GET", "/b/main").at("_doc") == "main");
+    const sdk::Json document = value_of(sdk::parse_json(openapi_document(rooms.registry, {})));
+    CHECK(document.at("paths").contains("/b/{branchId}/n/{nodeId}"));
+    CHECK(document.at("paths").contains("/b/{branchId}/nodes/query"));
+}
+
+TEST_CASE_METHOD(Spaces, "Every reply with a record of such a family is presented") {
+    CHECK(ask("POST", "/branches/main/nodes", {{"_doc", "home"}}).at("shown") == true);
+    CHECK(ask("PUT", "/branches/main/nodes/home", {{"size", 1}}).at("shown") == true);
+    const auto read = value_of(request(system(), "GET", "/branches/main/nodes/home"));
+    CHECK(value_of(sdk::parse_json(read.body())).at("shown") == true);
+    CHECK_FALSE(read.etag_value().empty());
+    CHECK(ask("GET", "/branches/main/nodes").at("rows").at(0).at("shown") == true);
+    const sdk::Json rows =
+        ask("POST", "/branches/main/nodes/query", {{"size", 1}, {"_fields", {{"shown", 1}}}})
+            .at("rows");
+    CHECK(rows.at(0).at("shown") == true);
+    CHECK_FALSE(rows.at(0).contains("size"));
+}
+
+TEST_CASE_METHOD(Spaces, "Actions without a name lie at the path itself, and bodies may be lists") {
+    node({{"_doc", "home"}});
+    const sdk::Json patch = {{{"op", "add"}}};
+    CHECK(ask("PATCH", "/branches/main/nodes/home", patch).at("body") == patch);
+    CHECK(ask("DELETE", "/b/main/n", {"home"}).at("body") == sdk::Json{"home"});
+}
+
+TEST_CASE_METHOD(Spaces, "Of raw bodies only JSON is decoded") {
+    const auto told = [&](const std::string& body, const std::string& type) {
+        const auto asked = begin(system(), "DELETE", "/branches/main/nodes");
+        asked->send(body, type);
+        return asked->run();
+    };
+    const auto body = [&](const std::string& sent, const std::string& type) {
+        const sdk::Json all = value_of(sdk::parse_json(value_of(told(sent, type)).body()));
+        CHECK(all.at("raw") == sent);
+        return all.at("body");
+    };
+    const sdk::Json list = {1, 2};
+    const sdk::Json none = sdk::Json::object();
+    CHECK(body("[1,2]", "application/json; charset=utf-8") == list);
+    CHECK(body("[1,2]", "text/plain") == list);
+    CHECK(body("[1,2]", "") == list);
+    CHECK(body("[1,2]", "multipart/form-data; boundary=x") == none);
+    CHECK(body("[1,2]", "image/png") == none);
+    CHECK(body("7", "text/plain") == none);
+    CHECK(body("no JSON", "text/plain") == none);
+    CHECK(told("no JSON", "application/json").error().kind == sdk::ErrorKind::invalid);
+}
+
+TEST_CASE_METHOD(Spaces, "Records give roles by what they say") {
+    const auto author = make_user("author");
+    const auto other = make_user("other");
+    grant(branch, author, "contributor");
+    grant(branch, other, "contributor");
+    const sdk::Json made = json(author, "POST", "/branches/main/nodes", {{"size", 1}});
+    const std::string mine = "/branches/main/nodes/" + made.at("_doc").get<std::string>();
+    CHECK_FALSE(may(author, "GET", mine));
+
+    const std::string id = node({{"_doc", "home"}, {"author", this->author(author)}});
+    const std::string home = "/branches/main/nodes/home";
+    CHECK(may(author, "GET", home));
+    CHECK(may(author, "DELETE", home + "?test=1") == true);
+    node({{"_doc", "home"}, {"author", this->author(author)}});
+    CHECK_FALSE(may(other, "GET", home));
+    CHECK(json(author, "GET", "/branches/main/nodes").at("total_rows") == 1);
+    CHECK(
+        json(author, "POST", "/branches/main/nodes/query", sdk::Json::object()).at("total_rows") ==
+        1);
+    CHECK(json(other, "GET", "/branches/main/nodes").at("total_rows") == 0);
+    // A decision that was made once does not outlive what it was made by.
+    ask("PUT", home, {{"author", this->author(other)}});
+    CHECK_FALSE(may(author, "GET", home));
+    CHECK(may(other, "GET", home));
+}
+
+TEST_CASE_METHOD(Spaces, "Roles of a record show in checks and reports under a lasting id") {
+    const auto author = make_user("author");
+    const std::string id = node({{"author", this->author(author)}});
+    const auto reader = rooms.engine->snapshot();
+    const sdk::RecordKey& principal = author->principal.key;
+    CHECK(value_of(rooms.authorities.has_role(*reader, principal, key_of(id), "owner")));
+    const auto report = value_of(rooms.authorities.report(*reader, key_of(id), principal));
+    REQUIRE(report.size() == 1);
+    CHECK(report.front().role_key == "owner");
+    CHECK(report.front().id ==
+          value_of(rooms.authorities.report(*reader, key_of(id), principal)).front().id);
+    CHECK(ask("GET", "/branches/main/nodes/" + id + "/acl?id=author").at("rows") ==
+          sdk::Json{"owner"});
+}
+
+TEST_CASE_METHOD(Spaces, "Rights on a folder reach what lies in it, however deep") {
+    const auto reader = make_user("reader");
+    grant(branch, reader, "connector");
+    const std::string top = node({{"_doc", "top"}});
+    const sdk::RecordKey top_key = value_of(rooms.records.find_reference(
+        *rooms.engine->snapshot(), platform(), "node://" + platform().id + "/main/top"));
+    const std::string sub = node({{"folder", sdk::space_record_id(top_key)}, {"size", 1}});
+    const std::string leaf = node({{"folder", sub}, {"size", 2}});
+    const std::string nodes = "/branches/main/nodes/";
+    CHECK_FALSE(may(reader, "GET", nodes + leaf));
+    grant(top_key, reader, "consumer");
+    CHECK(may(reader, "GET", nodes + leaf));
+    CHECK(may(reader, "GET", nodes + sub));
+    CHECK_FALSE(may(reader, "PUT", nodes + leaf));
+    CHECK(json(reader, "GET", "/branches/main/nodes").at("total_rows") == 3);
+    const auto report = value_of(
+        rooms.authorities.report(*rooms.engine->snapshot(), key_of(leaf), reader->principal.key));
+    REQUIRE_FALSE(report.empty());
+    CHECK(report.front().inherits_from == top_key);
+    revoke(top_key, reader, "consumer");
+    CHECK_FALSE(may(reader, "GET", nodes + leaf));
+}
+
+TEST_CASE_METHOD(Spaces, "Rights that reach into the container decide for all its records") {
+    const auto owner = make_user("owner");
+    const std::string id = node({{"size", 1}});
+    const std::string path = "/branches/main/nodes/" + id;
+    CHECK_FALSE(may(owner, "GET", path));
+    grant(branch, owner, "owner");
+    CHECK(may(owner, "GET", path));
+    CHECK(json(owner, "GET", "/branches/main/nodes").at("total_rows") == 1);
+    revoke(branch, owner, "owner");
+    CHECK_FALSE(may(owner, "GET", path));
+}
+
+TEST_CASE_METHOD(Spaces, "Policies decide about records in a space") {
+    access_policies::PolicyEvaluator evaluator;
+    rooms.authorities.set_policy_source(&evaluator);
+    rooms.authority_cache.watch(evaluator);
+    const auto user = make_user("user");
+    grant(branch, user, "connector");
+    const std::string path = "/branches/main/nodes/" + node({{"size", 1}});
+    CHECK_FALSE(may(user, "GET", path));
+    const sdk::Json statements = {{{"action", "grant"}, {"roles", {"consumer"}}}};
+    const std::string policy =
+        ask("POST", "/access/policies", {{"statements", statements}}).at("_doc").get<std::string>();
+    ask("POST", "/access/policies/" + policy + "/assign?ref=reader://" + platform().id + "/user");
+    CHECK(may(user, "GET", path));
+    CHECK(json(user, "GET", "/branches/main/nodes").at("total_rows") == 1);
+    rooms.authorities.set_policy_source(nullptr);
+}
+
+}  // namespace stele::kernel::resource::testing
