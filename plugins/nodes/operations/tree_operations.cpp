@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "content/node_tree.hpp"
+#include "content/search.hpp"
 #include "operations/node_jobs.hpp"
 
 namespace stele::nodes {
@@ -54,10 +55,17 @@ sdk::Result<const sdk::Json*> condition_of(const sdk::Call& call, const char* na
 }
 
 /// Which of the tree's nodes a text search finds.
-sdk::Result<std::set<std::string>> find_by_search(const BranchContent&, const sdk::Json&,
-                                                  const std::set<std::string>&) {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
-                           "no enabled plugin searches nodes by text");
+sdk::Result<std::set<std::string>> find_by_search(const BranchContent& content,
+                                                  const sdk::Json& expression,
+                                                  const std::set<std::string>& fitting) {
+    auto hits = search_nodes(content, expression, fitting.size(), [&fitting](std::string_view id) {
+        return fitting.contains(std::string(id));
+    });
+    if (!hits) return hits.error();
+    std::set<std::string> found;
+    for (const sdk::NodeHit& hit : hits->best)
+        found.insert(hit.id);
+    return found;
 }
 
 sdk::Result<std::set<std::string>> fitting_nodes(Services& services, const NodeTree& tree,
