@@ -43,6 +43,13 @@ std::string last_line_row(const BranchPlace& place) {
         .key();
 }
 
+/// Of all lines of a repository.
+std::string line_rows(const BranchPlace& place) {
+    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'b')
+        .integer(place.repository)
+        .key();
+}
+
 /// Reads a number, adds one and writes it back.
 sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std::string& row) {
     auto last = transaction.get(row);
@@ -60,6 +67,9 @@ void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
     append_number(row, place.repository);
     append_number(row, place.line);
     transaction.put(branch_row(branch), row);
+    std::string line = line_rows(place);
+    append_number(line, place.line);
+    transaction.put(line, branch);
 }
 
 }  // namespace
@@ -207,6 +217,18 @@ sdk::Result<ChangesetNote> BranchStore::note(const sdk::Reader& reader, const Br
     auto changes = ChangeRecord::decode(**row);
     if (!changes) return changes.error();
     return ChangesetNote::decode(changes->note);
+}
+
+sdk::Result<void> BranchStore::for_each_line(
+    const sdk::Reader& reader, const BranchPlace& place,
+    const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const {
+    const std::string rows = line_rows(place);
+    const auto cursor = reader.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const Line line = read_number(cursor->key().substr(rows.size()));
+        if (!visit(line, sdk::RecordKey(cursor->value()))) break;
+    }
+    return cursor->status();
 }
 
 sdk::Result<Line> BranchStore::next_line(sdk::Transaction& transaction,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,8 @@ struct BranchPlace {
 ///   nodes.repository   r repository    -> number
 ///                      n               -> the last number given
 ///                      l number        -> the last line of the repository
+///                      b number line   -> key of the branch that the line belongs to; stays when
+///                                         the branch gets another line, or goes
 ///   nodes.content      number ...      -> see VersionSpace
 ///
 /// and in a space of no platform:
@@ -84,6 +87,10 @@ public:
     /// The line that a revision was written on; nothing when it was never given.
     sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
                                              Revision revision) const;
+    /// The lines of a place's repository, in order of creation, until `visit` answers false.
+    sdk::Result<void> for_each_line(
+        const sdk::Reader& reader, const BranchPlace& place,
+        const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const;
 
 private:
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;

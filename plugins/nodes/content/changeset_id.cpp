@@ -22,6 +22,10 @@ std::string changeset_id(Revision revision, std::string_view random_part) {
     return std::to_string(revision - kRootRevision).append(":").append(random_part);
 }
 
+std::uint64_t revision_number(Revision revision) {
+    return revision - kRootRevision;
+}
+
 std::optional<Revision> revision_of(std::string_view changeset_id) {
     Revision shown = 0;
     const char* const end = changeset_id.data() + changeset_id.size();

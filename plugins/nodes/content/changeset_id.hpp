@@ -14,6 +14,8 @@ namespace stele::nodes {
 /// What clients call a changeset (contract/nodes.md 2): its revision, counted from 0, and a random
 /// part; the first one of a repository is `0:root`.
 std::string changeset_id(Revision revision, std::string_view random_part);
+/// The number in the id, as clients count revisions.
+std::uint64_t revision_number(Revision revision);
 /// The revision of an id; nothing when the text is none. The random part is not looked at.
 std::optional<Revision> revision_of(std::string_view changeset_id);
 

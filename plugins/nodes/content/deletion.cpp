@@ -8,15 +8,12 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "content/history.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
 namespace {
-
-sdk::CollectionName deletions_of(const BranchContent& content) {
-    return {kDeletionType, {}, content.branch()};
-}
 
 /// The targets of a node's edges that go with it: those that nothing else of that type holds.
 sdk::Result<void> add_dependants(const BranchContent& content, const std::string& node,
@@ -41,11 +38,11 @@ sdk::Result<void> add_dependants(const BranchContent& content, const std::string
 sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Document& node) {
     sdk::Json fields = node.fields;
     fields.erase(member::kSystem);
-    fields["_deletion"] = {{"nodeId", node.id},
-                           {"deletedOn", sdk::time_value(sdk::now_ms())},
-                           {"deletedBy", content.principal().name},
-                           {"transaction", false},
-                           {"association", is_association(node.fields)}};
+    fields[kDeletionMember] = {{"nodeId", node.id},
+                               {"deletedOn", sdk::time_value(sdk::now_ms())},
+                               {"deletedBy", content.principal().name},
+                               {"transaction", false},
+                               {"association", is_association(node.fields)}};
     // Whether the deleter may write deletions is no question: they may delete.
     auto left =
         content.context().as_system().documents().create(deletions_of(content), std::move(fields));
@@ -66,7 +63,33 @@ sdk::Result<void> detach(const BranchContent& content, const sdk::Document& node
     return {};
 }
 
+/// What an update of the node would have kept, for the one that comes back.
+sdk::Result<void> keep_system(const BranchContent& content, const std::string& node) {
+    auto last = newest_version(content, node);
+    // Made and removed by one changeset, a node leaves no version.
+    if (!last) return sdk::is_missing(last.error()) ? sdk::Result<void>() : last.error();
+    const sdk::Json& system = (*last)[member::kSystem];
+    sdk::Json kept = sdk::Json::object();
+    for (const auto& [name, value] : system.items()) {
+        if (name.starts_with("created_") || name == member::kAttachments) kept[name] = value;
+    }
+    kept["previousChangeset"] = sdk::text_member(system, member::kChangeset);
+    content.changes().set_system(node, std::move(kept));
+    return {};
+}
+
 }  // namespace
+
+sdk::CollectionName deletions_of(const BranchContent& content) {
+    return {kDeletionType, {}, content.branch()};
+}
+
+sdk::Json deleted_associations_of(std::string_view node) {
+    sdk::Json as_source = {{member::kSource, node}};
+    sdk::Json as_target = {{member::kTarget, node}};
+    return {{"_deletion.association", true},
+            {"$or", sdk::Json::array({std::move(as_source), std::move(as_target)})}};
+}
 
 sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
                                                  const sdk::Document& node) {
@@ -108,18 +131,17 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     auto deletion = documents.read(deletions_of(content), id);
     if (!deletion) return deletion;
     sdk::Json fields = deletion->fields;
-    fields.erase("_deletion");
+    fields.erase(kDeletionMember);
     fields.erase(member::kSystem);
+    if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
     auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
     if (!gone) return gone.error();
     auto restored = content.create(std::move(fields));
     if (!restored || is_association(restored->fields)) return restored;
     sdk::PageRequest everything;
     everything.limit = -1;
-    const sdk::Json of_node = {
-        {"_deletion.association", true},
-        {"$or", {{{member::kSource, restored->id}}, {{member::kTarget, restored->id}}}}};
-    auto associations = documents.query(deletions_of(content), of_node, everything);
+    auto associations =
+        documents.query(deletions_of(content), deleted_associations_of(restored->id), everything);
     if (!associations) return associations.error();
     for (const sdk::Document& association : associations->rows) {
         const AssociationEnds ends = ends_of(association);

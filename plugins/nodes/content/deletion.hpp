@@ -4,6 +4,14 @@
 
 namespace stele::nodes {
 
+/// Member of a deletion that says of what, when and by whom.
+inline constexpr char kDeletionMember[] = "_deletion";
+
+/// The deletions of a branch.
+sdk::CollectionName deletions_of(const BranchContent& content);
+/// A query for the deletions of a node's associations.
+sdk::Json deleted_associations_of(std::string_view node);
+
 /// What goes with a node (contract/nodes.md 7.6), beside its associations: what it owns, and what
 /// lies in it when it is a container and nowhere else. Ids, the node itself first, each once.
 sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
@@ -13,8 +21,9 @@ sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
 /// and for its associations, and takes those away.
 sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node);
 
-/// Brings a deleted node back under its id, with the associations whose ends both live; the
-/// deletion goes. `not_found` (`document.unknown`) when there is no such deletion.
+/// Brings a deleted node back under its id, with its attachments, its maker and the associations
+/// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
+/// deletion.
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id);
 
 }  // namespace stele::nodes

@@ -12,6 +12,8 @@ inline constexpr char kDeletionType[] = "deletion";
 inline constexpr char kRepositoryId[] = "repositoryId";
 inline constexpr char kBranchId[] = "branchId";
 inline constexpr char kNodeId[] = "nodeId";
+inline constexpr char kChangesetId[] = "changesetId";
+inline constexpr char kAttachmentId[] = "attachmentId";
 inline constexpr char kMasterAlias[] = "master";
 inline constexpr char kRootAlias[] = "root";
 

@@ -37,6 +37,9 @@ sdk::Actions repository_changeset_actions();  ///< changesets
 /// Operations of `{R}/branches`, which `branch_actions` has beside those of one branch.
 sdk::Actions branch_record_actions();  ///< create, reset, archive, snapshots, info
 
+/// Operations of `{R}`.
+sdk::Actions repository_changeset_actions();  ///< changesets
+
 /// Operations of `{BR}/deletions`.
 sdk::Actions deletion_actions();
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "content/services.hpp"
+
+namespace stele::nodes {
+
+/// Kinds of jobs that operations start; once, while the plugin is opened. The services outlive
+/// them.
+void define_deletion_jobs(Services& services);
+void define_history_jobs(Services& services);
+
+}  // namespace stele::nodes
