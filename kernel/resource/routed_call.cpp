@@ -1,5 +1,7 @@
 #include "kernel/resource/routed_call.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <stele/sdk/letter_case.hpp>
@@ -62,6 +64,14 @@ std::optional<std::string> RoutedCall::parameter(std::string_view name) const {
     if (member->is_string()) return member->get<std::string>();
     if (member->is_primitive()) return sdk::dump_json(*member);
     return std::nullopt;
+}
+
+std::vector<std::string> RoutedCall::parameter_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : input_.parameters) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
 }
 
 const sdk::Document& RoutedCall::record() const {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/json.hpp>
@@ -36,6 +37,9 @@ public:
     /// `true` or `false` in any letter case, or `1` or `0`; nothing when absent; `invalid` for
     /// other text.
     Result<std::optional<bool>> flag(std::string_view name) const;
+
+    /// Names in the query string, in order, each once.
+    virtual std::vector<std::string> parameter_names() const = 0;
 
     /// The decoded JSON body; `{}` for an empty one.
     virtual const Json& body() const = 0;
