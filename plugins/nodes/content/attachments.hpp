@@ -23,7 +23,7 @@ struct Attachment {
     std::string content_type;
     std::uint64_t length = 0;
     /// Name of the bytes in the store's binaries.
-    std::string object_id;
+    std::string object_id = {};
 
     sdk::Json to_json() const;
 };

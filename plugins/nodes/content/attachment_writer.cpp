@@ -1,0 +1,84 @@
+#include "content/attachment_writer.hpp"
+
+#include <memory>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/data_store.hpp>
+
+#include "content/attachment_names.hpp"
+#include "content/protection.hpp"
+#include "content/text_recoder.hpp"
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// What turns the text into UTF-8; nothing for other bytes, and for text that is it already.
+sdk::Result<std::optional<TextRecoder>> recoder_for(const std::string& content_type) {
+    const auto charset = charset_of(content_type);
+    if (!charset || !media_essence(content_type).starts_with("text/") || is_utf8_charset(*charset))
+        return std::optional<TextRecoder>();
+    auto opened = TextRecoder::open(*charset);
+    if (!opened) return opened.error();
+    return std::optional<TextRecoder>(std::move(*opened));
+}
+
+sdk::Result<std::string> write_bytes(sdk::BlobStore& binaries, const PieceSource& read,
+                                     std::optional<TextRecoder>& recoder, std::uint64_t& length) {
+    auto writer = binaries.create();
+    if (!writer) return writer.error();
+    std::string piece;
+    for (bool is_last = false; !is_last;) {
+        if (auto got = read(piece); !got) return got.error();
+        is_last = piece.empty();
+        if (recoder) {
+            std::string text;
+            if (auto converted = recoder->convert(piece, is_last, text); !converted)
+                return converted.error();
+            piece = std::move(text);
+        }
+        length += piece.size();
+        if (auto written = (*writer)->write(piece); !written) return written.error();
+    }
+    return (*writer)->finish();
+}
+
+}  // namespace
+
+sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
+                                         const PieceSource& read) {
+    if (auto fine = check_attachment_id(file.id); !fine) return fine.error();
+    auto type = media_type(file.content_type);
+    if (!type) return type.error();
+    sdk::DataStores& stores = content.context().data_stores();
+    if (auto writable = stores.check_writable(content.branch()); !writable) return writable.error();
+    auto binaries = stores.binaries(content.branch());
+    if (!binaries) return binaries.error();
+    auto recoder = recoder_for(*type);
+    if (!recoder) return recoder.error();
+    Attachment stored{.id = file.id,
+                      .file_name = safe_file_name(file.file_name, file.id),
+                      .content_type = *recoder ? with_charset(*type, "UTF-8") : *type};
+    auto name = write_bytes(**binaries, read, *recoder, stored.length);
+    if (!name) return name.error();
+    stored.object_id = std::move(*name);
+    // History keeps the bytes, so nothing takes them away again.
+    auto counted = stores.count(content.branch(),
+                                {.objects = 1, .bytes = static_cast<std::int64_t>(stored.length)});
+    if (!counted) return counted.error();
+    return stored;
+}
+
+sdk::Result<sdk::Document> put_attachments(const BranchContent& content, const sdk::Document& node,
+                                           const sdk::Json& attachments) {
+    if (auto writable = check_branch_writable(content); !writable) return writable.error();
+    if (auto free = check_unlocked(content, node); !free) return free.error();
+    content.changes().set_system(
+        node.id, {{member::kAttachments, attachments.empty() ? sdk::Json() : attachments}});
+    return content.context().documents().patch(content.nodes(), node.id, sdk::Json::object());
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "content/attachments.hpp"
+
+namespace stele::nodes {
+
+/// What a sender says of a file.
+struct IncomingFile {
+    std::string id = kDefaultAttachment;
+    std::string file_name;
+    std::string content_type;
+};
+
+/// Replaces `piece` with what comes next; empty at the end.
+using PieceSource = std::function<sdk::Result<void>(std::string& piece)>;
+
+/// Puts the bytes into the store's binaries and counts them; no record knows of them yet. Text of
+/// another charset becomes UTF-8 (contract/nodes.md 21).
+sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
+                                         const PieceSource& read);
+
+/// Gives a node these attachments and no others, as a new version. Refused where the branch is
+/// protected or the node locked.
+sdk::Result<sdk::Document> put_attachments(const BranchContent& content, const sdk::Document& node,
+                                           const sdk::Json& attachments);
+
+}  // namespace stele::nodes

@@ -1,0 +1,69 @@
+#include "content/form_body.hpp"
+
+#include "content/attachment_names.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr std::size_t kMostParts = 1000;
+constexpr std::size_t kLongestField = std::size_t{64} * 1024;
+
+}  // namespace
+
+bool has_form_body(const sdk::Call& call) {
+    return media_essence(call.header("Content-Type").value_or("")) == "multipart/form-data";
+}
+
+sdk::Result<FormBody> FormBody::open(const sdk::Call& call) {
+    auto reader = sdk::MultipartReader::open(call.upload(),
+                                             call.header("Content-Type").value_or(""), kMostParts);
+    if (!reader) return reader.error();
+    return FormBody(call, std::move(*reader));
+}
+
+sdk::Result<std::optional<sdk::FormPart>> FormBody::next_file() {
+    for (;;) {
+        auto part = reader_.next();
+        if (!part || !*part || (*part)->file_name) return part;
+        auto value = read_all(kLongestField);
+        if (!value) return value.error();
+        fields_[(*part)->name] = std::move(*value);
+    }
+}
+
+sdk::Result<std::string> FormBody::read_all(std::size_t limit) {
+    std::string all;
+    std::string piece;
+    do {
+        if (auto got = reader_.read(piece); !got) return got.error();
+        all += piece;
+        if (all.size() > limit) {
+            return sdk::make_error(
+                sdk::ErrorKind::too_large, "attachment.part_too_large",
+                "a part of the form is longer than " + std::to_string(limit) + " bytes");
+        }
+    } while (!piece.empty());
+    return all;
+}
+
+std::optional<std::string> FormBody::parameter(std::string_view name) const {
+    if (auto value = call_->parameter(name)) return value;
+    const auto field = fields_.find(name);
+    if (field == fields_.end()) return std::nullopt;
+    return field->second;
+}
+
+std::map<std::string, std::string> FormBody::parameters(std::string_view prefix) const {
+    std::map<std::string, std::string> found;
+    for (auto field = fields_.lower_bound(prefix);
+         field != fields_.end() && field->first.starts_with(prefix); ++field)
+        found[field->first.substr(prefix.size())] = field->second;
+    for (const std::string& name : call_->parameter_names()) {
+        if (!name.starts_with(prefix)) continue;
+        if (auto value = call_->parameter(name)) found[name.substr(prefix.size())] = *value;
+    }
+    return found;
+}
+
+}  // namespace stele::nodes
