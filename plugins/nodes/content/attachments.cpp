@@ -10,7 +10,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/attachment_names.hpp"
-#include "content/parameters.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -63,7 +62,7 @@ sdk::Json Attachment::to_json() const {
             {"objectId", object_id}};
 }
 
-sdk::Json attachments_of(const sdk::Json& record) {
+sdk::Json kept_attachments(const sdk::Json& record) {
     const auto system = record.find(member::kSystem);
     if (system == record.end() || !system->is_object()) return sdk::Json::object();
     const auto attachments = system->find(member::kAttachments);
@@ -93,13 +92,13 @@ sdk::Result<sdk::Reply> attachment_download(const BranchContent& content, const 
                                             const sdk::Json& attachments) {
     auto attachment = find_attachment(attachments, call.path(kAttachmentId));
     if (!attachment) return attachment.error();
-    auto wants_file = boolean_parameter(call, "a");
+    auto wants_file = call.flag("a");
     if (!wants_file) return wants_file.error();
     auto binaries = content.context().data_stores().binaries(content.branch());
     if (!binaries) return binaries.error();
     const std::string name =
         safe_file_name(call.parameter("filename").value_or(attachment->file_name), attachment->id);
-    const bool is_file = *wants_file || is_active_content(attachment->content_type);
+    const bool is_file = wants_file->value_or(false) || is_active_content(attachment->content_type);
     auto reply = sdk::Reply::download(
         [store = *binaries, object = attachment->object_id](std::uint64_t first,
                                                             std::uint64_t end) {

@@ -29,7 +29,7 @@ struct Attachment {
 };
 
 /// `_system.attachments` of a record, in order of upload; an object.
-sdk::Json attachments_of(const sdk::Json& record);
+sdk::Json kept_attachments(const sdk::Json& record);
 /// `not_found` (`attachment.unknown`).
 sdk::Result<Attachment> find_attachment(const sdk::Json& attachments, std::string_view id);
 

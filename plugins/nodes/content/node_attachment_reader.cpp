@@ -42,7 +42,7 @@ sdk::Result<sdk::AttachmentContent> NodeAttachmentReader::read(sdk::Context& con
         return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
                                fmt::format("there is no record {}", reference));
     }
-    auto attachment = find_attachment(attachments_of((*node)->fields), attachment_id);
+    auto attachment = find_attachment(kept_attachments((*node)->fields), attachment_id);
     if (!attachment) return attachment.error();
     if (attachment->length > limit) {
         return sdk::make_error(sdk::ErrorKind::too_large, "attachment.too_large",

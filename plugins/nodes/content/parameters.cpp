@@ -4,16 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <stele/sdk/letter_case.hpp>
-
 namespace stele::nodes {
-
-sdk::Result<bool> boolean_parameter(const sdk::Call& call, std::string_view name) {
-    const std::string value = sdk::lower_case(call.parameter(name).value_or(""));
-    if (value == "true" || value == "1") return true;
-    if (value.empty() || value == "false" || value == "0") return false;
-    return sdk::invalid_parameter(name, "must be true or false");
-}
 
 sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
     std::vector<std::string> ids;

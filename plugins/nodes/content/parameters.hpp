@@ -1,16 +1,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/result.hpp>
 
 namespace stele::nodes {
-
-/// `true` in any letter case or `1`; false when absent; `invalid` for what is no boolean.
-sdk::Result<bool> boolean_parameter(const sdk::Call& call, std::string_view name);
 
 /// Ids for an operation on many records, in every form that clients send: `{_docs: [...]}`, the
 /// array itself, or numbered parameters (`0=..&1=..`). Each once, in order; `invalid`

@@ -13,11 +13,6 @@ namespace {
 constexpr std::size_t kLongestCharset = 60;
 constexpr std::size_t kUnits = 4096;
 
-struct CloseConverter {
-    void operator()(UConverter* converter) const { ucnv_close(converter); }
-};
-using Converter = std::unique_ptr<UConverter, CloseConverter>;
-
 /// Names go to a library that also takes options and other things behind them.
 bool is_charset_name(const std::string& charset) {
     return !charset.empty() && charset.size() <= kLongestCharset &&
@@ -30,8 +25,11 @@ bool is_charset_name(const std::string& charset) {
 }  // namespace
 
 struct TextRecoder::State {
-    Converter from;
-    Converter to;
+    struct Close {
+        void operator()(UConverter* converter) const { ucnv_close(converter); }
+    };
+    std::unique_ptr<UConverter, Close> from;
+    std::unique_ptr<UConverter, Close> to;
     std::array<UChar, kUnits> units{};
     UChar* next_read = units.data();
     UChar* next_written = units.data();

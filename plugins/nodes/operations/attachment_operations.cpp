@@ -15,19 +15,19 @@ namespace stele::nodes {
 namespace {
 
 sdk::Result<sdk::Reply> list_attachments(Services& services, const sdk::Call& call) {
-    return attachment_page(services, call, attachments_of(call.record().fields));
+    return attachment_page(services, call, kept_attachments(call.record().fields));
 }
 
 sdk::Result<sdk::Reply> download_attachment(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    return attachment_download(*content, call, attachments_of(call.record().fields));
+    return attachment_download(*content, call, kept_attachments(call.record().fields));
 }
 
 /// Adds to what the node has; an id that it has already gets the new bytes.
 sdk::Result<sdk::Reply> add_attachments(const BranchContent& content, const sdk::Document& node,
                                         const std::vector<Attachment>& added) {
-    sdk::Json attachments = attachments_of(node.fields);
+    sdk::Json attachments = kept_attachments(node.fields);
     for (const Attachment& attachment : added)
         attachments[attachment.id] = attachment.to_json();
     auto changed = put_attachments(content, node, attachments);
@@ -125,7 +125,7 @@ sdk::Result<sdk::Reply> upload_attachment(Services& services, const sdk::Call& c
 sdk::Result<sdk::Reply> remove_attachment(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    sdk::Json attachments = attachments_of(call.record().fields);
+    sdk::Json attachments = kept_attachments(call.record().fields);
     auto attachment = find_attachment(attachments, call.path(kAttachmentId));
     if (!attachment) return attachment.error();
     attachments.erase(attachment->id);
@@ -142,7 +142,7 @@ sdk::Result<sdk::Reply> copy_attachment(Services& services, const sdk::Call& cal
     if (!id) return id.error();
     if (auto fine = check_attachment_id(*id); !fine) return fine.error();
     auto attachment =
-        find_attachment(attachments_of(call.record().fields), call.path(kAttachmentId));
+        find_attachment(kept_attachments(call.record().fields), call.path(kAttachmentId));
     if (!attachment) return attachment.error();
     attachment->id = *id;
     return add_attachments(*content, call.record(), {*attachment});

@@ -63,7 +63,7 @@ sdk::Result<sdk::Reply> list_deleted_attachments(Services& services, const sdk::
     if (!content) return content.error();
     auto last = newest_version(*content, call.record().id);
     if (!last) return last.error();
-    return attachment_page(services, call, attachments_of(*last));
+    return attachment_page(services, call, kept_attachments(*last));
 }
 
 sdk::Result<sdk::Reply> download_deleted_attachment(Services& services, const sdk::Call& call) {
@@ -71,7 +71,7 @@ sdk::Result<sdk::Reply> download_deleted_attachment(Services& services, const sd
     if (!content) return content.error();
     auto last = newest_version(*content, call.record().id);
     if (!last) return last.error();
-    return attachment_download(*content, call, attachments_of(*last));
+    return attachment_download(*content, call, kept_attachments(*last));
 }
 
 /// All or none of them.

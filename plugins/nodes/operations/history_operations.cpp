@@ -7,7 +7,6 @@
 
 #include "content/branch_history.hpp"
 #include "content/changesets.hpp"
-#include "content/parameters.hpp"
 #include "content/truncation.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/jobs.hpp"
@@ -26,9 +25,9 @@ constexpr std::size_t kMostJobRows = 10'000;
 
 sdk::Result<HistoryRange> history_range(const sdk::Call& call) {
     HistoryRange range{call.parameter("root").value_or(""), call.parameter("tip").value_or("")};
-    auto includes_root = boolean_parameter(call, "include_root");
+    auto includes_root = call.flag("include_root");
     if (!includes_root) return includes_root.error();
-    range.includes_root = *includes_root;
+    range.includes_root = includes_root->value_or(false);
     return range;
 }
 
@@ -168,7 +167,7 @@ sdk::Result<sdk::Json> history_result(const BranchContent& content, const sdk::J
         {"rows", *rows}, {"total_rows", total}, {"offset", 0}, {"size", rows->size()}};
     if (is_truncated || rows->size() < total) {
         result["truncated"] = true;
-        result["bound"] = "history";
+        result["truncated_by"] = "history";
     }
     return result;
 }

@@ -7,7 +7,6 @@
 #include "content/attachments.hpp"
 #include "content/branch_content.hpp"
 #include "content/history.hpp"
-#include "content/parameters.hpp"
 #include "content/truncation.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -26,11 +25,11 @@ struct VersionOptions {
 };
 
 sdk::Result<VersionOptions> version_options(const sdk::Call& call) {
-    auto excludes_system = boolean_parameter(call, "excludeSystem");
+    auto excludes_system = call.flag("excludeSystem");
     if (!excludes_system) return excludes_system.error();
-    auto has_difference = boolean_parameter(call, "diff");
+    auto has_difference = call.flag("diff");
     if (!has_difference) return has_difference.error();
-    return VersionOptions{*excludes_system, *has_difference};
+    return VersionOptions{excludes_system->value_or(false), has_difference->value_or(false)};
 }
 
 bool is_by_system(const sdk::Json& record) {
@@ -169,7 +168,7 @@ sdk::Result<sdk::Reply> restore_version(Services& services, const sdk::Call& cal
     if (!content) return content.error();
     auto version = version_of(*content, call);
     if (!version) return version.error();
-    const sdk::Json attachments = attachments_of(version->record);
+    const sdk::Json attachments = kept_attachments(version->record);
     content->changes().set_system(
         call.record().id,
         {{member::kAttachments, attachments.empty() ? sdk::Json() : attachments}});
@@ -195,7 +194,7 @@ sdk::Result<sdk::Reply> list_version_attachments(Services& services, const sdk::
     if (!content) return content.error();
     auto version = version_of(*content, call);
     if (!version) return version.error();
-    return attachment_page(services, call, attachments_of(version->record));
+    return attachment_page(services, call, kept_attachments(version->record));
 }
 
 sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sdk::Call& call) {
@@ -203,7 +202,7 @@ sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sd
     if (!content) return content.error();
     auto version = version_of(*content, call);
     if (!version) return version.error();
-    return attachment_download(*content, call, attachments_of(version->record));
+    return attachment_download(*content, call, kept_attachments(version->record));
 }
 
 }  // namespace

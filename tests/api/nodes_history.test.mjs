@@ -1,0 +1,222 @@
+// Versions, changesets and deletions (contract/nodes.md 5, 19, 20; docs/reference/nodes_history.md).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SteleServer } from '../support/stele_server.mjs';
+
+let server;
+let repository;
+let master;
+before(async () => { server = await SteleServer.start(); });
+after(() => server.end());
+
+const admin = (...args) => server.admin(...args);
+
+async function makeRepository() {
+  const { _doc } = await admin('POST', '/repositories', {});
+  repository = `/repositories/${_doc}`;
+  master = `${repository}/branches/master`;
+}
+
+async function makeNode(fields = {}) {
+  const { _doc } = await admin('POST', `${master}/nodes`, fields);
+  return `${master}/nodes/${_doc}`;
+}
+
+const read = async (path) => (await server.request('GET', path, { token: server.adminToken }));
+const idOf = (path) => path.split('/').at(-1);
+
+async function ended(id) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
+    const job = await admin('GET', `/jobs/${id}`);
+    if (job.state === 'FINISHED' || job.state === 'ERROR') return job;
+  }
+  assert.fail('the job does not end');
+}
+
+test('19: a create and an update make two versions, the newest first, each with its changeset', async () => {
+  await makeRepository();
+  const node = await makeNode({ title: 'first', other: 1 });
+  const first = await admin('GET', node);
+  await admin('PUT', node, { ...first, title: 'second' });
+  const second = await admin('GET', node);
+  await admin('GET', `${node}/associations`);
+  const list = await admin('GET', `${node}/versions`);
+  assert.equal(list.total_rows, 2);
+  assert.equal(list.size, 2);
+  assert.deepEqual(list.rows.map((row) => row.title), ['second', 'first']);
+  assert.deepEqual(list.rows.map((row) => row._changesetId),
+                   [second._system.changeset, first._system.changeset]);
+  for (const row of list.rows) {
+    assert.equal(row._doc, first._doc);
+    assert.equal(row._changesetId, row._system.changeset);
+  }
+  const slashed = await admin('GET', `${node}/versions/?skip=1&limit=1`);
+  assert.deepEqual([slashed.total_rows, slashed.size, slashed.offset, slashed.rows[0].title],
+                   [2, 1, 1, 'first']);
+  const old = await admin('GET', `${node}/versions/${first._system.changeset}`);
+  assert.equal(old.title, 'first');
+  const encoded = await admin('GET', `${node}/versions/${encodeURIComponent(first._system.changeset)}`);
+  assert.equal(encoded.title, 'first');
+  for (const wrong of ['99:00000000000000000000', 'nothing', first._system.changeset.slice(0, -1)])
+    assert.equal((await read(`${node}/versions/${wrong}`)).status, 404, wrong);
+});
+
+test('19: a restored version is a new one with the old content, shown at once', async () => {
+  await makeRepository();
+  const node = await makeNode({ title: 'first', kept: { a: [1] } });
+  const first = await admin('GET', node);
+  await admin('PUT', node, { title: 'second', more: true });
+  const changed = await admin('GET', node);
+  const restored = await admin('POST', `${node}/versions/${first._system.changeset}/restore`, {});
+  assert.equal(restored.title, 'first');
+  assert.deepEqual(restored.kept, { a: [1] });
+  assert.ok(!('more' in restored));
+  assert.equal(restored._doc, first._doc);
+  const now = await admin('GET', node);
+  assert.equal(now.title, 'first');
+  assert.equal(now._system.changeset, restored._system.changeset);
+  assert.equal(now._system.previousChangeset, changed._system.changeset);
+  assert.equal((await admin('GET', `${node}/versions`)).total_rows, 3);
+  const { diff } = await admin('GET', `${node}/versions/${changed._system.changeset}/diff`);
+  const byPath = (list) => [...list].sort((a, b) => (a.path < b.path ? -1 : 1));
+  assert.deepEqual(byPath(diff), byPath([{ op: 'replace', path: '/title', value: 'second' },
+                                         { op: 'remove', path: '/kept' },
+                                         { op: 'add', path: '/more', value: true }]));
+});
+
+test('5: a repository and eight creates give nine changesets, all of them without a limit', async () => {
+  await makeRepository();
+  const nodes = [];
+  for (let i = 0; i < 8; ++i) nodes.push(await admin('GET', await makeNode({ i })));
+  const list = await admin('GET', `${repository}/changesets`);
+  assert.equal(list.total_rows, 9);
+  assert.equal(list.rows.length, 9);
+  assert.equal(list.rows[0]._doc, '0:root');
+  assert.deepEqual(list.rows.map((row) => row.revision), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.deepEqual(list.rows.slice(1).map((row) => row._doc), nodes.map((node) => node._system.changeset));
+  const branch = await admin('GET', master);
+  for (const row of list.rows) {
+    assert.equal(row.branch, branch._doc);
+    assert.equal(row.active, true);
+    assert.ok(Array.isArray(row.tags));
+    assert.equal(typeof row.platformId, 'string');
+    assert.equal(`/repositories/${row.repositoryId}`, repository);
+    assert.equal(typeof row._system.created_on.ms, 'number');
+  }
+  assert.deepEqual(list.rows[0].parents, []);
+  assert.deepEqual(list.rows[5].parents, [list.rows[4]._doc]);
+  assert.equal((await admin('POST', `${repository}/changesets/query`)).total_rows, 9);
+  const late = await admin('POST', `${repository}/changesets/query?sort=${encodeURIComponent('{"revision":-1}')}&limit=2`,
+                           { revision: { $gte: 5 } });
+  assert.deepEqual([late.total_rows, ...late.rows.map((row) => row.revision)], [4, 8, 7]);
+  const page = await admin('GET', `${repository}/changesets?skip=3&limit=2`);
+  assert.deepEqual([page.total_rows, page.offset, ...page.rows.map((row) => row.revision)], [9, 3, 3, 4]);
+});
+
+test('5: a changeset tells its parents, children and nodes', async () => {
+  await makeRepository();
+  const one = await admin('GET', await makeNode({ title: 'one' }));
+  const two = await admin('GET', await makeNode({ title: 'two' }));
+  const path = (id) => `${repository}/changesets/${encodeURIComponent(id)}`;
+  assert.equal((await admin('GET', path(one._system.changeset)))._doc, one._system.changeset);
+  assert.equal((await admin('GET', `${repository}/changesets/0:root`))._doc, '0:root');
+  assert.equal((await read(`${repository}/changesets/9:00000000000000000000`)).status, 404);
+  const ids = async (id, what) => (await admin('GET', `${path(id)}/${what}`)).rows.map((row) => row._doc);
+  assert.deepEqual(await ids(two._system.changeset, 'parents'), [one._system.changeset]);
+  assert.deepEqual(await ids('0:root', 'parents'), []);
+  assert.deepEqual(await ids(one._system.changeset, 'children'), [two._system.changeset]);
+  assert.ok((await ids(one._system.changeset, 'nodes')).includes(one._doc));
+  assert.ok(!(await ids(one._system.changeset, 'nodes')).includes(two._doc));
+  assert.notEqual(one._system.changeset, two._system.changeset);
+});
+
+test('5: a branch tells its history between two changesets, and what changed in it', async () => {
+  await makeRepository();
+  const kept = await makeNode({ title: 'kept' });
+  const gone = await makeNode({ title: 'gone' });
+  const before = await admin('GET', gone);
+  await admin('PUT', kept, { title: 'changed' });
+  await admin('DELETE', gone);
+  const made = await admin('GET', await makeNode({ title: 'made' }));
+  const root = before._system.changeset;
+  const history = await admin('GET', `${master}/history/changesets`);
+  assert.deepEqual(history.rows.map((row) => row.revision), [5, 4, 3, 2, 1, 0]);
+  const part = await admin('GET', `${master}/history/changesets?root=${encodeURIComponent(root)}`);
+  assert.deepEqual(part.rows.map((row) => row.revision), [5, 4, 3]);
+  const whole = await admin('GET', `${master}/history/changesets?include_root=True&root=${encodeURIComponent(root)}`);
+  assert.deepEqual(whole.rows.map((row) => row.revision), [5, 4, 3, 2]);
+  const diffs = await admin('GET', `${master}/history/nodediffs?root=${encodeURIComponent(root)}`);
+  const done = Object.fromEntries(diffs.rows.map((row) => [row._doc, row.operation]));
+  assert.deepEqual(done, { [idOf(kept)]: 'update', [idOf(gone)]: 'delete', [made._doc]: 'create' });
+  assert.deepEqual(diffs.rows.find((row) => row._doc === idOf(kept)).diff,
+                   [{ op: 'replace', path: '/title', value: 'changed' }]);
+  const { _doc } = await admin('POST', `${master}/history/start?root=${encodeURIComponent(root)}&view=nodediffs`);
+  const job = await ended(_doc);
+  assert.equal(job.state, 'FINISHED');
+  assert.equal(job._result.total_rows, 3);
+  const wrong = await server.request('GET', `${master}/history/changesets?tip=none`, { token: server.adminToken });
+  assert.equal(wrong.status, 400);
+});
+
+test('20: deleted nodes are found by their members and come back as they were', async () => {
+  await makeRepository();
+  assert.equal((await admin('POST', `${master}/deletions/query`, {})).total_rows, 0);
+  const nodes = [];
+  for (let i = 0; i < 5; ++i) nodes.push(await makeNode({ category: 'test1', i }));
+  const linked = await admin('POST', `${nodes[0]}/associate?node=${idOf(nodes[4])}&type=a:linked`, {});
+  const first = await admin('GET', nodes[0]);
+  await admin('DELETE', nodes[0]);
+  await admin('DELETE', nodes[1]);
+  const query = (body) => admin('POST', `${master}/deletions/query`, body);
+  const found = await query({ category: 'test1' });
+  assert.equal(found.total_rows, 2);
+  const text = encodeURIComponent(JSON.stringify({ category: 'test1' }));
+  assert.equal((await admin('GET', `${master}/deletions?query=${text}`)).total_rows, 2);
+  const withAssociations = await query({ '_deletion.association': true });
+  assert.deepEqual(withAssociations.rows.map((row) => row._doc), [linked._doc]);
+  const deletion = await admin('GET', `${master}/deletions/${first._doc}`);
+  assert.equal(deletion._doc, first._doc);
+  assert.equal(deletion._deletion.nodeId, first._doc);
+  assert.equal(deletion._deletion.association, false);
+  assert.equal(deletion._deletion.transaction, false);
+  assert.equal(deletion._deletion.deletedBy, 'admin');
+  assert.equal(typeof deletion._deletion.deletedOn.ms, 'number');
+  assert.match(deletion._deletion.changesetId, /^\d+:[0-9a-f]{20}$/);
+  assert.equal(deletion.i, 0);
+  assert.equal((await read(nodes[0])).status, 404);
+  await admin('POST', `${master}/deletions/${first._doc}/restore`, {});
+  const back = await admin('GET', nodes[0]);
+  assert.deepEqual({ ...back, _system: 0, _statistics: 0 }, { ...first, _system: 0, _statistics: 0 });
+  assert.deepEqual(back._system.created_on, first._system.created_on);
+  assert.equal((await query({ category: 'test1' })).total_rows, 1);
+  assert.equal((await admin('POST', `${master}/nodes/query`, { category: 'test1' })).total_rows, 4);
+  const links = await admin('GET', `${nodes[0]}/associations?type=a:linked`);
+  assert.deepEqual(links.rows.map((row) => row._doc), [linked._doc]);
+  assert.equal((await read(`${master}/deletions/${first._doc}`)).status, 404);
+});
+
+test('20: purged deletions are gone, one, several or all', async () => {
+  await makeRepository();
+  const nodes = [];
+  for (let i = 0; i < 6; ++i) nodes.push(await makeNode({ i }));
+  for (const node of nodes) await admin('DELETE', node);
+  const count = async () => (await admin('POST', `${master}/deletions/query`, {})).total_rows;
+  assert.equal(await count(), 6);
+  await admin('DELETE', `${master}/deletions/${idOf(nodes[0])}`);
+  assert.equal(await count(), 5);
+  assert.equal((await read(`${master}/deletions/${idOf(nodes[0])}`)).status, 404);
+  const none = await server.request('POST', `${master}/deletions/delete`,
+    { token: server.adminToken, body: { _docs: [idOf(nodes[1]), '00000000000000000000'] } });
+  assert.equal(none.status, 404);
+  assert.equal(await count(), 5);
+  const two = [idOf(nodes[1]), idOf(nodes[2])];
+  assert.deepEqual((await admin('POST', `${master}/deletions/delete`, { _docs: two }))._docs, two);
+  assert.equal(await count(), 3);
+  const { _doc } = await admin('POST', `${master}/deletions/purgeall/start`);
+  assert.equal((await ended(_doc)).state, 'FINISHED');
+  assert.equal(await count(), 0);
+  await admin('DELETE', await makeNode());
+  await admin('POST', `${master}/deletions/purgeall`, {});
+  assert.equal(await count(), 0);
+});
