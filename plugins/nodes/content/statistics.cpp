@@ -13,7 +13,7 @@ namespace stele::nodes {
 
 namespace {
 
-struct Counts {
+struct EdgeCounts {
     std::uint64_t all = 0;
     std::uint64_t outgoing = 0;
     std::uint64_t incoming = 0;
@@ -50,7 +50,7 @@ void add_ratings(const Ratings& ratings, sdk::Json& statistics) {
         whole_or_fraction(ratings.total / static_cast<double>(ratings.count));
 }
 
-void add_counts(const std::map<std::string, Counts>& counts, sdk::Json& statistics) {
+void add_counts(const std::map<std::string, EdgeCounts>& counts, sdk::Json& statistics) {
     for (const auto& [type, count] : counts) {
         statistics[type] = count.all;
         if (count.outgoing > 0) statistics[type + "_OUTGOING"] = count.outgoing;
@@ -78,10 +78,10 @@ sdk::Result<sdk::Json> statistics_of(const BranchContent& content, const sdk::Do
     if (!edges) return edges.error();
     const bool is_truncated = edges->size() > kCountedAssociations;
     if (is_truncated) edges->resize(kCountedAssociations);
-    std::map<std::string, Counts> counts;
+    std::map<std::string, EdgeCounts> counts;
     Ratings ratings;
     for (const Edge& edge : *edges) {
-        Counts& of_type = counts[edge.type];
+        EdgeCounts& of_type = counts[edge.type];
         ++of_type.all;
         if (edge.end != Direction::incoming) ++of_type.outgoing;
         if (edge.end != Direction::outgoing) ++of_type.incoming;
