@@ -3,12 +3,16 @@
 
 #include <stele/sdk/plugin.hpp>
 
+#include "content/content_log.hpp"
+#include "content/node_attachment_reader.hpp"
 #include "content/services.hpp"
 #include "families/deletion_family.hpp"
 #include "families/node_family.hpp"
 #include "families/repository.hpp"
 #include "families/sweep.hpp"
 #include "operations/branch_jobs.hpp"
+#include "operations/jobs.hpp"
+#include "operations/node_jobs.hpp"
 
 namespace stele::nodes {
 
@@ -22,10 +26,18 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                                "nodes need queries, lists, principals and jobs");
     }
     static std::vector<std::unique_ptr<Services>> kept;
-    Services& services = *kept.emplace_back(
-        std::make_unique<Services>(Services{registrar, *rows, *lists, *principals, *jobs}));
+    Services& services =
+        *kept.emplace_back(new Services{registrar, *rows, *lists, *principals, *jobs});
     define_sweep(services);
     define_branch_jobs(services);
+    define_copy_jobs(services);
+    define_deletion_jobs(services);
+    define_history_jobs(services);
+    static NodeAttachmentReader attachments;
+    registrar.publish<sdk::AttachmentReader>(attachments);
+    static std::vector<std::unique_ptr<ContentLog>> logs;
+    registrar.publish<sdk::ContentLog>(
+        *logs.emplace_back(std::make_unique<ContentLog>(services.branches)));
     registrar.add(std::make_unique<Repository>(services));
     registrar.add(std::make_unique<Branch>(services));
     registrar.add(std::make_unique<NodeFamily>(services));

@@ -11,7 +11,7 @@
 
 #include "content/history.hpp"
 #include "content/vocabulary.hpp"
-#include "versions/count_sums.hpp"
+#include "versions/counts.hpp"
 
 namespace stele::nodes {
 

@@ -4,8 +4,8 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/vocabulary.hpp"
-#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
+#include "operations/readable_ends.hpp"
 
 namespace stele::nodes {
 

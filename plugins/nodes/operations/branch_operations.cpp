@@ -130,7 +130,7 @@ sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
                                                   {{member::kIsAssociation, false}}, {.limit = 0});
     if (!nodes) return nodes.error();
     auto associations = call.context().documents().query(
-        content->nodes(), {{member::kIsAssociation, true}}, {.limit = 0});
+        content->nodes(), {{member::kIsAssociation, true}}, count_only);
     if (!associations) return associations.error();
     return sdk::Reply::json({{"nodes", nodes->total_rows},
                              {"associations", associations->total_rows},

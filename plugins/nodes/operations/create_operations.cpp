@@ -31,9 +31,9 @@ std::string filled(std::string text, const std::string& id) {
     return text;
 }
 
-Placement placement_of(const sdk::Call& call, const sdk::Json& node) {
-    const auto text = [&call](const char* name) {
-        return call.parameter(name).value_or(std::string());
+Placement placement_of(const Parameters& parameters, const sdk::Json& node) {
+    const auto text = [&parameters](const char* name) {
+        return parameters(name).value_or(std::string());
     };
     Placement placement;
     placement.root = text("rootNodeId");
@@ -52,13 +52,12 @@ Placement placement_of(const sdk::Call& call, const sdk::Json& node) {
     const std::size_t slash = file_path.rfind('/');
     placement.folder = slash == std::string::npos ? "/" : file_path.substr(0, slash + 1);
     if (placement.file_name.empty())
-        placement.file_name =
-            slash == std::string::npos ? file_path : file_path.substr(slash + 1);
+        placement.file_name = slash == std::string::npos ? file_path : file_path.substr(slash + 1);
     return placement;
 }
 
-sdk::Result<void> put_into_folder(const BranchContent& content, const sdk::Document& node,
-                                  const Placement& placement) {
+sdk::Result<void> place_node(const BranchContent& content, const sdk::Document& node,
+                             const Placement& placement) {
     if (!placement.folder) return {};
     auto root = content.readable_node(placement.root);
     if (!root) {
@@ -117,13 +116,17 @@ sdk::Result<std::string> whole_body(const sdk::Call& call) {
     }
 }
 
+Parameters parameters_of(const sdk::Call& call) {
+    return [&call](std::string_view name) { return call.parameter(name); };
+}
+
 sdk::Result<sdk::Reply> create_many(const BranchContent& content, const sdk::Call& call,
                                     const sdk::Json& bodies) {
     if (bodies.size() > kMostNodes)
         return sdk::invalid_parameter("body", "may hold at most 10000 nodes");
     sdk::Json rows = sdk::Json::array();
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        auto made = create_node(content, call, bodies[i]);
+        auto made = create_node(content, parameters_of(call), bodies[i]);
         if (!made) {
             sdk::Error error = made.error();
             const std::string index = std::to_string(i);
@@ -141,33 +144,40 @@ sdk::Result<sdk::Reply> create_many(const BranchContent& content, const sdk::Cal
 sdk::Result<sdk::Reply> create(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    const std::string_view content_type = call.header("Content-Type").value_or("");
-    if (content_type.starts_with("multipart/")) return create_from_multipart(*content, call);
+    if (has_form_body(call)) {
+        return create_nodes_of_form(
+            *content, call, [&content](sdk::Json fields, const FormBody& form) {
+                const Parameters parameters = [&form](std::string_view name) {
+                    return form.parameter(name);
+                };
+                return create_node(*content, parameters, std::move(fields));
+            });
+    }
     auto text = whole_body(call);
     if (!text) return text.error();
     auto body = sdk::parse_json(*text);
     if (!body) return body.error();
     if (body->is_null()) *body = sdk::Json::object();
     if (body->is_array()) return create_many(*content, call, *body);
-    auto made = create_node(*content, call, std::move(*body));
+    auto made = create_node(*content, parameters_of(call), std::move(*body));
     if (!made) return made.error();
     return sdk::Reply::status(made->fields);
 }
 
 }  // namespace
 
-sdk::Result<sdk::Document> create_node(const BranchContent& content, const sdk::Call& call,
+sdk::Result<sdk::Document> create_node(const BranchContent& content, const Parameters& parameters,
                                        sdk::Json fields) {
     if (!fields.is_object()) {
         return sdk::make_error({{"body", "body.not_an_object", "a node must be a JSON object"}});
     }
-    const Placement placement = placement_of(call, fields);
+    const Placement placement = placement_of(parameters, fields);
     prepare_fields(fields, placement);
     auto made = content.create(std::move(fields));
     if (!made) return made;
     auto named = fill_name(content, std::move(*made), placement);
     if (!named) return named;
-    if (auto placed = put_into_folder(content, *named, placement); !placed) return placed.error();
+    if (auto placed = place_node(content, *named, placement); !placed) return placed.error();
     return named;
 }
 

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <functional>
+
 #include "content/branch_content.hpp"
 
 namespace stele::nodes {
 
-/// Makes one node as the call's parameters and the fields say (contract/nodes.md 7.2): with its
+/// Parameters by name: those of a call, or of a form.
+using Parameters = std::function<std::optional<std::string>(std::string_view name)>;
+
+/// Makes one node as the parameters and the fields say (contract/nodes.md 7.2): with its
 /// folders, its name and its place.
-sdk::Result<sdk::Document> create_node(const BranchContent& content, const sdk::Call& call,
+sdk::Result<sdk::Document> create_node(const BranchContent& content, const Parameters& parameters,
                                        sdk::Json fields);
 
 /// `POST {BR}/nodes`: a node, an array of nodes, or a multipart body.

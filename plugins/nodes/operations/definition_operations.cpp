@@ -9,8 +9,8 @@
 #include "content/definitions.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/definition_forms.hpp"
-#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
+#include "operations/readable_ends.hpp"
 
 namespace stele::nodes {
 

@@ -7,8 +7,8 @@
 
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
-#include "operations/readable_ends.hpp"
 #include "operations/operations.hpp"
+#include "operations/readable_ends.hpp"
 
 namespace stele::nodes {
 

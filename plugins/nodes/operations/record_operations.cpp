@@ -59,8 +59,8 @@ sdk::Result<sdk::Json> patched(const sdk::Json& before, const sdk::Json& body) {
     try {
         return before.patch(*operations);
     } catch (const sdk::Json::exception& problem) {
-        return sdk::invalid_parameter("body", std::string("is no patch of this node: ") +
-                                                  problem.what());
+        return sdk::invalid_parameter("body",
+                                      std::string("is no patch of this node: ") + problem.what());
     }
 }
 
@@ -75,8 +75,7 @@ sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
         if (after->contains(name) && kept != before.end() && (*after)[name] == *kept) continue;
         return sdk::invalid_parameter(name, "cannot be patched");
     }
-    auto updated =
-        call.context().documents().update(call.collection(), node.id, std::move(*after));
+    auto updated = call.context().documents().update(call.collection(), node.id, std::move(*after));
     if (!updated) return updated.error();
     return sdk::Reply::status(updated->fields);
 }
@@ -203,8 +202,8 @@ sdk::Result<sdk::Reply> update_many(Services& services, const sdk::Call& call) {
 }
 
 sdk::Result<sdk::Reply> touch(Services&, const sdk::Call& call) {
-    auto touched = call.context().documents().patch(call.collection(), call.record().id,
-                                                    sdk::Json::object());
+    auto touched =
+        call.context().documents().patch(call.collection(), call.record().id, sdk::Json::object());
     if (!touched) return touched.error();
     return sdk::Reply::status(touched->fields);
 }
