@@ -1,0 +1,125 @@
+// Features, QNames and types of nodes; persons and groups (contract/nodes.md 9, 10, 23).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { SteleServer } from '../support/stele_server.mjs';
+
+let server;
+let branch;
+before(async () => {
+  server = await SteleServer.start();
+  branch = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
+});
+after(() => server.end());
+
+const admin = (...args) => server.admin(...args);
+const status = async (method, path, body) => (await server.request(method, path, { token: server.adminToken, body })).status;
+const make = async (body = {}) => `${branch}/nodes/${(await admin('POST', `${branch}/nodes`, body))._doc}`;
+const count = async (query) => (await admin('POST', `${branch}/nodes/query`, query)).total_rows;
+
+test('a feature is set, replaced and taken away (9)', async () => {
+  const node = await make({ title: 'T' });
+  const written = await admin('POST', `${node}/features/f:filename`, { filename: 'a.txt', extra: 1 });
+  assert.equal(written._doc, node.split('/').at(-1));
+  assert.equal(written.title, 'T');
+  assert.deepEqual((await admin('GET', node))._features['f:filename'], { filename: 'a.txt', extra: 1 });
+  assert.deepEqual(await admin('GET', `${node}/features/f:filename`), { filename: 'a.txt', extra: 1 });
+  await admin('PUT', `${node}/features/f%3Afilename`, { filename: 'b.txt' });
+  assert.deepEqual((await admin('GET', `${node}/features`))['f:filename'], { filename: 'b.txt' });
+  await admin('DELETE', `${node}/features/f:filename`);
+  assert.equal('f:filename' in (await admin('GET', node))._features, false);
+  await admin('PUT', node, { ...(await admin('GET', node)), title: 'U' });
+  assert.equal('f:filename' in (await admin('GET', node))._features, false, 'nothing adds it again');
+  assert.equal(await status('GET', `${node}/features/f:filename`), 404);
+});
+
+test('a feature without configuration is an empty object (1.1, 9)', async () => {
+  const node = await make();
+  for (const body of [undefined, {}, [], 'null']) {
+    await admin('POST', `${node}/features/f:container`, body);
+    assert.deepEqual((await admin('GET', node))._features['f:container'], {});
+  }
+  assert.equal(await status('POST', `${node}/features/f:container`, [1]), 400);
+  assert.equal(await status('POST', `${node}/features/nocolon`, {}), 400);
+});
+
+test('a feature of one\'s own is found by its presence (9)', async () => {
+  await admin('POST', `${branch}/nodes`, { _type: 'd:feature', _qname: 'custom:authorable' });
+  const node = await make();
+  await admin('POST', `${node}/features/custom:authorable`, { author: 'x' });
+  assert.equal(await count({ '_features.custom:authorable': { $exists: true } }), 1);
+});
+
+test('a feature makes a new version (9)', async () => {
+  const node = await make();
+  const before = (await admin('GET', node))._system.changeset;
+  await admin('POST', `${node}/features/f:taggable`, {});
+  assert.notEqual((await admin('GET', node))._system.changeset, before);
+});
+
+test('a QName changes, by PUT and POST and on every form of the path (10)', async () => {
+  const node = await make({ _qname: 'custom:first' });
+  const path = (b, n) => branch.replace('/branches/', `/${b}/`) + `/${n}/${node.split('/').at(-1)}`;
+  let number = 0;
+  let last = 'custom:first';
+  for (const b of ['branches', 'b']) for (const n of ['nodes', 'n']) for (const method of ['PUT', 'POST']) {
+    const qname = `my:name${number++}`;
+    const changed = await admin(method, `${path(b, n)}/change_qname?qname=${qname}`);
+    assert.equal(changed._doc, node.split('/').at(-1));
+    assert.equal(changed._qname, qname);
+    assert.equal(await count({ _qname: last }), 0);
+    assert.equal(await count({ _qname: qname }), 1);
+    last = qname;
+  }
+  assert.equal(await status('POST', `${node}/change_qname`), 400);
+  assert.equal(await status('POST', `${node}/change_qname?qname=bad`), 400);
+  await make({ _qname: 'custom:taken' });
+  assert.equal(await status('POST', `${node}/change_qname?qname=custom:taken`), 409);
+  assert.equal(await status('POST', `${branch}/nodes/root/change_qname?qname=custom:r`), 409);
+});
+
+test('a type changes, again and again (10)', async () => {
+  const node = await make();
+  for (const type of ['custom:one', 'custom:two', 'n:node']) {
+    assert.equal((await admin('POST', `${node}/change_type?type=${type}`))._type, type);
+    assert.equal((await admin('GET', node))._type, type);
+    if (type !== 'n:node') assert.equal(await count({ _type: type }), 1);
+  }
+  assert.equal(await status('PUT', `${node}/change_type`), 400);
+});
+
+test('a QName is made of a title (10)', async () => {
+  const generate = async (title) => (await admin('POST', `${branch}/qnames/generate`, { title }))._qname;
+  assert.equal(await generate('My First Title'), 'custom:myfirsttitle0');
+  await make({ _qname: 'custom:myfirsttitle0' });
+  assert.equal(await generate('My first-title!'), 'custom:myfirsttitle1');
+  assert.match((await admin('POST', `${branch}/qnames/generate`, {}))._qname, /^custom:[a-z]+0$/);
+});
+
+test('a person stands for a user, and is the one of the implicit associations (23, 11.4)', async () => {
+  const user = await server.makeUser('hanna');
+  const acquire = `${branch}/person/acquire?id=default/${user._doc}`;
+  assert.equal(await status('GET', acquire), 404);
+  const person = await admin('GET', `${acquire}&createIfNotFound=True`);
+  assert.equal('ok' in person, false);
+  assert.equal(person._type, 'n:person');
+  assert.equal(person['principal-id'], user._doc);
+  assert.equal(person['principal-name'], 'hanna');
+  assert.equal(person['principal-type'], 'USER');
+  assert.equal(person['principal-domain'], user.domainId);
+  assert.equal((await admin('GET', `${branch}/person/acquire?id=default/hanna`))._doc, person._doc);
+  assert.equal((await admin('GET', `${branch}/person/acquire?id=hanna`))._doc, person._doc);
+  const node = await make();
+  const mine = await admin('GET', `${branch}/person/acquire?id=admin&createIfNotFound=true`);
+  const { rows } = await admin('GET', `${node}/associations?direction=INCOMING`);
+  assert.deepEqual(rows.map((row) => row.source), [mine._doc]);
+  assert.equal(await status('GET', `${branch}/person/acquire`), 400);
+  assert.equal(await status('GET', `${branch}/group/acquire?id=hanna&createIfNotFound=true`), 404, 'a user is no group');
+});
+
+test('a group has its node, too (23)', async () => {
+  const group = await admin('POST', '/domains/default/principals', { type: 'GROUP', name: 'readers' });
+  const node = await admin('GET', `${branch}/group/acquire?id=readers&createIfNotFound=true`);
+  assert.equal(node._type, 'n:group');
+  assert.equal(node['principal-id'], group._doc);
+  assert.equal(node['principal-type'], 'GROUP');
+});
