@@ -143,5 +143,4 @@ test('a branch that validates refuses what does not fit, and names every problem
   assert.equal(unknown.json.violations[0].code, 'node.type_undefined');
   const faulty = await send('POST', `${branch}/nodes`, { _type: 'd:type', _qname: 'custom:faulty', properties: { a: { type: 'nonsense' } } });
   assert.equal(faulty.json.violations[0].code, 'node.definition_faulty');
-  assert.equal((await send('POST', `${branch}/nodes/${before._doc}/touch`)).status >= 400, true);
 });

@@ -127,7 +127,9 @@ constexpr std::array kFormats{Format{"date", "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|
 class StepBuilder final : public valijson::ConstraintBuilder {
 public:
     explicit StepBuilder(Budget& budget) : budget_(budget) {}
+    /// Reading a schema goes as deep as its references lead.
     valijson::constraints::Constraint* make(const Adapter&) const override {
+        budget_.spend();
         return new StepConstraint(budget_);
     }
 

@@ -159,7 +159,6 @@ TEST_CASE("a schema that leads back to itself ends") {
                                  deep += "1" + std::string(60, '}');
                                  return deep.c_str();
                              }())) == "node.schema_too_costly");
-    std::string doubling = R"({"t:it": {"$ref": "#/definitions/d0", "definitions": {}}})";
     Json definitions = Json::parse(R"({"t:it": {"allOf": [{"$ref": "#/definitions/d0"}]}})");
     for (int i = 0; i < 40; ++i) {
         const std::string next = "#/definitions/d" + std::to_string(i + 1);
@@ -167,6 +166,16 @@ TEST_CASE("a schema that leads back to itself ends") {
             {"allOf", Json::array({{{"$ref", next}}, {{"$ref", next}}})}};
     }
     definitions["t:it"]["definitions"]["d40"] = {{"type", "object"}};
+    CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "node.schema_too_costly");
+}
+
+TEST_CASE("a schema of many references in a row ends") {
+    Json definitions = Json::parse(R"({"t:it": {"allOf": [{"$ref": "#/definitions/d0"}]}})");
+    for (int i = 0; i < 20'000; ++i) {
+        definitions["t:it"]["definitions"]["d" + std::to_string(i)] = {
+            {"$ref", "#/definitions/d" + std::to_string(i + 1)}};
+    }
+    definitions["t:it"]["definitions"]["d20000"] = {{"type", "object"}};
     CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "node.schema_too_costly");
 }
 
