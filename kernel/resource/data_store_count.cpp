@@ -68,7 +68,11 @@ sdk::Result<std::set<sdk::RecordKey>> stores_with_spaces(Records& records,
             storage::record_key(collection, storage::Sequence(storage::kSequenceSize, '\0'));
         auto resource = records.resource_of(reader, any);
         if (!resource) return resource.error();
-        if (!*resource || !(*resource)->descriptor.has_space) continue;
+        if (*resource && !(*resource)->descriptor.has_space) continue;
+        auto count = records.documents().count(reader, collection);
+        if (!count) return count.error();
+        // Nobody says any more where the records of a plugin that is not enabled lie.
+        if (!*resource && *count > 0) continue;
         auto store = data_store_of(records, reader, any);
         if (!store) return store.error();
         if (*store) stores.insert(**store);

@@ -71,6 +71,7 @@ TEST_CASE("A space turns ids into record keys and back") {
     const sdk::RecordKey key = record_key(kNodes, sequence);
     CHECK(sdk::space_record_key(kSpace, sequence_text(sequence)) == key);
     CHECK(sdk::space_record_id(key) == sequence_text(sequence));
+    CHECK_FALSE(sdk::space_record_key(kSpace, "0123"));
     CHECK_FALSE(sdk::space_record_key(kSpace, "home"));
     CHECK_FALSE(sdk::space_record_key(kSpace, std::string(20, 'A')));
 }

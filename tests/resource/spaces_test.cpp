@@ -34,6 +34,7 @@ struct Spaces : ResourceFixture {
         const auto reader = rooms.engine->snapshot();
         const auto place =
             value_of(rooms.records.collection(*reader, platform(), {"node", "main"}));
+        REQUIRE(place.id.has_value());
         return {place.id->platform, place.id->number, "node", branch};
     }
     /// Keys of the collection's contents in the store itself, or in the space.
