@@ -148,9 +148,9 @@ struct ResourceDescriptor {
     Actions actions = {};
     std::vector<DefaultGrant> default_grants = {};
     std::vector<CompositeIndex> composite_indexes = {};
-    /// Records lie in a space that `Resource::read_space` and `write_space` open; the collections of
-    /// one container share it. Rights are those of records like any other. Such a family contains
-    /// no other.
+    /// Records lie in a space that `Resource::read_space` and `write_space` open; the collections
+    /// of one container share it. Rights are those of records like any other. Such a family
+    /// contains no other.
     bool has_space = false;
     /// A creator does not become owner by a grant: the family's `Resource::roles_of` tells.
     bool is_ungranted = false;
