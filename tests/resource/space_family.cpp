@@ -174,30 +174,25 @@ public:
         return gathered->open(context, collection);
     }
     sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& store,
+                                                   const sdk::SpaceCollection& collection,
                                                    const sdk::RecordKey& record,
                                                    const sdk::RecordKey& principal) override {
-        auto fields = fields_of(store, record);
+        auto fields = fields_of(store, collection, record);
         if (!fields) return fields.error();
         const std::string author = sdk::text_member(*fields, "author");
         if (author == sdk::space_record_id(principal)) return std::vector<std::string>{"owner"};
         return std::vector<std::string>();
     }
     sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& store,
+                                                           const sdk::SpaceCollection& collection,
                                                            const sdk::RecordKey& record) override;
 
 private:
-    static sdk::SpaceCollection collection_of_record(const sdk::RecordKey& record) {
-        sdk::KeyReader reader(record);
-        sdk::SpaceCollection collection;
-        collection.platform = reader.integer().value_or(0);
-        collection.number = reader.integer().value_or(0);
-        return collection;
-    }
     static sdk::Result<sdk::Json> fields_of(const sdk::Reader& store,
+                                            const sdk::SpaceCollection& collection,
                                             const sdk::RecordKey& record) {
         const std::string sequence = record.substr(record.size() - 10);
-        auto stored =
-            store.get(space_prefix() + sdk::space_key(collection_of_record(record), 'd', sequence));
+        auto stored = store.get(space_prefix() + sdk::space_key(collection, 'd', sequence));
         if (!stored) return stored.error();
         if (!*stored) return sdk::Json::object();
         return sdk::parse_json(sdk::StoredRecord::read(**stored)->text);
@@ -233,14 +228,14 @@ sdk::ResourceDescriptor Node::describe() const {
 }
 
 sdk::Result<std::vector<sdk::RecordKey>> Node::inherits_from(const sdk::Reader& store,
+                                                             const sdk::SpaceCollection& collection,
                                                              const sdk::RecordKey& record) {
     std::vector<sdk::RecordKey> folders;
     sdk::RecordKey step = record;
     while (true) {
-        auto fields = fields_of(store, step);
+        auto fields = fields_of(store, collection, step);
         if (!fields) return fields.error();
-        const auto folder = sdk::space_record_key(collection_of_record(record),
-                                                  sdk::text_member(*fields, "folder"));
+        const auto folder = sdk::space_record_key(collection, sdk::text_member(*fields, "folder"));
         if (!folder) return folders;
         folders.push_back(*folder);
         step = *folder;
