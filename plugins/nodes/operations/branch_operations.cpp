@@ -126,8 +126,10 @@ sdk::Result<sdk::Reply> unarchive(Services&, const sdk::Call& call) {
 sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    sdk::PageRequest count_only;
+    count_only.limit = 0;
     auto nodes = call.context().documents().query(content->nodes(),
-                                                  {{member::kIsAssociation, false}}, {.limit = 0});
+                                                  {{member::kIsAssociation, false}}, count_only);
     if (!nodes) return nodes.error();
     auto associations = call.context().documents().query(
         content->nodes(), {{member::kIsAssociation, true}}, count_only);
