@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -37,9 +39,18 @@ bool has_balanced_placeholders(std::string_view path) {
     return !is_open;
 }
 
+bool is_reserved(std::string_view name) {
+    static constexpr std::array<std::string_view, 4> kReserved{"_doc", "_system", "_ref",
+                                                               "_groups"};
+    return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
 std::string field_problem(const sdk::Field& field) {
     if (field.name.empty()) return "a field has no name";
-    if (field.name.front() == '_') return "fields of the system cannot be declared: " + field.name;
+    // What the server keeps there may be left out of the indexes, no more.
+    const bool is_of_system = field.name.starts_with("_system.") && !field.unindexed;
+    if (is_of_system || is_reserved(field.name))
+        return "fields of the system cannot be declared: " + field.name;
     if (field.secret && (field.unique || field.addresses)) {
         return "secret field " + field.name + " cannot be unique or address records";
     }
