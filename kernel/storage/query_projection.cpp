@@ -1,7 +1,6 @@
 #include "kernel/storage/query_projection.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include <simdjson.h>
@@ -163,10 +162,8 @@ std::unique_ptr<const Projection> Projection::parse(const Json& fields, QueryPro
     }
     if (!inclusion) return nullptr;
     projection->is_inclusion_ = *inclusion;
-    static constexpr std::array<const char*, 3> kKept = {"_doc", "_type", "_qname"};
     if (*inclusion) {
-        for (const char* const name : kKept)
-            add_path(projection->steps_, name);
+        add_path(projection->steps_, "_doc");
     } else {
         std::erase_if(projection->steps_, [](const Step& step) { return step.name == "_doc"; });
     }

@@ -132,15 +132,6 @@ test('what is no end, no direction or no node is refused (11.5)', async () => {
   assert.equal(await count(`${one.path}/associations`), 2);
 });
 
-test('a folder does not lie in what it contains', async () => {
-  const [top, middle, low] = [await makeNode(), await makeNode(), await makeNode()];
-  await associate(top, middle, '&type=a:child');
-  await associate(middle, low, '&type=a:child');
-  assert.equal(await refused('POST', `${low.path}/associate?node=${top.id}&type=a:child`), 409);
-  assert.equal(await refused('POST', `${low.path}/associate?node=${low.id}&type=a:child`), 409);
-  await associate(low, top, '&type=custom:friend');
-});
-
 test('associating makes no versions of the ends (11.5)', async () => {
   const [one, two] = [await makeNode(), await makeNode()];
   const before = await admin('GET', one.path);

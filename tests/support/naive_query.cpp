@@ -346,7 +346,7 @@ Json naive_project(const Json& query, const Json& document) {
         is_inclusion = field.value() == 1 || field.value() == true;
     }
     if (named.empty()) return document;
-    if (is_inclusion) named.insert({"_doc", "_type", "_qname"});
+    if (is_inclusion) named.insert("_doc");
     return projected_object(document, "", named, is_inclusion);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "content/statistics.hpp"
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
 
@@ -12,6 +13,14 @@ namespace {
 
 std::string etag_of(const sdk::Document& node) {
     return fmt::format("\"{}-{}\"", node.id, node.version);
+}
+
+/// What is computed stands beside what is stored; `_system` stays last.
+void insert_before_system(sdk::Json& fields, const char* name, sdk::Json value) {
+    sdk::Json system = std::move(fields[member::kSystem]);
+    fields.erase(member::kSystem);
+    fields[name] = std::move(value);
+    fields[member::kSystem] = std::move(system);
 }
 
 }  // namespace
@@ -32,15 +41,18 @@ sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call&
     if (!locale) return locale.error();
     auto shown = localised(content, std::move(node), *locale);
     if (!shown) return shown.error();
-    ShownNode view{std::move(shown->fields), etag_of(*shown)};
+    ShownNode view{shown->fields, etag_of(*shown)};
+    if (!is_association(view.fields)) {
+        auto statistics = statistics_of(content, *shown);
+        if (!statistics) return statistics.error();
+        insert_before_system(view.fields, member::kStatistics, std::move(*statistics));
+    }
     auto wants_paths = call.flag("paths");
     if (!wants_paths) return wants_paths.error();
     if (wants_paths->value_or(false)) {
         auto paths = paths_of(content, *shown);
         if (!paths) return paths.error();
-        view.fields[member::kPaths] = std::move(*paths);
-        // Folders change without the node, and nothing tells their version here.
-        view.etag.clear();
+        insert_before_system(view.fields, member::kPaths, std::move(*paths));
     }
     auto wants_metadata = call.flag("metadata");
     if (!wants_metadata) return wants_metadata.error();

@@ -7,7 +7,7 @@ namespace stele::nodes {
 /// A node on its way out.
 struct ShownNode {
     sdk::Json fields;
-    /// Empty where none can tell that it is the same.
+    /// Of the stored version: what is computed beside it may change without.
     std::string etag;
 };
 

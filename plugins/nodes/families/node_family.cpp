@@ -86,7 +86,8 @@ void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
 sdk::Result<void> check_new_membership(const BranchContent& content,
                                        const sdk::Document& association) {
     const AssociationEnds ends = ends_of(association);
-    if (ends.type != association::kChild || ends.is_undirected) return {};
+    const bool gives_rights = ends.type == association::kChild || ends.type == association::kOwned;
+    if (!gives_rights || ends.is_undirected) return {};
     if (content.context().session().is_system) {
         // A person who is noted under `r:users` on the way.
         auto member = content.node(ends.target);

@@ -4,7 +4,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
-#include "content/filing.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/node_rows.hpp"
 #include "operations/operations.hpp"
@@ -137,10 +136,6 @@ sdk::Result<sdk::Reply> associate_nodes(Services& services, const sdk::Call& cal
     if (is_association(source.fields) || is_association(wanted->target.fields)) {
         return sdk::make_error(
             {{kOtherNode, "node.end_is_association", "an association leads from node to node"}});
-    }
-    if (is_containment(wanted->type) && !wanted->is_undirected) {
-        auto may = require_filing(*content, source, wanted->target, wanted->type);
-        if (!may) return may.error();
     }
     const AssociationEnds ends = ends_of_wanted(source, *wanted);
     sdk::Json properties = properties_of(*body, *wanted);

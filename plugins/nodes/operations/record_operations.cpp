@@ -33,8 +33,9 @@ sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
     auto shown = shown_node(*content, call, std::move(node));
     if (!shown) return shown.error();
     sdk::Reply reply = sdk::Reply::json(shown->fields);
-    if (!shown->etag.empty()) reply.etag(shown->etag);
-    return reply;
+    // For `If-Match`. What is computed changes without the version, so nobody may be told that all
+    // is as it was.
+    return std::move(reply).header("ETag", shown->etag);
 }
 
 /// The array of a patch, or nothing when the body is a merge patch (contract/nodes.md 7.5).
