@@ -98,8 +98,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
     state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
     state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
-    state.services[typeid(sdk::RecordLists)] =
-        static_cast<sdk::RecordLists*>(&state.record_lists);
+    state.services[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
     state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);
     state.platforms = std::make_unique<resource::PlatformService>(rooms, state.installations);
     state.services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());

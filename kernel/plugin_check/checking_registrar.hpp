@@ -12,8 +12,8 @@
 #include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/job_service.hpp"
-#include "kernel/resource/registry.hpp"
 #include "kernel/resource/record_lists.hpp"
+#include "kernel/resource/registry.hpp"
 #include "kernel/resource/row_query.hpp"
 #include "kernel/storage/blob_providers.hpp"
 

@@ -20,9 +20,9 @@ sdk::Result<sdk::Reply> RecordLists::page(const sdk::Call& call,
     }
     // Rows are presented by the family that the route belongs to, so only to its own.
     const bool is_own = place->resource == routed.route().resource;
-    return list_rows(routed, {.place = *place,
-                              .condition = query,
-                              .is_presented = is_own && is_presented(routed)});
+    return list_rows(
+        routed,
+        {.place = *place, .condition = query, .is_presented = is_own && is_presented(routed)});
 }
 
 }  // namespace stele::kernel::resource

@@ -1,5 +1,6 @@
-// c line key                    -> born, 'p' or 'r': what the line shows at its tip beside its parent
-// h line level block key born   -> died, 'p' or 'r': what ended, in the smallest block of revisions
+// c line key                    -> born, 'p' or 'r': what the line shows at its tip beside its
+// parent h line level block key born   -> died, 'p' or 'r': what ended, in the smallest block of
+// revisions
 //                                  that it lies in
 // v key line revision           -> 'p' value, or 'r': the versions of a record, newest first
 #include <algorithm>
