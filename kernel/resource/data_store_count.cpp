@@ -216,7 +216,10 @@ void check_data_stores(Records& records, const sdk::Reader& reader,
 
 std::vector<std::string> check_store(Rooms& rooms) {
     const auto reader = rooms.engine->snapshot();
-    std::vector<std::string> differences = rooms.documents.check(*reader);
+    std::vector<std::string> differences =
+        rooms.documents.check(*reader, [&](storage::CollectionId collection) {
+            return rooms.records.checked_space(*reader, collection);
+        });
     auto platforms = rooms.platforms.all();
     if (!platforms) {
         differences.push_back(storage::not_checked("the list of platforms", platforms.error()));

@@ -130,6 +130,22 @@ sdk::Result<SpaceReader> Records::open_space(const sdk::Reader& reader,
     return space_of(reader, place.resource, *place.id, place.container);
 }
 
+sdk::Result<std::optional<storage::DocumentStore::CheckedSpace>> Records::checked_space(
+    const sdk::Reader& reader, storage::CollectionId collection) const {
+    using Space = std::optional<storage::DocumentStore::CheckedSpace>;
+    auto info = info_of(reader, collection);
+    if (!info) return info.error();
+    const RegisteredResource* const resource = info->resource;
+    if (!resource || !resource->descriptor.has_space) return Space();
+    auto space =
+        plugin::guarded<std::unique_ptr<sdk::Reader>>(resource->plugin_id, "read_space", [&] {
+            return resource->resource->read_space(
+                reader, space_collection(*resource, collection, info->container));
+        });
+    if (!space) return space.error();
+    return Space(storage::DocumentStore::CheckedSpace{std::move(*space), &resource->rules});
+}
+
 sdk::Result<sdk::Transaction*> Records::write_space(sdk::Context& context,
                                                     const CollectionPlace& place,
                                                     storage::CollectionId id) {

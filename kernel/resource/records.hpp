@@ -59,6 +59,9 @@ public:
                                                        const CollectionPlace& place) const;
 
     /// What the records of a place, which must have a number, are read from.
+    /// For `DocumentStore::check`.
+    sdk::Result<std::optional<storage::DocumentStore::CheckedSpace>> checked_space(
+        const sdk::Reader& reader, storage::CollectionId collection) const;
     sdk::Result<SpaceReader> open_space(const sdk::Reader& reader,
                                         const CollectionPlace& place) const;
     /// What they are written to; like it the context's own transaction where the family has no

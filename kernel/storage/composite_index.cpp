@@ -67,6 +67,13 @@ const CompositeIndexState* IndexState::find(const std::vector<std::string>& fiel
     return found == composites.end() ? nullptr : &*found;
 }
 
+void IndexState::leave_out(const std::vector<std::string>& fields) {
+    for (const std::string& name : fields) {
+        if (std::find(unindexed.begin(), unindexed.end(), name) == unindexed.end())
+            unindexed.push_back(name);
+    }
+}
+
 std::uint64_t IndexState::next_number() const {
     std::uint64_t number = 1;
     for (const CompositeIndexState& index : composites) {

@@ -44,6 +44,8 @@ struct IndexState {
 
     const CompositeIndexState* find(const std::vector<std::string>& fields, bool numeric) const;
     std::uint64_t next_number() const;
+    /// Fields get no entries any more; those that have none already stay as they are.
+    void leave_out(const std::vector<std::string>& fields);
     std::string encode() const;
     static sdk::Result<IndexState> decode(std::string_view text);
 };

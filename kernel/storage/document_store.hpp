@@ -159,9 +159,18 @@ public:
                                                  const sdk::PageRequest& page,
                                                  Visibility visibility, bool numeric_sort);
 
+    /// A collection that lies in a space, for `check`; the rules outlive it.
+    struct CheckedSpace {
+        std::unique_ptr<sdk::Reader> reader;
+        const CollectionRules* rules = nullptr;
+    };
+    /// The space of a collection; nothing for one that lies in the store itself. `not_found` for
+    /// one whose container has gone.
+    using OpenSpace = std::function<sdk::Result<std::optional<CheckedSpace>>(CollectionId)>;
+
     /// Compares records, indexes, unique values and counters of the whole store; one line per
     /// difference, and per collection that cannot be read. For `stele check`.
-    std::vector<std::string> check(const sdk::Reader& reader);
+    std::vector<std::string> check(const sdk::Reader& reader, const OpenSpace& open_space = {});
 
     /// Waits until every composite index that was asked for is built.
     void finish_index_builds();
@@ -187,8 +196,10 @@ private:
                                       const std::vector<std::string>& fields);
 
     sdk::Result<void> check_platform(const sdk::Reader& reader, std::uint64_t platform,
+                                     const OpenSpace& open_space,
                                      std::vector<std::string>& differences);
     sdk::Result<void> check_collection(const sdk::Reader& reader, CollectionId collection,
+                                       const OpenSpace& open_space,
                                        std::vector<std::string>& differences);
 
     sdk::Engine& engine_;

@@ -124,12 +124,6 @@ sdk::Result<bool> is_empty(const sdk::Reader& reader, CollectionId collection) {
     return true;
 }
 
-void add_missing(std::vector<std::string>& known, const std::vector<std::string>& wanted) {
-    for (const std::string& name : wanted) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-    }
-}
-
 }  // namespace
 
 sdk::Result<std::shared_ptr<const IndexState>> DocumentStore::declared_state(
@@ -152,7 +146,7 @@ sdk::Result<std::shared_ptr<const IndexState>> DocumentStore::declared_state(
             return dropped.error();
         }
     }
-    add_missing(state->unindexed, rules.unindexed_fields);
+    state->leave_out(rules.unindexed_fields);
     for (const sdk::CompositeIndex& fields : rules.composite_indexes) {
         if (fields.empty() || state->find(fields, false) != nullptr) continue;
         if (*empty) {

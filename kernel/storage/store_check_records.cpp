@@ -206,7 +206,8 @@ sdk::Result<void> CollectionCheck::check_aliases() {
     });
 }
 
-std::vector<std::string> DocumentStore::check(const sdk::Reader& reader) {
+std::vector<std::string> DocumentStore::check(const sdk::Reader& reader,
+                                              const OpenSpace& open_space) {
     std::vector<std::string> differences;
     const auto platforms = reader.scan({}, sdk::ScanDirection::forward);
     while (platforms->is_valid()) {
@@ -216,7 +217,7 @@ std::vector<std::string> DocumentStore::check(const sdk::Reader& reader) {
             platforms->next();
             continue;
         }
-        if (auto checked = check_platform(reader, *platform, differences); !checked) {
+        if (auto checked = check_platform(reader, *platform, open_space, differences); !checked) {
             differences.push_back(
                 not_checked("platform " + std::to_string(*platform), checked.error()));
         }
@@ -231,13 +232,12 @@ std::vector<std::string> DocumentStore::check(const sdk::Reader& reader) {
 }
 
 sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::uint64_t platform,
+                                                const OpenSpace& open_space,
                                                 std::vector<std::string>& differences) {
     const auto platform_state = reader.get(platform_state_path(platform));
     if (!platform_state) return platform_state.error();
     // What is being erased fits nothing any more.
     if (*platform_state == kRemovedPlatform) return {};
-    // A collection in a space has a number, and nothing else here: it agrees with itself, and what
-    // its plugin keeps is not looked at.
     const std::string catalogue = kind_prefix(platform, 'C');
     const std::string records = kind_prefix(platform, 'd');
     std::set<std::uint64_t> numbers;
@@ -261,7 +261,7 @@ sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::
         if (auto status = cursor->status(); !status) return status;
     }
     for (const std::uint64_t number : numbers) {
-        auto checked = check_collection(reader, {platform, number}, differences);
+        auto checked = check_collection(reader, {platform, number}, open_space, differences);
         if (checked) continue;
         differences.push_back(not_checked(
             "platform " + std::to_string(platform) + ", collection " + std::to_string(number),
@@ -272,9 +272,19 @@ sdk::Result<void> DocumentStore::check_platform(const sdk::Reader& reader, std::
 
 sdk::Result<void> DocumentStore::check_collection(const sdk::Reader& reader,
                                                   CollectionId collection,
+                                                  const OpenSpace& open_space,
                                                   std::vector<std::string>& differences) {
     const auto state = states_->of(reader, collection);
     if (!state) return state.error();
+    auto space = open_space ? open_space(collection) : std::optional<CheckedSpace>();
+    // What a container that was removed held is cleared away behind it.
+    if (!space && sdk::is_missing(space.error())) return {};
+    if (!space) return space.error();
+    if (*space) {
+        IndexState in_space = **state;
+        in_space.leave_out((*space)->rules->unindexed_fields);
+        return CollectionCheck(*(*space)->reader, names_, collection, in_space, differences).run();
+    }
     return CollectionCheck(reader, names_, collection, **state, differences).run();
 }
 

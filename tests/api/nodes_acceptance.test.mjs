@@ -5,7 +5,12 @@ import { SteleServer } from '../support/stele_server.mjs';
 
 let server;
 before(async () => { server = await SteleServer.start(); });
-after(() => server.end());
+after(async () => {
+  await server.stop();
+  const { status, text } = server.check();
+  await server.end();
+  assert.equal(status, 0, text);
+});
 
 const admin = (method, path, body) => server.admin(method, path, body);
 const reply = async (method, path, options = {}) =>
