@@ -2,48 +2,12 @@
 //
 // Ratios against ceilings measured in the same run, on the machine it runs on. Nothing here passes or
 // fails: the figures are for reading. Needs wrk and the release build with benchmarks.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bin, median, option, root, rounds, seconds, SteleServer } from './bench.mjs';
+import { bin, ceiling, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
 
 const only = option('only', 'read,accounting,create,list,start').split(',');
-
-const cpuMicroseconds = (pid) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-};
-const residentMiB = (pid) =>
-  Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
-
-/// Requests a second, and the server's CPU time for one.
-function load(url, pid, { connections = 64, duration = seconds, token, script, args = [] } = {}) {
-  const command = ['-t1', `-c${connections}`, `-d${duration}s`];
-  if (token) command.push('-H', `Authorization: Bearer ${token}`);
-  if (script) command.push('-s', join(root, 'tests/bench', script));
-  const before = cpuMicroseconds(pid);
-  const done = spawnSync('wrk', [...command, url, '--', ...args], { encoding: 'utf8' });
-  const used = cpuMicroseconds(pid) - before;
-  const requests = Number(done.stdout.match(/(\d+) requests in/)?.[1] ?? NaN);
-  if (/Non-2xx/.test(done.stdout)) throw new Error(`errors under load of ${url}:\n${done.stdout}`);
-  return { rate: Number(done.stdout.match(/Requests\/sec:\s+([\d.]+)/)[1]), cpu: used / requests };
-}
-
-async function ceiling(port, bytes, measure) {
-  const child = spawn(join(bin, 'bench_http_ceiling'), [port, 2, bytes].map(String), { stdio: 'ignore' });
-  child.on('error', () => {});
-  try {
-    for (let tries = 0;; ++tries) {
-      if (tries > 500) throw new Error('bench_http_ceiling does not answer: build it with STELE_BENCH=ON');
-      const probe = spawnSync('curl', ['-s', '-o', '/dev/null', `http://127.0.0.1:${port}/`]);
-      if (probe.status === 0) break;
-    }
-    return measure(child.pid);
-  } finally {
-    child.kill('SIGKILL');
-  }
-}
 
 async function read() {
   const server = await SteleServer.start();
@@ -93,19 +57,17 @@ async function create() {
     await server.admin('POST', '/uiconfigs', { title: 'first' });
     const before = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows;
     await server.stop();
-    const size = () => spawnSync(join(bin, 'bench_store_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
-    const [entriesBefore, bytesBefore] = size();
+    const [entriesBefore, bytesBefore] = storeSize(server);
     await server.launch();
     const token = await server.login();
     const ours = load(`${server.baseUrl}/uiconfigs`, server.child.pid, { token, script: 'create.lua' });
     server.adminToken = token;
     const made = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows - before;
     await server.stop();
-    const [entries, bytes] = size();
+    const [entries, bytes] = storeSize(server);
     const keys = Math.round((entries - entriesBefore) / made);
     const value = Math.max(1, Math.round((bytes - bytesBefore) / made / keys) - 24);
-    const raw = spawnSync(join(bin, 'bench_commit'), ['64', keys, value, seconds, 1].map(String), { encoding: 'utf8' });
-    const rawRate = Number(raw.stdout.match(/raw\D*([\d.]+)/i)?.[1] ?? NaN);
+    const rawRate = rawCommits(keys, value);
     console.log(`  round ${round + 1}: ${keys} entries and ${Math.round((bytes - bytesBefore) / made)} bytes a create; stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${rawRate.toFixed(0)}/s`);
     results.push(ours.rate / rawRate);
     rmSync(server.data, { recursive: true, force: true });

@@ -1,0 +1,154 @@
+// node tests/bench/nodes.mjs [--seconds 4] [--rounds 3] [--large 1000000] [--only fork,query,depth,read,create,memory,start]
+//
+// The cost model of content (design.md 4) as ratios: what operations cost in a large repository against a
+// small one, and reads and creates against ceilings measured in the same run. Nothing here passes or fails.
+// Needs wrk and the release build with benchmarks.
+import { spawn } from 'node:child_process';
+import http from 'node:http';
+import { ceiling, cpuMicroseconds, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
+import { loadNodes } from './load_nodes.mjs';
+
+const only = option('only', 'fork,query,depth,read,create,memory,start').split(',');
+const large = Number(option('large', 1_000_000));
+
+async function repositoryOf(server, nodes) {
+  const { _doc } = await server.admin('POST', '/repositories', { title: `${nodes} nodes` });
+  const path = `/repositories/${_doc}`;
+  if (nodes > 0) {
+    const { rate } = await loadNodes(server, `${path}/branches/master`, nodes);
+    if (nodes >= 10_000) console.log(`  ${nodes} nodes loaded by bulk forms: ${rate.toFixed(0)}/s`);
+  }
+  return path;
+}
+
+/// The server's CPU time for one of `count` calls, eight at a time.
+async function cost(server, count, call) {
+  const before = cpuMicroseconds(server.child.pid);
+  let next = 0;
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    while (next < count) await call(next++);
+  }));
+  return (cpuMicroseconds(server.child.pid) - before) / count;
+}
+
+/// Prints the median ratio of what the two cost.
+async function compare(what, target, [small, big], measure) {
+  const ratios = [];
+  let last;
+  for (let round = 0; round < rounds; ++round) {
+    last = [await measure(small), await measure(big)];
+    ratios.push(last[1] / last[0]);
+  }
+  console.log(`${what}: ${median(ratios).toFixed(2)} (target at most ${target}; ${last.map((us) => us.toFixed(0)).join(' and ')} us)`);
+}
+
+const server = await SteleServer.start();
+const repositories = {};
+const sized = async (nodes) => (repositories[nodes] ??= await repositoryOf(server, nodes));
+/// A branch with so many changed nodes.
+async function changedFork(repository, changes) {
+  const { _doc } = await server.admin('POST', `${repository}/branches?branch=master`, {});
+  const branch = `${repository}/branches/${_doc}`;
+  const { rows } = await server.admin('POST', `${branch}/nodes/query?limit=${changes}`, { kind: 'loaded' });
+  for (let at = 0; at < rows.length; at += 100) {
+    const nodes = Object.fromEntries(rows.slice(at, at + 100).map(({ _doc: id, ...row }) => [id, { ...row, changed: true }]));
+    await server.admin('PUT', `${branch}/nodes`, { nodes });
+  }
+  return branch;
+}
+const query = (branch) => (i) => server.admin('POST', `${branch}/nodes/query?limit=25`, { group: `group${i % 20}` });
+
+if (only.includes('fork')) {
+  const pair = [await sized(1000), await sized(large)];
+  await compare(`fork of ${large} nodes against 1,000`, 1.5, pair, (repository) =>
+    cost(server, 100, () => server.admin('POST', `${repository}/branches?branch=master`, {})));
+}
+if (only.includes('query')) {
+  const pair = [await sized(10_000), await sized(large)];
+  const masters = pair.map((path) => `${path}/branches/master`);
+  await compare(`25 rows by an index at ${large} nodes against 10,000`, 2, masters, (branch) => cost(server, 300, query(branch)));
+  const forks = [masters[0], await changedFork(pair[1], 1000)];
+  await compare('the same on a fork with 1,000 changes', 2, forks, (branch) => cost(server, 300, query(branch)));
+}
+if (only.includes('depth')) {
+  const repository = await sized(1000);
+  const { rows: [{ _doc: node }] } = await server.admin('POST', `${repository}/branches/master/nodes/query?limit=1`, { kind: 'loaded' });
+  let parent = 'master';
+  for (let depth = 1; depth <= 10; ++depth) {
+    parent = (await server.admin('POST', `${repository}/branches?branch=${parent}`, {}))._doc;
+    await server.admin('POST', `${repository}/branches/${parent}/nodes`, { title: `of depth ${depth}` });
+  }
+  const branches = [`${repository}/branches/master`, `${repository}/branches/${parent}`];
+  await compare('a node read at branch depth 10 against depth 1', 2, branches, (branch) =>
+    load(`${server.baseUrl}${branch}/nodes/${node}`, server.child.pid, { token: server.adminToken }).cpu);
+}
+if (only.includes('read')) {
+  const branch = `${await sized(1000)}/branches/master`;
+  const { rows: [{ _doc: node }] } = await server.admin('POST', `${branch}/nodes/query?limit=1`, { kind: 'loaded' });
+  const { text } = await server.request('GET', `${branch}/nodes/${node}`, { token: server.adminToken });
+  const ratios = [];
+  for (let round = 0; round < rounds; ++round) {
+    const port = 18600 + round;
+    const bare = await ceiling(port, Buffer.byteLength(text), (pid) => load(`http://127.0.0.1:${port}/`, pid));
+    const ours = load(`${server.baseUrl}${branch}/nodes/${node}`, server.child.pid, { token: server.adminToken });
+    ratios.push(ours.rate / bare.rate);
+    console.log(`  round ${round + 1}: bare Beast ${bare.rate.toFixed(0)}/s (${bare.cpu.toFixed(1)} us), stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us)`);
+  }
+  console.log(`read one node, authenticated, 64 connections, against a bare Beast responder: ${median(ratios).toFixed(2)} (target 0.60)`);
+}
+if (only.includes('create')) {
+  const fresh = await SteleServer.start();
+  const { _doc } = await fresh.admin('POST', '/repositories', {});
+  await fresh.admin('POST', `/repositories/${_doc}/branches/master/nodes`, {});
+  await fresh.stop();
+  const [entriesBefore, bytesBefore] = storeSize(fresh);
+  await fresh.launch();
+  fresh.adminToken = await fresh.login();
+  const ours = load(`${fresh.baseUrl}/repositories/${_doc}/branches/master/nodes`, fresh.child.pid,
+                    { token: fresh.adminToken, script: 'create.lua' });
+  const { total_rows: made } = await fresh.admin('POST', `/repositories/${_doc}/branches/master/nodes/query?limit=1`, { key: { $exists: true } });
+  await fresh.stop();
+  const [entries, bytes] = storeSize(fresh);
+  const keys = Math.round((entries - entriesBefore) / made);
+  const size = Math.round((bytes - bytesBefore) / made);
+  const raw = rawCommits(keys, Math.max(1, Math.round(size / keys) - 24));
+  console.log(`  ${keys} entries and ${size} bytes a create; stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${raw.toFixed(0)}/s`);
+  console.log(`durable create of a node, 64 connections, against raw LevelDB group commit of the same bytes: ${(ours.rate / raw).toFixed(2)} (target 0.40)`);
+  await fresh.end();
+}
+if (only.includes('memory')) {
+  const branch = `${await sized(1000)}/branches/master`;
+  const { _doc: node } = await server.admin('POST', `${branch}/nodes`, { title: 'large' });
+  const path = `${branch}/nodes/${node}/attachments/large`;
+  const idle = residentMiB(server.child.pid);
+  let most = 0;
+  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid) - idle); }, 100);
+  await new Promise((resolve, reject) => {
+    const request = http.request({ host: '127.0.0.1', port: server.port, method: 'POST', path, headers: {
+      Authorization: `Bearer ${server.adminToken}`, 'Content-Type': 'application/octet-stream', 'Content-Length': 2 ** 30 } },
+    (response) => { response.resume(); response.on('end', () => resolve(response.statusCode)); });
+    request.on('error', reject);
+    const piece = Buffer.alloc(2 ** 20, 'x');
+    let left = 1024;
+    const send = () => {
+      while (left-- > 0) if (!request.write(piece)) return request.once('drain', send);
+      request.end();
+    };
+    send();
+  });
+  const up = most;
+  most = 0;
+  await new Promise((resolve) => spawn('curl', ['-s', '-o', '/dev/null', '-H', `Authorization: Bearer ${server.adminToken}`, `${server.baseUrl}${path}`]).on('exit', resolve));
+  clearInterval(watch);
+  console.log(`memory above idle while 1 GiB is uploaded ${up.toFixed(0)} MiB, downloaded ${most.toFixed(0)} MiB (target under 64)`);
+}
+if (only.includes('start')) {
+  await sized(large);
+  await server.stop();
+  const began = process.hrtime.bigint();
+  await server.launch();
+  await server.request('GET', '/readyz');
+  console.log(`start with ${large} nodes to /readyz: ${(Number(process.hrtime.bigint() - began) / 1e9).toFixed(3)} s (target under 1)`);
+}
+await server.end();
+process.exit(0);
