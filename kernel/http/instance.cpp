@@ -69,6 +69,7 @@ Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Instance::~Instance() {
     if (state_->server) stop();
+    stop_plugins();
 }
 
 sdk::Result<void> Instance::open_trail(State& state) {
@@ -143,6 +144,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     }
     state->rooms =
         std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
+    state->rooms->data_folder = options.data;
     state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
     auto limit = settings.integer("pagination.default_limit");
     if (!limit) return limit.error();

@@ -92,6 +92,7 @@ public:
 private:
     sdk::Result<sdk::PlatformScope> open_root(const std::string& title);
     sdk::Result<void> start_administration();
+    void stop_plugins();
 
     struct State;
     static sdk::Result<void> open_services(State& state);

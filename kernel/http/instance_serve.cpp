@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <stele/sdk/log.hpp>
@@ -118,7 +120,18 @@ void Instance::stop() {
     state_->pipeline->wait_for_commits();
     // What was refused at last is written, too.
     state_->trail->stop();
+    stop_plugins();
     state_->server.reset();
+}
+
+void Instance::stop_plugins() {
+    for (const resource::PluginStop& step : std::exchange(state_->rooms->stops, {})) {
+        // The barrier logs what goes wrong; the others are stopped all the same.
+        (void)plugin::guarded<void>(step.plugin_id, "stop", [&] {
+            step.stop();
+            return sdk::Result<void>();
+        });
+    }
 }
 
 std::vector<std::string> Instance::check() {

@@ -44,6 +44,10 @@ public:
     std::string shared_key_space(std::string_view name) override {
         return storage::plugin_space(0, name);
     }
+    std::filesystem::path data_folder() override { return rooms_.data_folder; }
+    void on_stop(std::function<void()> stop) override {
+        rooms_.stops.push_back({plugin_id_, std::move(stop)});
+    }
 
     /// The first fault of what the plugin added.
     const sdk::Result<void>& finish() const { return fault_; }

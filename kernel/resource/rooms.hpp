@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,12 @@ struct PlatformRemoval {
     std::function<sdk::Result<bool>(sdk::Context&)> step;
 };
 
+/// What one plugin does before the store closes.
+struct PluginStop {
+    std::string plugin_id;
+    std::function<void()> stop;
+};
+
 /// Everything that operations work with: one of each for the whole server. Built once, in the order
 /// of the members; read by any thread.
 struct Rooms {
@@ -49,6 +56,9 @@ struct Rooms {
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.
     std::vector<PlatformRemoval> platform_removals;
+    std::vector<PluginStop> stops;
+    /// The server's own; empty where there is none, as in tests.
+    std::filesystem::path data_folder;
     /// Woken when there is something to clear away behind the callers' backs.
     job::BackgroundThread housekeeping;
     /// What goes into the audit trail; null where there is none, as in tests.

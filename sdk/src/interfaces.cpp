@@ -59,6 +59,11 @@ TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;
 Tenants::~Tenants() = default;
 
+std::filesystem::path Registrar::data_folder() {
+    return {};
+}
+void Registrar::on_stop(std::function<void()>) {}
+
 Result<void> Resource::prepare(Change&, Context&) {
     return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -85,6 +86,12 @@ public:
     /// closed.
     virtual Result<PlatformScope> find_platform(std::uint64_t number) = 0;
     virtual PlatformScope root_platform() = 0;
+
+    /// The server's own folder, for what a plugin can make anew from the store; it takes a folder
+    /// below, named by its purpose. Empty where there is none, as when a plugin is only checked.
+    virtual std::filesystem::path data_folder();
+    /// Runs once, after the last request and before the store closes: ends a plugin's threads.
+    virtual void on_stop(std::function<void()> stop);
 
     /// Publishes an interface of `stele/sdk/services/` for others. One plugin per interface.
     template <class Service>
