@@ -1,0 +1,173 @@
+#include "search_fixture.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "words.hpp"
+
+namespace stele::node_search {
+
+namespace {
+
+/// Four books and what is not found.
+struct Library : SearchWorld {
+    Library() {
+        log.write(1, {{"war", R"({"title":"War and Peace","author":{"name":"Leo Tolstoy"}})"},
+                      {"art", R"({"title":"The Art of War","year":-500,"sold":true})"},
+                      {"hobbit", R"({"title":"The Hobbit","tags":["There and","Back Again"]})"},
+                      {"link", R"({"title":"War War War","_is_association":true})"},
+                      {"peace", R"({"title":"Peace","_system":{"created_by":"bilbo"}})"}});
+    }
+};
+
+Ids sorted(Ids ids) {
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a search finds whole words in every value, without regard to case") {
+    Library world;
+    CHECK(sorted(world.ids("WAR")) == Ids{"art", "war"});
+    CHECK(sorted(world.ids("and")) == Ids{"hobbit", "war"});
+    CHECK(world.ids("tolstoy") == Ids{"war"});
+    CHECK(world.ids("500") == Ids{"art"});
+    CHECK(world.ids("again") == Ids{"hobbit"});
+    CHECK(world.ids("wa").empty());
+    CHECK(world.ids("true").empty());
+    CHECK(world.ids("sold:true") == Ids{"art"});
+    CHECK(world.ids("bilbo").empty());
+    CHECK(world.ids("_system.created_by:Bilbo") == Ids{"peace"});
+}
+
+TEST_CASE("fields, phrases, logic and wildcards narrow a search") {
+    Library world;
+    CHECK(world.ids("author.name:leo") == Ids{"war"});
+    CHECK(world.ids("title:leo").empty());
+    CHECK(world.ids("title:\"war and peace\"") == Ids{"war"});
+    CHECK(world.ids("\"and war\"").empty());
+    CHECK(world.ids("\"war and peace and\"").empty());
+    CHECK(world.ids("\"war peace\"~1") == Ids{"war"});
+    CHECK(world.ids("\"and back\"").empty());
+    CHECK(world.ids("tags:\"and back\"").empty());
+    CHECK(world.ids("\"peace leo\"").empty());
+    CHECK(world.ids("war AND peace") == Ids{"war"});
+    CHECK(world.ids("war -peace") == Ids{"art"});
+    CHECK(sorted(world.ids("NOT war")) == Ids{"hobbit", "peace"});
+    CHECK(sorted(world.ids("title:War and Peace")) == Ids{"art", "hobbit", "peace", "war"});
+    CHECK(world.ids("hob*") == Ids{"hobbit"});
+    CHECK(world.ids("h?bb*t") == Ids{"hobbit"});
+    CHECK(world.ids("title:*bit") == Ids{"hobbit"});
+    CHECK(world.ids("hobit~") == Ids{"hobbit"});
+    CHECK(world.ids("tags:*") == Ids{"hobbit"});
+    CHECK(world.ids("*").size() == 4);
+    CHECK(world.ids("...").empty());
+    CHECK(world.ids("war AND ...").size() == 2);
+}
+
+TEST_CASE("objects of the search language search") {
+    Library world;
+    const auto ids = [&](const char* object) { return sorted(world.ids(sdk::Json::parse(object))); };
+    CHECK(ids(R"({"match_all":{}})") == Ids{"art", "hobbit", "peace", "war"});
+    CHECK(ids(R"({"match":{"title":"the peace"}})") == Ids{"art", "hobbit", "peace", "war"});
+    CHECK(ids(R"({"match_phrase_prefix":{"title":"art of w"}})") == Ids{"art"});
+    CHECK(ids(R"({"prefix":{"title":"pea"}})") == Ids{"peace", "war"});
+    CHECK(ids(R"({"bool":{"filter":{"term":{"title":"war"}}}})") == Ids{"art", "war"});
+    CHECK(ids(R"({"bool":{"must":{"term":{"title":"war"}},"must_not":{"exists":{"field":"year"}},
+                          "should":{"term":{"title":"nothing"}}}})") == Ids{"war"});
+}
+
+TEST_CASE("the best come first, ties by creation") {
+    SearchWorld world;
+    world.log.write(1, {{"b", R"({"t":"apple"})"}});
+    world.log.write(1, {{"a", R"({"t":"apple"})"}, {"c", R"({"t":"apple apple apple"})"}});
+    world.log.write(1, {{"b", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"c", "b", "a"});
+    const auto two = world.find("apple", 1, {.hits = 2});
+    REQUIRE(two.has_value());
+    CHECK(two->total == 3);
+    CHECK(two->best.size() == 2);
+    CHECK(two->best[0].score > two->best[1].score);
+}
+
+TEST_CASE("what is not accepted is neither found nor counted") {
+    Library world;
+    const auto accepts = [](std::string_view id) -> sdk::Result<bool> { return id != "art"; };
+    const auto found = world.find("war", 1, {.accepts = accepts});
+    REQUIRE(found.has_value());
+    CHECK(found->total == 1);
+    CHECK(found->best.front().id == "war");
+}
+
+TEST_CASE("a search that would look at too much says so") {
+    SearchWorld world;
+    std::vector<std::pair<std::string, std::string>> nodes;
+    for (int i = 0; i < 1001; ++i)
+        nodes.emplace_back("n" + std::to_string(i), R"({"t":"apple"})");
+    world.log.write(1, nodes);
+    const auto found = world.find("apple");
+    REQUIRE(found.has_error());
+    CHECK(found.error().code == "node_search.hits_too_many");
+    world.log.write(1, {{"n0", ""}});
+    CHECK(world.ids("apple").size() == 1000);
+}
+
+TEST_CASE("patterns that too many words fit are refused") {
+    SearchWorld world;
+    std::string text;
+    for (int i = 0; i < 2001; ++i)
+        text += "w" + std::to_string(i) + " ";
+    world.log.write(1, {{"n", sdk::Json{{"t", text}}.dump()}});
+    const auto found = world.find("w*");
+    REQUIRE(found.has_error());
+    CHECK(found.error().code == "node_search.pattern_too_wide");
+    CHECK(found.error().kind == sdk::ErrorKind::invalid);
+    CHECK(world.ids("w199*") == Ids{"n"});
+}
+
+TEST_CASE("a fork shows what it has overridden, removed and inherited") {
+    SearchWorld world;
+    world.log.write(1, {{"kept", R"({"t":"apple"})"}, {"changed", R"({"t":"apple"})"}});
+    world.log.write(1, {{"removed", R"({"t":"apple"})"}});
+    const std::uint64_t line = world.log.fork(1, world.log.revision());
+    world.log.write(line, {{"changed", R"({"t":"pear"})"}, {"removed", ""}});
+    world.log.write(1, {{"later", R"({"t":"apple"})"}});
+    world.log.write(1, {{"kept", ""}});
+    CHECK(world.ids("apple", line) == Ids{"kept"});
+    CHECK(world.ids("pear", line) == Ids{"changed"});
+    CHECK(world.ids("pear").empty());
+    CHECK(world.ids("apple") == Ids{"changed", "removed", "later"});
+}
+
+TEST_CASE("searches agree with a scan of what branches show, whatever was written") {
+    const std::vector<std::string> vocabulary = {"apple", "pear", "plum"};
+    for (unsigned seed = 1; seed <= 15; ++seed) {
+        CAPTURE(seed);
+        SearchWorld world({.index = {.pending_documents = 7}, .documents_at_once = 5});
+        std::mt19937 random(seed);
+        const auto below = [&](std::uint64_t bound) { return random() % bound; };
+        std::uint64_t lines = 1;
+        for (int step = 0; step < 40; ++step) {
+            if (below(6) == 0 && world.log.revision() > 0)
+                lines = world.log.fork(1 + below(lines), 1 + below(world.log.revision()));
+            std::map<std::string, std::string> nodes;
+            for (std::uint64_t i = 0; i <= below(3); ++i) {
+                const std::string text = "{\"t\":\"" + vocabulary[below(3)] + "\"}";
+                nodes["n" + std::to_string(below(6))] = below(4) == 0 ? "" : text;
+            }
+            world.log.write(1 + below(lines), {nodes.begin(), nodes.end()});
+            if (below(3) != 0) continue;
+            const std::string& word = vocabulary[below(3)];
+            const std::uint64_t line = 1 + below(lines);
+            Ids wanted;
+            for (const auto& [id, text] : world.log.shown_on(line)) {
+                if (text.find(word) != std::string::npos) wanted.push_back(id);
+            }
+            CAPTURE(step, word, line);
+            REQUIRE(sorted(world.ids(word, line)) == wanted);
+        }
+    }
+}
+
+}  // namespace stele::node_search

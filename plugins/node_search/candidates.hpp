@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stele::node_search {
+
+/// A version that fits a search and shows on one of the view's lines.
+struct Candidate {
+    double score = 0;
+    std::uint64_t line = 0;
+    std::uint64_t revision = 0;
+    /// Sorts nodes by their creation.
+    std::uint64_t created = 0;
+    std::string node;
+};
+
+struct Candidates {
+    /// Best first, ties in the order of creation.
+    std::vector<Candidate> best;
+    /// More fitted than were wanted.
+    bool is_truncated = false;
+};
+
+/// The data of an index document: all of a candidate but its score.
+std::string document_text(const Candidate& candidate);
+/// Nothing when the text is none of `document_text`.
+std::optional<Candidate> read_document_text(std::string_view text);
+
+/// Best first, ties in the order of creation.
+void sort_candidates(std::vector<Candidate>& candidates);
+
+}  // namespace stele::node_search

@@ -1,0 +1,139 @@
+#include "follower.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
+
+namespace stele::node_search {
+
+namespace {
+
+/// How long what was written may be missing on disk.
+constexpr std::chrono::seconds kCommitInterval(5);
+
+}  // namespace
+
+std::optional<sdk::ContentSpace> Follower::space_of(std::string_view key) {
+    const auto platform = sdk::KeyReader(key).integer();
+    if (!platform) return std::nullopt;
+    auto known = prefixes_.find(*platform);
+    if (known == prefixes_.end())
+        known = prefixes_.emplace(*platform, log_.watched_prefix(*platform)).first;
+    const std::string& prefix = known->second;
+    if (!key.starts_with(prefix)) return std::nullopt;
+    const auto repository = sdk::KeyReader(key.substr(prefix.size())).integer();
+    if (!repository) return std::nullopt;
+    return sdk::ContentSpace{*platform, *repository};
+}
+
+void Follower::notice(const sdk::CommitNotice& notice) {
+    const std::lock_guard lock(mutex_);
+    bool is_called = notice.is_everything;
+    is_all_wanted_ = is_all_wanted_ || notice.is_everything;
+    for (const std::string_view key : notice.keys) {
+        const auto space = space_of(key);
+        if (!space) continue;
+        wanted_.insert(*space);
+        is_called = true;
+    }
+    if (is_called) begin_locked();
+}
+
+void Follower::start() {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) begin_locked();
+}
+
+void Follower::begin_locked() {
+    if (is_stopping_) return;
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    called_.notify_all();
+}
+
+void Follower::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    called_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+sdk::Result<void> Follower::feed_one(const sdk::ContentSpace& space) {
+    while (!is_stopping_) {
+        auto fed = feed_.feed(space, [this] { return is_stopping_.load(); });
+        if (!fed) return fed.error();
+        if (*fed) return {};
+    }
+    return {};
+}
+
+sdk::Result<void> Follower::feed_all() {
+    auto spaces = log_.spaces(*engine_.snapshot());
+    if (!spaces) return spaces.error();
+    auto kept = feed_.keep_only(*spaces, [this] { return is_stopping_.load(); });
+    if (!kept) return kept;
+    for (const sdk::ContentSpace& space : *spaces) {
+        if (auto fed = feed_one(space); !fed) return fed;
+    }
+    return {};
+}
+
+/// Until something is wanted, or it is time to write to disk; after a failure always a while.
+bool Follower::rest(bool has_failed) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [&] {
+        return is_stopping_ || (!has_failed && (is_all_wanted_ || !wanted_.empty()));
+    };
+    called_.wait_for(lock, kCommitInterval, is_over);
+    return !is_stopping_;
+}
+
+sdk::Result<void> Follower::feed_wanted() {
+    bool is_all_wanted = false;
+    std::set<sdk::ContentSpace> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        is_all_wanted = std::exchange(is_all_wanted_, false);
+        wanted = std::exchange(wanted_, {});
+    }
+    // Nothing escapes from a thread.
+    try {
+        sdk::Result<void> done;
+        if (is_all_wanted) done = feed_all();
+        for (auto space = wanted.begin(); done && space != wanted.end(); ++space)
+            done = feed_one(*space);
+        return done;
+    } catch (const std::exception& exception) {
+        return sdk::make_error(sdk::ErrorKind::internal, "node_search.feed_failed",
+                               "the search index cannot be fed", exception.what());
+    }
+}
+
+void Follower::run() {
+    auto committed_at = std::chrono::steady_clock::now();
+    bool has_failed = false;
+    do {
+        sdk::Result<void> done = feed_wanted();
+        const auto now = std::chrono::steady_clock::now();
+        if (done && now - committed_at >= kCommitInterval) {
+            auto committed = feed_.commit();
+            if (!committed) done = committed.error();
+            committed_at = now;
+        }
+        has_failed = !done;
+        if (has_failed) {
+            sdk::log(sdk::LogLevel::warning, "node_search",
+                     done.error().message + ": " + done.error().detail);
+            const std::lock_guard lock(mutex_);
+            is_all_wanted_ = true;
+        }
+    } while (rest(has_failed));
+    if (auto committed = feed_.commit(); !committed)
+        sdk::log(sdk::LogLevel::warning, "node_search", committed.error().detail);
+}
+
+}  // namespace stele::node_search

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include <xapian.h>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+#include <stele/sdk/services/content_log.hpp>
+
+#include "candidates.hpp"
+#include "terms.hpp"
+
+namespace stele::node_search {
+
+/// The node of a version; nothing for an association, which searches do not find.
+sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version);
+
+/// The document of a version that shows from its revision on.
+Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
+                               const sdk::Json& node);
+
+}  // namespace stele::node_search

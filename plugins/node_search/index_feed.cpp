@@ -1,0 +1,196 @@
+#include "index_feed.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "terms.hpp"
+
+namespace stele::node_search {
+
+namespace {
+
+std::uint64_t digest_of(const sdk::ContentVersion& version) {
+    return digest(fmt::format("{} {} {} {} {}", version.line, version.revision, version.is_removed,
+                              version.node, version.text));
+}
+
+bool says_stop(const std::function<bool()>& must_stop) {
+    return must_stop && must_stop();
+}
+
+}  // namespace
+
+struct IndexFeed::Pass {
+    /// That of the changeset whose versions come, 0 before the first.
+    IndexMark mark;
+    std::size_t documents = 0;
+    bool is_cut_short = false;
+    sdk::Result<void> failure;
+};
+
+IndexFeed::IndexFeed(sdk::ContentLog& log, sdk::Engine& engine, std::filesystem::path folder,
+                     FeedOptions options)
+    : log_(log), engine_(engine), options_(options), index_(std::move(folder), options.index) {}
+
+sdk::Result<bool> IndexFeed::feed(const sdk::ContentSpace& space,
+                                  const std::function<bool()>& must_stop) {
+    const std::lock_guard lock(mutex_);
+    return feed_locked(space, must_stop);
+}
+
+/// Whether the log still begins its changeset of the mark the way it did.
+sdk::Result<bool> IndexFeed::has_history(const sdk::Reader& reader, const sdk::ContentSpace& space,
+                                         const IndexMark& mark) {
+    if (mark.revision == 0) return true;
+    bool is_same = false;
+    auto read = log_.for_each_after(reader, space, mark.revision - 1,
+                                    [&](const sdk::ContentVersion& version) {
+                                        is_same = version.revision == mark.revision &&
+                                                  digest_of(version) == mark.digest;
+                                        return false;
+                                    });
+    if (!read) return read.error();
+    return is_same;
+}
+
+/// True when the repository can be fed: what the index has of it comes from this history, not from
+/// one that a restored store has forgotten.
+sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::ContentSpace& space) {
+    auto half_cleared = index_.is_half_cleared(space);
+    if (!half_cleared) return half_cleared;
+    if (generation_ != index_.generation()) {
+        generation_ = index_.generation();
+        fed_to_.clear();
+    }
+    if (fed_to_.contains(space)) return true;
+    auto mark = index_.mark(space);
+    if (!mark) return mark.error();
+    auto same = has_history(reader, space, *mark);
+    if (!same) return same;
+    if (!*same || *half_cleared) {
+        auto cleared = index_.clear_some(space);
+        if (!cleared || !*cleared) return cleared;
+        mark = IndexMark{};
+    }
+    fed_to_[space] = mark->revision;
+    return true;
+}
+
+sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
+                                         const std::function<bool()>& must_stop) {
+    const auto reader = engine_.snapshot();
+    auto begun = begin(*reader, space);
+    if (!begun || !*begun) return begun;
+    auto newest = log_.newest(*reader, space);
+    if (!newest) return newest.error();
+    std::uint64_t& fed_to = fed_to_[space];
+    if (fed_to >= *newest) return true;
+
+    Pass pass;
+    const auto end_changeset = [&]() -> sdk::Result<void> {
+        if (pass.mark.revision == 0) return {};
+        auto marked = index_.set_mark(space, pass.mark);
+        if (marked) fed_to = pass.mark.revision;
+        return marked;
+    };
+    const auto visit = [&](const sdk::ContentVersion& version) {
+        if (says_stop(must_stop)) {
+            pass.is_cut_short = true;
+            return false;
+        }
+        if (version.revision != pass.mark.revision) {
+            pass.failure = end_changeset();
+            pass.is_cut_short = pass.documents >= options_.documents_at_once;
+            if (!pass.failure || pass.is_cut_short) return false;
+            pass.mark = {version.revision, digest_of(version)};
+        }
+        ++pass.documents;
+        pass.failure = index_.write(space, version);
+        return pass.failure.has_value();
+    };
+    auto read = log_.for_each_after(*reader, space, fed_to, visit);
+    if (!read) return read.error();
+    if (!pass.failure) return pass.failure.error();
+    if (pass.is_cut_short) return false;
+    if (auto ended = end_changeset(); !ended) return ended.error();
+    fed_to = *newest;
+    return true;
+}
+
+/// Nothing while the index is behind.
+sdk::Result<std::optional<Candidates>> IndexFeed::try_find(const sdk::ContentView& view,
+                                                           std::uint64_t revision,
+                                                           const Expression& expression,
+                                                           std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    const auto fed_to = fed_to_.find(view.space);
+    const bool is_known = index_.is_open() && generation_ == index_.generation();
+    if (!is_known || fed_to == fed_to_.end() || fed_to->second < revision) {
+        auto fed = feed_locked(view.space, {});
+        if (!fed) return fed.error();
+        if (!*fed) return std::optional<Candidates>();
+    }
+    auto found = index_.find(view, expression, most);
+    if (!found) return found.error();
+    return std::optional(std::move(*found));
+}
+
+sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint64_t revision,
+                                        const Expression& expression, std::size_t most) {
+    const auto deadline = std::chrono::steady_clock::now() + options_.patience;
+    bool is_repeated = false;
+    while (true) {
+        auto found = try_find(view, revision, expression, most);
+        if (found && *found) return std::move(**found);
+        if (!found) {
+            // A failure has closed the index: it is opened and brought up once more.
+            const bool is_index = found.error().code == "node_search.index_unavailable";
+            if (!is_index || is_repeated) return found.error();
+            is_repeated = true;
+        }
+        if (std::chrono::steady_clock::now() > deadline) {
+            sdk::Error behind = sdk::make_error(
+                sdk::ErrorKind::unavailable, "node_search.index_behind",
+                "the search index is being built; try again in some seconds");
+            behind.retry_after_seconds = 5;
+            return behind;
+        }
+        std::this_thread::yield();
+    }
+}
+
+/// Some documents of the first repository that is not kept; true when there is none.
+sdk::Result<bool> IndexFeed::clear_one(const std::vector<sdk::ContentSpace>& kept) {
+    const std::lock_guard lock(mutex_);
+    auto present = index_.spaces();
+    if (!present) return present.error();
+    for (const sdk::ContentSpace& space : *present) {
+        if (std::find(kept.begin(), kept.end(), space) != kept.end()) continue;
+        fed_to_.erase(space);
+        auto cleared = index_.clear_some(space);
+        if (!cleared) return cleared;
+        return false;
+    }
+    return true;
+}
+
+sdk::Result<void> IndexFeed::keep_only(const std::vector<sdk::ContentSpace>& spaces,
+                                       const std::function<bool()>& must_stop) {
+    while (!says_stop(must_stop)) {
+        auto is_done = clear_one(spaces);
+        if (!is_done) return is_done.error();
+        if (*is_done) return {};
+    }
+    return {};
+}
+
+sdk::Result<bool> IndexFeed::commit() {
+    const std::lock_guard lock(mutex_);
+    if (!index_.has_pending()) return false;
+    if (auto committed = index_.commit(); !committed) return committed.error();
+    return true;
+}
+
+}  // namespace stele::node_search

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/services/content_log.hpp>
+
+#include "node_index.hpp"
+
+namespace stele::node_search {
+
+struct FeedOptions {
+    IndexOptions index = {};
+    /// After so much of a repository others get their turn; whole changesets only.
+    std::size_t documents_at_once = 500;
+    /// How long a search waits for an index that is behind; then 503.
+    std::chrono::milliseconds patience = std::chrono::seconds(20);
+};
+
+/// Keeps the index in step with the repositories and searches it. Reads the store as it is, not
+/// as some transaction sees it: what is not committed never reaches the index. Any thread.
+class IndexFeed {
+public:
+    /// Log and engine must outlive it.
+    IndexFeed(sdk::ContentLog& log, sdk::Engine& engine, std::filesystem::path folder,
+              FeedOptions options = {});
+
+    /// Goes on with a repository; true when the index has all that was committed before the call.
+    /// Ends early, with false, when `must_stop` says so.
+    sdk::Result<bool> feed(const sdk::ContentSpace& space,
+                           const std::function<bool()>& must_stop = {});
+
+    /// The best `most` versions that show on one of the view's lines, from an index that has
+    /// everything up to the revision, if that is committed. `unavailable`
+    /// (`node_search.index_behind`) when that takes too long.
+    sdk::Result<Candidates> find(const sdk::ContentView& view, std::uint64_t revision,
+                                 const Expression& expression, std::size_t most);
+
+    /// Removes repositories that are not among these.
+    sdk::Result<void> keep_only(const std::vector<sdk::ContentSpace>& spaces,
+                                const std::function<bool()>& must_stop = {});
+    /// Writes to disk; true when there was something.
+    sdk::Result<bool> commit();
+
+private:
+    /// What a pass over the log leaves to do.
+    struct Pass;
+
+    sdk::Result<bool> feed_locked(const sdk::ContentSpace& space,
+                                  const std::function<bool()>& must_stop);
+    sdk::Result<bool> begin(const sdk::Reader& reader, const sdk::ContentSpace& space);
+    sdk::Result<bool> has_history(const sdk::Reader& reader, const sdk::ContentSpace& space,
+                                  const IndexMark& mark);
+    sdk::Result<std::optional<Candidates>> try_find(const sdk::ContentView& view,
+                                                    std::uint64_t revision,
+                                                    const Expression& expression,
+                                                    std::size_t most);
+    sdk::Result<bool> clear_one(const std::vector<sdk::ContentSpace>& kept);
+
+    sdk::ContentLog& log_;
+    sdk::Engine& engine_;
+    FeedOptions options_;
+    std::mutex mutex_;
+    NodeIndex index_;
+    /// How far repositories are, as far as their histories have been compared since the index was
+    /// opened.
+    std::map<sdk::ContentSpace, std::uint64_t> fed_to_;
+    std::uint64_t generation_ = 0;
+};
+
+}  // namespace stele::node_search

@@ -1,0 +1,142 @@
+#include "search_fixture.hpp"
+
+#include <fstream>
+#include <thread>
+
+#include <stele/sdk/key_tuple.hpp>
+
+namespace stele::node_search {
+
+namespace {
+
+using Nodes = std::vector<std::pair<std::string, std::string>>;
+
+/// An index over a copy of a folder, made while it was in use: what a crash leaves behind.
+struct Crashed {
+    explicit Crashed(SearchWorld& before)
+        : feed((copy(before.folder.path, folder.path), before.log), before.engine,
+               folder.path / "search", {}) {}
+
+    static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+        std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+    }
+
+    TestFolder folder;
+    IndexFeed feed;
+};
+
+Ids found_by(IndexFeed& feed, FakeContentLog& log, sdk::Engine& engine, const char* word) {
+    const auto view = log.view(*engine.snapshot(), "1");
+    const Expression expression{.kind = Expression::Kind::phrase, .words = {word}};
+    const auto found = feed.find(*view, log.revision(), expression, 1000);
+    if (!found) throw std::runtime_error(found.error().message + found.error().detail);
+    Ids ids;
+    for (const Candidate& candidate : found->best)
+        ids.push_back(candidate.node);
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("an index goes on where it last was on disk") {
+    SearchWorld world;
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a"});
+    REQUIRE(world.feed.commit().value());
+    world.log.write(1, Nodes{{"b", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a", "b"});
+    Crashed crashed(world);
+    const std::size_t told = world.log.told();
+    CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == Ids{"a", "b"});
+    // The one that the mark is compared with, and the one that was lost.
+    CHECK(world.log.told() - told == 2);
+}
+
+TEST_CASE("a changeset that was half on disk is taken up again") {
+    SearchWorld world({.index = {.pending_documents = 2}});
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a"});
+    world.log.write(1, Nodes{{"b", R"({"t":"apple"})"},
+                             {"a", R"({"t":"pear"})"},
+                             {"c", R"({"t":"apple"})"},
+                             {"d", R"({"t":"apple"})"}});
+    world.log.fail_after(3);
+    CHECK(world.find("apple").has_error());
+    Crashed crashed(world);
+    CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == Ids{"b", "c", "d"});
+    CHECK(found_by(crashed.feed, world.log, world.engine, "pear") == Ids{"a"});
+    CHECK(world.ids("apple") == Ids{"b", "c", "d"});
+}
+
+TEST_CASE("a damaged index is built anew") {
+    SearchWorld world;
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a"});
+    REQUIRE(world.feed.commit().value());
+    Crashed crashed(world);
+    const auto folder = crashed.folder.path / "search";
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+        const auto size = std::filesystem::file_size(file);
+        std::ofstream(file.path()) << std::string(size, 'x');
+    }
+    CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == Ids{"a"});
+}
+
+TEST_CASE("an index of another history is built anew") {
+    SearchWorld world;
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    world.log.write(1, Nodes{{"b", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a", "b"});
+    REQUIRE(world.feed.commit().value());
+    Crashed crashed(world);
+    world.log.forget();
+    world.log.write(1, Nodes{{"c", R"({"t":"apple"})"}});
+    world.log.write(1, Nodes{{"d", R"({"t":"apple"})"}});
+    CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == Ids{"c", "d"});
+}
+
+TEST_CASE("the index of a repository that is gone goes, too") {
+    SearchWorld world;
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a"});
+    REQUIRE(world.feed.keep_only({FakeContentLog::kSpace}).has_value());
+    std::size_t told = world.log.told();
+    CHECK(world.ids("apple") == Ids{"a"});
+    CHECK(world.log.told() == told);
+    REQUIRE(world.feed.keep_only({}).has_value());
+    CHECK(world.ids("apple") == Ids{"a"});
+    CHECK(world.log.told() == told + 1);
+}
+
+TEST_CASE("a search does not wait forever for an index that is behind") {
+    SearchWorld world({.documents_at_once = 1, .patience = std::chrono::milliseconds(-1)});
+    for (int i = 0; i < 3; ++i)
+        world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    const auto first = world.find("apple");
+    REQUIRE(first.has_error());
+    CHECK(first.error().code == "node_search.index_behind");
+    CHECK(first.error().retry_after_seconds > 0);
+    CHECK(world.find("apple").has_error());
+    CHECK(world.ids("apple") == Ids{"a"});
+}
+
+TEST_CASE("the follower feeds what was committed and has it on disk when it stops") {
+    SearchWorld world;
+    Follower follower(world.feed, world.log, world.engine);
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    const std::string key =
+        sdk::KeyWriter(world.log.watched_prefix(3)).integer(7).key();
+    const std::vector<std::string_view> others = {"other", ""};
+    follower.notice({.keys = others});
+    CHECK(world.log.told() == 0);
+    const std::vector<std::string_view> keys = {"other", key};
+    follower.notice({.keys = keys});
+    for (int i = 0; i < 500 && world.log.told() == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    follower.stop();
+    CHECK_FALSE(world.feed.commit().value());
+    CHECK(world.ids("apple") == Ids{"a"});
+    CHECK(world.log.told() == 1);
+}
+
+}  // namespace stele::node_search

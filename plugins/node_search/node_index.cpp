@@ -1,0 +1,262 @@
+#include "node_index.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <xapian.h>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
+
+#include "index_document.hpp"
+#include "query_builder.hpp"
+#include "terms.hpp"
+
+namespace stele::node_search {
+
+namespace {
+
+// Another one makes every index start anew: terms or documents are written in another way.
+constexpr char kFormat[] = "1";
+constexpr char kFormatKey[] = "format";
+constexpr char kMarkKey[] = "mark ";
+constexpr char kHalfCleared[] = "half cleared";
+constexpr std::size_t kClearedAtOnce = 500;
+
+std::string mark_key(const sdk::ContentSpace& space) {
+    return kMarkKey + space_name(space);
+}
+
+Xapian::docid first_document(const Xapian::Database& database, const std::string& term) {
+    const auto found = database.postlist_begin(term);
+    return found == database.postlist_end(term) ? 0 : *found;
+}
+
+Candidate read_document(const Xapian::Document& document) {
+    auto candidate = read_document_text(document.get_data());
+    if (!candidate) throw Xapian::DatabaseCorruptError("a document cannot be read");
+    return *candidate;
+}
+
+sdk::Error unavailable(std::string detail) {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "node_search.index_unavailable",
+                           "the search index cannot be used at present", std::move(detail));
+}
+
+}  // namespace
+
+/// An open database of the present format.
+class NodeIndex::Database {
+public:
+    explicit Database(const std::filesystem::path& folder)
+        : xapian(folder.string(), Xapian::DB_CREATE_OR_OPEN) {
+        const std::string format = xapian.get_metadata(kFormatKey);
+        if (format == kFormat) return;
+        if (!format.empty() || xapian.get_doccount() > 0)
+            throw Xapian::DatabaseCorruptError("written in format '" + format + "'");
+        xapian.set_metadata(kFormatKey, kFormat);
+        xapian.commit();
+    }
+
+    Xapian::WritableDatabase xapian;
+};
+
+NodeIndex::NodeIndex(std::filesystem::path folder, IndexOptions options)
+    : folder_(std::move(folder)), options_(options) {}
+
+NodeIndex::~NodeIndex() {
+    if (auto committed = commit(); !committed)
+        sdk::log(sdk::LogLevel::warning, "node_search", committed.error().detail);
+}
+
+/// A damaged index goes away as a whole: it holds nothing that the repositories do not.
+sdk::Error NodeIndex::close_after(const std::string& what, bool is_damaged) {
+    database_.reset();
+    pending_documents_ = 0;
+    pending_bytes_ = 0;
+    std::string detail = fmt::format("search index {}: {}", folder_.string(), what);
+    if (!is_damaged) return unavailable(std::move(detail));
+    sdk::log(sdk::LogLevel::warning, "node_search", detail + "; it is built anew");
+    std::error_code problem;
+    std::filesystem::remove_all(folder_, problem);
+    if (problem) detail += "; cannot be removed: " + problem.message();
+    return unavailable(std::move(detail));
+}
+
+template <class Work>
+auto NodeIndex::guarded(Work work) -> decltype(work(std::declval<Database&>())) {
+    if (!database_) return unavailable("search index " + folder_.string() + " is not open");
+    try {
+        return work(*database_);
+    } catch (const Xapian::DatabaseCorruptError& error) {
+        return close_after(error.get_description(), true);
+    } catch (const Xapian::Error& error) {
+        return close_after(error.get_description(), false);
+    }
+}
+
+sdk::Result<void> NodeIndex::open() {
+    if (database_) return {};
+    std::error_code problem;
+    std::filesystem::create_directories(folder_, problem);
+    if (problem) return unavailable(folder_.string() + ": " + problem.message());
+    try {
+        database_ = std::make_unique<Database>(folder_);
+        ++generation_;
+        return {};
+    } catch (const Xapian::DatabaseLockError& error) {
+        return close_after(error.get_description(), false);
+    } catch (const Xapian::DatabaseOpeningError& error) {
+        return close_after(error.get_description(), true);
+    } catch (const Xapian::DatabaseCorruptError& error) {
+        return close_after(error.get_description(), true);
+    } catch (const Xapian::Error& error) {
+        return close_after(error.get_description(), false);
+    }
+}
+
+/// A damaged index is made anew and the work tried once more.
+template <class Work>
+auto NodeIndex::opened(Work work) -> decltype(work(std::declval<Database&>())) {
+    if (open()) {
+        if (auto done = guarded(work); done || database_) return done;
+    }
+    if (auto again = open(); !again) return again.error();
+    return guarded(work);
+}
+
+sdk::Result<IndexMark> NodeIndex::mark(const sdk::ContentSpace& space) {
+    return opened([&](Database& database) -> sdk::Result<IndexMark> {
+        const std::string text = database.xapian.get_metadata(mark_key(space));
+        if (text.empty() || text == kHalfCleared) return IndexMark{};
+        sdk::KeyReader reader(text);
+        const auto revision = reader.integer();
+        const auto first = reader.integer();
+        if (!revision || !first) throw Xapian::DatabaseCorruptError("a mark cannot be read");
+        return IndexMark{*revision, *first};
+    });
+}
+
+sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const IndexMark& mark) {
+    return guarded([&](Database& database) -> sdk::Result<void> {
+        database.xapian.set_metadata(
+            mark_key(space), sdk::KeyWriter().integer(mark.revision).integer(mark.digest).key());
+        ++pending_documents_;
+        return {};
+    });
+}
+
+sdk::Result<void> NodeIndex::commit() {
+    if (!has_pending()) return {};
+    return guarded([&](Database& database) -> sdk::Result<void> {
+        database.xapian.commit();
+        pending_documents_ = 0;
+        pending_bytes_ = 0;
+        return {};
+    });
+}
+
+sdk::Result<void> NodeIndex::commit_when_full(std::size_t bytes) {
+    ++pending_documents_;
+    pending_bytes_ += bytes;
+    const bool is_full = pending_documents_ >= options_.pending_documents ||
+                         pending_bytes_ >= options_.pending_bytes;
+    return is_full ? commit() : sdk::Result<void>();
+}
+
+sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
+                                   const sdk::ContentVersion& version) {
+    sdk::Result<std::optional<sdk::Json>> node = std::optional<sdk::Json>();
+    if (!version.is_removed) node = read_searched_node(version);
+    if (!node) return node.error();
+    auto written = guarded([&](Database& database) -> sdk::Result<void> {
+        Xapian::WritableDatabase& xapian = database.xapian;
+        const Terms terms(space);
+        const std::string live = terms.live(version.line, version.node);
+        if (const Xapian::docid before = first_document(xapian, live)) {
+            Xapian::Document document = xapian.get_document(before);
+            if (read_document(document).revision == version.revision) {
+                xapian.delete_document(before);
+            } else {
+                document.add_value(kDiedSlot, revision_value(version.revision));
+                document.remove_term(live);
+                xapian.replace_document(before, document);
+            }
+        }
+        if (!*node) return {};
+        Candidate candidate{0, version.line, version.revision, 0, version.node};
+        const Xapian::docid first = first_document(xapian, terms.node(version.node));
+        candidate.created =
+            first == 0 ? std::uint64_t{xapian.get_lastdocid()} + 1
+                       : read_document(xapian.get_document(first)).created;
+        xapian.add_document(make_document(terms, candidate, **node));
+        return {};
+    });
+    if (!written) return written;
+    return commit_when_full(version.text.size());
+}
+
+sdk::Result<bool> NodeIndex::clear_some(const sdk::ContentSpace& space) {
+    return opened([&](Database& database) -> sdk::Result<bool> {
+        Xapian::WritableDatabase& xapian = database.xapian;
+        xapian.set_metadata(mark_key(space), kHalfCleared);
+        const std::string term = Terms(space).space();
+        std::vector<Xapian::docid> documents;
+        for (auto found = xapian.postlist_begin(term);
+             found != xapian.postlist_end(term) && documents.size() < kClearedAtOnce; ++found)
+            documents.push_back(*found);
+        for (const Xapian::docid document : documents)
+            xapian.delete_document(document);
+        const bool is_clear = documents.size() < kClearedAtOnce;
+        if (is_clear) xapian.set_metadata(mark_key(space), "");
+        xapian.commit();
+        return is_clear;
+    });
+}
+
+sdk::Result<bool> NodeIndex::is_half_cleared(const sdk::ContentSpace& space) {
+    return opened([&](Database& database) -> sdk::Result<bool> {
+        return database.xapian.get_metadata(mark_key(space)) == kHalfCleared;
+    });
+}
+
+sdk::Result<std::vector<sdk::ContentSpace>> NodeIndex::spaces() {
+    return opened([&](Database& database) -> sdk::Result<std::vector<sdk::ContentSpace>> {
+        std::vector<sdk::ContentSpace> spaces;
+        const Xapian::WritableDatabase& xapian = database.xapian;
+        for (auto key = xapian.metadata_keys_begin(kMarkKey);
+             key != xapian.metadata_keys_end(kMarkKey); ++key) {
+            const auto space = read_space_name((*key).substr(sizeof(kMarkKey) - 1));
+            if (!space) throw Xapian::DatabaseCorruptError("a mark's name cannot be read");
+            spaces.push_back(*space);
+        }
+        return spaces;
+    });
+}
+
+sdk::Result<Candidates> NodeIndex::find(const sdk::ContentView& view, const Expression& expression,
+                                        std::size_t most) {
+    return guarded([&](Database& database) -> sdk::Result<Candidates> {
+        Candidates candidates;
+        auto wanted = build_query(database.xapian, view.space, expression);
+        if (!wanted) return wanted.error();
+        if (!*wanted || view.links.empty()) return candidates;
+        Xapian::Enquire enquire(database.xapian);
+        enquire.set_query(Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view)));
+        const Xapian::MSet found = enquire.get_mset(0, static_cast<Xapian::doccount>(most + 1));
+        for (auto hit = found.begin(); hit != found.end(); ++hit) {
+            Candidate candidate = read_document(hit.get_document());
+            candidate.score = hit.get_weight();
+            candidates.best.push_back(std::move(candidate));
+        }
+        candidates.is_truncated = candidates.best.size() > most;
+        if (candidates.is_truncated) candidates.best.pop_back();
+        sort_candidates(candidates.best);
+        return candidates;
+    });
+}
+
+}  // namespace stele::node_search

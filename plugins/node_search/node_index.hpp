@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <stele/sdk/result.hpp>
+#include <stele/sdk/services/content_log.hpp>
+
+#include "candidates.hpp"
+#include "expression.hpp"
+
+namespace stele::node_search {
+
+/// How far a repository is in the index.
+struct IndexMark {
+    /// Everything up to it is in the index.
+    std::uint64_t revision = 0;
+    /// Of the first version that it wrote, to tell its history from another of the same length.
+    std::uint64_t digest = 0;
+};
+
+struct IndexOptions {
+    /// What is held in memory at most before it goes to disk.
+    std::size_t pending_documents = 2000;
+    std::size_t pending_bytes = std::size_t{32} << 20U;
+};
+
+/// The words of every version of every node of a store, in a Xapian database. What was written is
+/// found at once and is on disk after `commit`; a crash takes it back to the last one, marks and
+/// documents together.
+///
+/// `mark`, `spaces` and the two that clear open it: a folder that is missing or damaged becomes an
+/// empty index. The others want it open, so that nobody goes on with what a failure took away.
+/// Failures: `unavailable` (`node_search.index_unavailable`); they close it. One thread at a time.
+class NodeIndex {
+public:
+    NodeIndex(std::filesystem::path folder, IndexOptions options);
+    /// Commits.
+    ~NodeIndex();
+
+    /// Grows whenever the index was opened: what is known about marks is then out of date.
+    std::uint64_t generation() const { return generation_; }
+    bool is_open() const { return database_ != nullptr; }
+    bool has_pending() const { return pending_documents_ > 0; }
+
+    sdk::Result<IndexMark> mark(const sdk::ContentSpace& space);
+    /// Adds a version, which ends the one before on its line. Versions come in the order of their
+    /// revisions; those after the mark may come again.
+    sdk::Result<void> write(const sdk::ContentSpace& space, const sdk::ContentVersion& version);
+    /// Everything up to the mark has been written.
+    sdk::Result<void> set_mark(const sdk::ContentSpace& space, const IndexMark& mark);
+    sdk::Result<void> commit();
+
+    /// Removes a repository, some hundred documents at a time; true when nothing is left. One that
+    /// is half removed counts as empty in `mark` and must be removed before it is written to.
+    sdk::Result<bool> clear_some(const sdk::ContentSpace& space);
+    sdk::Result<bool> is_half_cleared(const sdk::ContentSpace& space);
+    /// Every repository that has something in the index.
+    sdk::Result<std::vector<sdk::ContentSpace>> spaces();
+
+    /// The best `most` versions that fit and show on one of the view's lines, hidden ones included.
+    sdk::Result<Candidates> find(const sdk::ContentView& view, const Expression& expression,
+                                 std::size_t most);
+
+private:
+    class Database;
+
+    template <class Work>
+    auto opened(Work work) -> decltype(work(std::declval<Database&>()));
+    template <class Work>
+    auto guarded(Work work) -> decltype(work(std::declval<Database&>()));
+    sdk::Result<void> open();
+    sdk::Error close_after(const std::string& what, bool is_damaged);
+    sdk::Result<void> commit_when_full(std::size_t bytes);
+
+    std::filesystem::path folder_;
+    IndexOptions options_;
+    std::unique_ptr<Database> database_;
+    std::uint64_t generation_ = 0;
+    std::size_t pending_documents_ = 0;
+    std::size_t pending_bytes_ = 0;
+};
+
+}  // namespace stele::node_search

@@ -1,0 +1,105 @@
+#include "vocabulary.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <stele/sdk/error.hpp>
+
+namespace stele::node_search {
+
+namespace {
+
+constexpr std::size_t kMostFitting = 2000;
+constexpr std::size_t kMostLookedAt = 1'000'000;
+
+std::size_t character_size(std::string_view text, std::size_t place) {
+    std::size_t size = 1;
+    while (place + size < text.size() &&
+           (static_cast<unsigned char>(text[place + size]) & 0xC0) == 0x80)
+        ++size;
+    return size;
+}
+
+std::vector<std::string_view> characters_of(std::string_view text) {
+    std::vector<std::string_view> characters;
+    for (std::size_t place = 0; place < text.size(); place += characters.back().size())
+        characters.push_back(text.substr(place, character_size(text, place)));
+    return characters;
+}
+
+sdk::Error too_wide(std::string_view beginning) {
+    return sdk::make_error(
+        sdk::ErrorKind::invalid, "node_search.pattern_too_wide",
+        fmt::format("search: too many words fit the pattern{}; give more of its characters",
+                    beginning.empty() ? std::string()
+                                      : fmt::format(" that begins with '{}'", beginning)));
+}
+
+}  // namespace
+
+bool fits_pattern(std::string_view word, std::string_view pattern) {
+    std::size_t in_word = 0;
+    std::size_t in_pattern = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t behind_star = 0;
+    while (in_word < word.size()) {
+        const char wanted = in_pattern < pattern.size() ? pattern[in_pattern] : '\0';
+        if (wanted == '*') {
+            star = in_pattern++;
+            behind_star = in_word;
+        } else if (wanted == '?') {
+            in_word += character_size(word, in_word);
+            ++in_pattern;
+        } else if (in_pattern < pattern.size() && wanted == word[in_word]) {
+            ++in_word;
+            ++in_pattern;
+        } else if (star != std::string_view::npos) {
+            in_pattern = star + 1;
+            behind_star += character_size(word, behind_star);
+            in_word = behind_star;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right, std::size_t most) {
+    const auto from = characters_of(left);
+    const auto to = characters_of(right);
+    if (std::max(from.size(), to.size()) - std::min(from.size(), to.size()) > most)
+        return most + 1;
+    std::vector<std::size_t> row(to.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j)
+        row[j] = j;
+    for (std::size_t i = 1; i <= from.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= to.size(); ++j) {
+            const std::size_t changed = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+sdk::Result<std::vector<std::string>> fitting_terms(
+    const Xapian::Database& database, const std::string& terms, const std::string& beginning,
+    const std::function<bool(std::string_view word)>& fits) {
+    std::vector<std::string> fitting;
+    std::size_t looked_at = 0;
+    const std::string from = terms + beginning;
+    const auto end = database.allterms_end(from);
+    for (auto term = database.allterms_begin(from); term != end; ++term) {
+        if (++looked_at > kMostLookedAt) return too_wide(beginning);
+        std::string whole = *term;
+        if (!fits(std::string_view(whole).substr(terms.size()))) continue;
+        if (fitting.size() == kMostFitting) return too_wide(beginning);
+        fitting.push_back(std::move(whole));
+    }
+    return fitting;
+}
+
+}  // namespace stele::node_search

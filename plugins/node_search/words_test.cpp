@@ -1,0 +1,74 @@
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "node_text.hpp"
+#include "terms.hpp"
+#include "vocabulary.hpp"
+#include "words.hpp"
+
+namespace stele::node_search {
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("words are whole, folded and in order") {
+    CHECK(words_of("War and Peace") == Words{"war", "and", "peace"});
+    CHECK(words_of("  ,;!  ").empty());
+    CHECK(words_of("self-hosted server") == Words{"self", "hosted", "server"});
+    CHECK(words_of("3.5 kg, 1,000 m") == Words{"3.5", "kg", "1,000", "m"});
+    CHECK(words_of("ÜBER Straße ΣΊΣΥΦΟΣ") == Words{"über", "strasse", "σίσυφοσ"});
+    CHECK(words_of("ﬁne ｆｕｌｌ") == Words{"fine", "full"});
+    CHECK(words_of("e\u0301te\u0301") == words_of("été"));
+    CHECK(words_of("don't a_b") == Words{"don't", "a_b"});
+}
+
+TEST_CASE("words of languages without blanks are found by their dictionary") {
+    CHECK(words_of("東京都").size() >= 1);
+    CHECK(words_of("สวัสดีครับ").size() >= 2);
+}
+
+TEST_CASE("every text, number and truth value of a node has a path") {
+    const auto node = sdk::Json::parse(
+        R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null},"_system":{"by":"c"}})");
+    std::vector<std::string> seen;
+    for_each_text(node, [&](const FieldText& field) {
+        seen.push_back(std::string(field.path) + "=" + std::string(field.text) +
+                       (field.is_in_all ? "" : " alone"));
+    });
+    CHECK(seen == Words{"title=a", "deep.list=b", "deep.list.x=5", "deep.list=true alone",
+                        "_system.by=c alone"});
+}
+
+TEST_CASE("patterns stand for runs and single characters") {
+    CHECK(fits_pattern("war", "w*r"));
+    CHECK(fits_pattern("war", "w?r"));
+    CHECK(fits_pattern("über", "?ber"));
+    CHECK(fits_pattern("war", "*"));
+    CHECK(fits_pattern("warfare", "*ar*e"));
+    CHECK_FALSE(fits_pattern("war", "w?"));
+    CHECK_FALSE(fits_pattern("war", "ar"));
+    CHECK_FALSE(fits_pattern("war", "war?"));
+    CHECK_FALSE(fits_pattern("warm", "*ar"));
+}
+
+TEST_CASE("edits are counted by characters") {
+    CHECK(edit_distance("war", "war", 2) == 0);
+    CHECK(edit_distance("über", "uber", 2) == 1);
+    CHECK(edit_distance("kitten", "sitting", 3) == 3);
+    CHECK(edit_distance("a", "abcd", 2) > 2);
+}
+
+TEST_CASE("terms are as short as the index wants and differ where their texts do") {
+    const Terms terms({3, 7});
+    const std::string path(300, 'p');
+    const std::string word(300, 'w');
+    CHECK(terms.word(path, word).size() <= 245);
+    CHECK(terms.word(path, word) != terms.word(path, word + "w"));
+    CHECK(terms.word(path, word) != terms.word(path + "p", word));
+    CHECK(terms.word("a", "b") != terms.word("", "b"));
+    CHECK(terms.live(1, std::string(300, 'n')).size() <= 245);
+    CHECK(read_space_name(space_name({3, 7})) == sdk::ContentSpace{3, 7});
+    CHECK_FALSE(read_space_name("3.7x").has_value());
+}
+
+}  // namespace stele::node_search
