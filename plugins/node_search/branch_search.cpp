@@ -1,6 +1,7 @@
 #include "branch_search.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,9 @@
 namespace stele::node_search {
 
 namespace {
+
+/// What is left of a score that boosts have made too small for a number.
+constexpr double kLeastScore = std::numeric_limits<double>::min();
 
 /// The last revision that a view shows something of.
 std::uint64_t needed_revision(const sdk::ContentView& view, std::uint64_t newest) {
@@ -60,7 +64,8 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
         }
         ++hits.total;
         if (hits.best.size() < limits.hits)
-            hits.best.push_back({std::move(candidate.node), candidate.score});
+            hits.best.push_back(
+                {std::move(candidate.node), std::max(candidate.score, kLeastScore)});
     }
     return hits;
 }

@@ -68,7 +68,9 @@ TEST_CASE("fields, phrases, logic and wildcards narrow a search") {
 
 TEST_CASE("objects of the search language search") {
     Library world;
-    const auto ids = [&](const char* object) { return sorted(world.ids(sdk::Json::parse(object))); };
+    const auto ids = [&](const char* object) {
+        return sorted(world.ids(sdk::Json::parse(object)));
+    };
     CHECK(ids(R"({"match_all":{}})") == Ids{"art", "hobbit", "peace", "war"});
     CHECK(ids(R"({"match":{"title":"the peace"}})") == Ids{"art", "hobbit", "peace", "war"});
     CHECK(ids(R"({"match_phrase_prefix":{"title":"art of w"}})") == Ids{"art"});

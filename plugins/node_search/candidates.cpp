@@ -26,10 +26,10 @@ std::optional<Candidate> read_document_text(std::string_view text) {
 }
 
 void sort_candidates(std::vector<Candidate>& candidates) {
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& left,
-                                                       const Candidate& right) {
-        return std::tie(right.score, left.created) < std::tie(left.score, right.created);
-    });
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& left, const Candidate& right) {
+                  return std::tie(right.score, left.created) < std::tie(left.score, right.created);
+              });
 }
 
 }  // namespace stele::node_search

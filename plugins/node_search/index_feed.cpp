@@ -45,12 +45,11 @@ sdk::Result<bool> IndexFeed::has_history(const sdk::Reader& reader, const sdk::C
                                          const IndexMark& mark) {
     if (mark.revision == 0) return true;
     bool is_same = false;
-    auto read = log_.for_each_after(reader, space, mark.revision - 1,
-                                    [&](const sdk::ContentVersion& version) {
-                                        is_same = version.revision == mark.revision &&
-                                                  digest_of(version) == mark.digest;
-                                        return false;
-                                    });
+    auto read = log_.for_each_after(
+        reader, space, mark.revision - 1, [&](const sdk::ContentVersion& version) {
+            is_same = version.revision == mark.revision && digest_of(version) == mark.digest;
+            return false;
+        });
     if (!read) return read.error();
     return is_same;
 }
@@ -151,9 +150,9 @@ sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint6
             is_repeated = true;
         }
         if (std::chrono::steady_clock::now() > deadline) {
-            sdk::Error behind = sdk::make_error(
-                sdk::ErrorKind::unavailable, "node_search.index_behind",
-                "the search index is being built; try again in some seconds");
+            sdk::Error behind =
+                sdk::make_error(sdk::ErrorKind::unavailable, "node_search.index_behind",
+                                "the search index is being built; try again in some seconds");
             behind.retry_after_seconds = 5;
             return behind;
         }

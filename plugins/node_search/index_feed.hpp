@@ -57,8 +57,7 @@ private:
                                   const IndexMark& mark);
     sdk::Result<std::optional<Candidates>> try_find(const sdk::ContentView& view,
                                                     std::uint64_t revision,
-                                                    const Expression& expression,
-                                                    std::size_t most);
+                                                    const Expression& expression, std::size_t most);
     sdk::Result<bool> clear_one(const std::vector<sdk::ContentSpace>& kept);
 
     sdk::ContentLog& log_;

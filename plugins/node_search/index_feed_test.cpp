@@ -124,8 +124,7 @@ TEST_CASE("the follower feeds what was committed and has it on disk when it stop
     SearchWorld world;
     Follower follower(world.feed, world.log, world.engine);
     world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
-    const std::string key =
-        sdk::KeyWriter(world.log.watched_prefix(3)).integer(7).key();
+    const std::string key = sdk::KeyWriter(world.log.watched_prefix(3)).integer(7).key();
     const std::vector<std::string_view> others = {"other", ""};
     follower.notice({.keys = others});
     CHECK(world.log.told() == 0);

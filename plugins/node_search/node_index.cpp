@@ -4,8 +4,8 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <xapian.h>
+#include <nlohmann/json.hpp>
 
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/key_tuple.hpp>
@@ -189,9 +189,8 @@ sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
         if (!*node) return {};
         Candidate candidate{0, version.line, version.revision, 0, version.node};
         const Xapian::docid first = first_document(xapian, terms.node(version.node));
-        candidate.created =
-            first == 0 ? std::uint64_t{xapian.get_lastdocid()} + 1
-                       : read_document(xapian.get_document(first)).created;
+        candidate.created = first == 0 ? std::uint64_t{xapian.get_lastdocid()} + 1
+                                       : read_document(xapian.get_document(first)).created;
         xapian.add_document(make_document(terms, candidate, **node));
         return {};
     });

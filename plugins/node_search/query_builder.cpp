@@ -31,8 +31,8 @@ std::string plain_beginning(const std::string& pattern) {
 }
 
 std::size_t character_count(const std::string& word) {
-    return static_cast<std::size_t>(std::distance(Xapian::Utf8Iterator(word),
-                                                  Xapian::Utf8Iterator()));
+    return static_cast<std::size_t>(
+        std::distance(Xapian::Utf8Iterator(word), Xapian::Utf8Iterator()));
 }
 
 class QueryBuilder {
@@ -91,12 +91,11 @@ private:
         Queries parts;
         for (std::size_t i = 0; i + 1 < words.size(); ++i)
             parts.emplace_back(terms_.word(expression.field, words[i]));
-        auto last =
-            fitting(expression.field, words.back(), [](std::string_view) { return true; });
+        auto last = fitting(expression.field, words.back(), [](std::string_view) { return true; });
         if (!last) return last.error();
         // Xapian takes terms joined by OR into a phrase, and nothing else.
-        parts.push_back(joined(words.size() == 1 ? Xapian::Query::OP_SYNONYM : Xapian::Query::OP_OR,
-                               *last));
+        parts.push_back(
+            joined(words.size() == 1 ? Xapian::Query::OP_SYNONYM : Xapian::Query::OP_OR, *last));
         return in_order(expression, parts);
     }
 
@@ -163,9 +162,9 @@ private:
         const bool needs_should = must->empty() && filter->empty() && !expression.should.empty();
         if (needs_should && should->empty()) return std::optional<Xapian::Query>();
 
-        Xapian::Query query = !must->empty()   ? joined(Xapian::Query::OP_AND, *must)
-                              : needs_should   ? joined(Xapian::Query::OP_OR, *should)
-                                               : every_document();
+        Xapian::Query query = !must->empty() ? joined(Xapian::Query::OP_AND, *must)
+                              : needs_should ? joined(Xapian::Query::OP_OR, *should)
+                                             : every_document();
         if (!filter->empty())
             query = Xapian::Query(Xapian::Query::OP_FILTER, query,
                                   joined(Xapian::Query::OP_AND, *filter));
@@ -205,10 +204,10 @@ Xapian::Query view_query(const sdk::ContentView& view) {
             Xapian::Query(terms.line(link.line)),
             Xapian::Query(Xapian::Query::OP_VALUE_LE, kBornSlot,
                           revision_value(link.last_revision)),
-            Xapian::Query(Xapian::Query::OP_VALUE_GE, kDiedSlot,
-                          revision_value(link.last_revision == kNeverDied
-                                             ? kNeverDied
-                                             : link.last_revision + 1)),
+            Xapian::Query(
+                Xapian::Query::OP_VALUE_GE, kDiedSlot,
+                revision_value(link.last_revision == kNeverDied ? kNeverDied
+                                                                : link.last_revision + 1)),
         };
         lines.push_back(joined(Xapian::Query::OP_AND, conditions));
     }

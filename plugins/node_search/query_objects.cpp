@@ -177,8 +177,10 @@ private:
         if (!boost) return boost.error();
         Kind kind = Kind::logic;
         if (const auto type = body.find("type"); type != body.end()) {
-            if (*type == "phrase") kind = Kind::phrase;
-            else if (*type == "phrase_prefix") kind = Kind::prefix;
+            if (*type == "phrase")
+                kind = Kind::phrase;
+            else if (*type == "phrase_prefix")
+                kind = Kind::prefix;
             else if (*type != "best_fields" && *type != "most_fields")
                 return problem(path + ".type",
                                "must be best_fields, most_fields, phrase or phrase_prefix");
@@ -225,8 +227,8 @@ private:
         return problem(path + ".slop", "must be a number from 0 to 1000");
     }
 
-    static Expression words_expression(Kind kind, const std::string& field,
-                                       const std::string& text, bool is_and) {
+    static Expression words_expression(Kind kind, const std::string& field, const std::string& text,
+                                       bool is_and) {
         Expression result{.kind = kind, .field = field};
         if (kind == Kind::pattern) {
             result.words.push_back(folded(text));
@@ -235,8 +237,7 @@ private:
         } else {
             for (std::string& word : words_of(text)) {
                 auto& group = is_and ? result.must : result.should;
-                group.push_back(
-                    {.kind = Kind::phrase, .field = field, .words = {std::move(word)}});
+                group.push_back({.kind = Kind::phrase, .field = field, .words = {std::move(word)}});
             }
         }
         return result;

@@ -20,8 +20,8 @@ enum class Occurrence { should, must, must_not };
 
 /// A run of characters up to a blank or a character with a meaning.
 struct Run {
-    std::string text;      ///< without backslashes
-    std::string pattern;   ///< wildcards kept apart from what a backslash made plain
+    std::string text;     ///< without backslashes
+    std::string pattern;  ///< wildcards kept apart from what a backslash made plain
     bool has_wildcard = false;
     bool is_plain = true;  ///< no backslash: may be an operator
 };
@@ -31,8 +31,8 @@ bool is_blank(char character) {
 }
 
 bool ends_run(char character) {
-    return is_blank(character) || std::string_view("()\":^~").find(character) !=
-                                      std::string_view::npos;
+    return is_blank(character) ||
+           std::string_view("()\":^~").find(character) != std::string_view::npos;
 }
 
 class TextParser {
@@ -65,9 +65,9 @@ private:
     }
     sdk::Error problem_here(std::string_view message) const {
         const auto begin = text_.begin();
-        const auto characters =
-            std::count_if(begin, begin + static_cast<std::ptrdiff_t>(place_),
-                          [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
+        const auto characters = std::count_if(
+            begin, begin + static_cast<std::ptrdiff_t>(place_),
+            [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
         return problem(fmt::format("at character {}: {}", characters + 1, message));
     }
 
@@ -135,8 +135,7 @@ private:
         add(joined, first == Occurrence::must_not ? first : Occurrence::must, std::move(*term));
         do {
             skip_blanks();
-            if (at_end() || present() == ')')
-                return problem_here("AND needs a term on both sides");
+            if (at_end() || present() == ')') return problem_here("AND needs a term on both sides");
             Occurrence next = Occurrence::must;
             auto more = parse_signed(field, next);
             if (!more) return more.error();
@@ -330,8 +329,8 @@ private:
         if (present() < '0' || present() > '9') return std::nullopt;
         double number = 0;
         const char* const begin = text_.data() + place_;
-        const auto [end, failed] = std::from_chars(begin, text_.data() + text_.size(), number,
-                                                   std::chars_format::fixed);
+        const auto [end, failed] =
+            std::from_chars(begin, text_.data() + text_.size(), number, std::chars_format::fixed);
         if (failed != std::errc()) return std::nullopt;
         place_ += static_cast<std::size_t>(end - begin);
         return number;

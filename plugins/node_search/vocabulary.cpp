@@ -31,9 +31,9 @@ std::vector<std::string_view> characters_of(std::string_view text) {
 sdk::Error too_wide(std::string_view beginning) {
     return sdk::make_error(
         sdk::ErrorKind::invalid, "node_search.pattern_too_wide",
-        fmt::format("search: too many words fit the pattern{}; give more of its characters",
-                    beginning.empty() ? std::string()
-                                      : fmt::format(" that begins with '{}'", beginning)));
+        fmt::format(
+            "search: too many words fit the pattern{}; give more of its characters",
+            beginning.empty() ? std::string() : fmt::format(" that begins with '{}'", beginning)));
 }
 
 }  // namespace
@@ -68,8 +68,7 @@ bool fits_pattern(std::string_view word, std::string_view pattern) {
 std::size_t edit_distance(std::string_view left, std::string_view right, std::size_t most) {
     const auto from = characters_of(left);
     const auto to = characters_of(right);
-    if (std::max(from.size(), to.size()) - std::min(from.size(), to.size()) > most)
-        return most + 1;
+    if (std::max(from.size(), to.size()) - std::min(from.size(), to.size()) > most) return most + 1;
     std::vector<std::size_t> row(to.size() + 1);
     for (std::size_t j = 0; j < row.size(); ++j)
         row[j] = j;

@@ -15,8 +15,8 @@ std::uint64_t FakeContentLog::fork(std::uint64_t parent, std::uint64_t revision)
     return line;
 }
 
-std::uint64_t FakeContentLog::write(
-    std::uint64_t line, const std::vector<std::pair<std::string, std::string>>& nodes) {
+std::uint64_t FakeContentLog::write(std::uint64_t line,
+                                    const std::vector<std::pair<std::string, std::string>>& nodes) {
     const std::lock_guard lock(mutex_);
     ++revision_;
     for (const auto& [node, text] : nodes)
@@ -33,7 +33,8 @@ void FakeContentLog::forget() {
 sdk::ContentView FakeContentLog::view_of(std::uint64_t line) const {
     sdk::ContentView view{kSpace, {{line, revision_}}};
     for (Fork fork = lines_.at(line); fork.parent != 0; fork = lines_.at(fork.parent))
-        view.links.push_back({fork.parent, std::min(fork.revision, view.links.back().last_revision)});
+        view.links.push_back(
+            {fork.parent, std::min(fork.revision, view.links.back().last_revision)});
     return view;
 }
 
