@@ -155,9 +155,14 @@ test('a query is taken from the parameter too, and deep ones are queries (13)', 
   assert.equal((await request('GET', `${branch}/nodes/query?query=1`)).status, 400);
 });
 
-test('without a plugin that searches, searching says so and queries go on (15)', async () => {
-  const branch = await makeBranch();
-  await makeNode(branch, { title: 'soup' });
+test('without a plugin that searches, searching says so and queries go on (15)', async (t) => {
+  const without = await SteleServer.start({ enable: 'identity,nodes' });
+  t.after(() => without.end());
+  const admin = (...args) => without.admin(...args);
+  const request = (method, path, body) =>
+    without.request(method, path, { token: without.adminToken, body: method === 'GET' ? undefined : body ?? {} });
+  const branch = `/repositories/${(await admin('POST', '/repositories', {}))._doc}/branches/master`;
+  await admin('POST', `${branch}/nodes`, { title: 'soup' });
   for (const [method, path, body] of [['GET', 'search?text=soup'], ['POST', 'search', { search: 'soup' }], ['POST', 'find', { search: 'soup' }]]) {
     const reply = await request(method, `${branch}/nodes/${path}`, body);
     assert.equal(reply.status, 503, reply.text);
