@@ -26,7 +26,7 @@ struct IndexMark {
 
 struct IndexOptions {
     /// What is held in memory at most before it goes to disk.
-    std::size_t pending_documents = 2000;
+    std::size_t pending_documents = 5000;
     std::size_t pending_bytes = std::size_t{32} << 20U;
 };
 
