@@ -133,6 +133,7 @@ TEST_CASE("the follower feeds what was committed and has it on disk when it stop
     for (int i = 0; i < 500 && world.log.told() == 0; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     follower.stop();
+    CHECK(world.log.told() == 1);
     CHECK_FALSE(world.feed.commit().value());
     CHECK(world.ids("apple") == Ids{"a"});
     CHECK(world.log.told() == 1);
