@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "query_objects.hpp"
 
 namespace stele::node_search {
@@ -47,12 +44,8 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
     follower_.start();
     auto candidates = feed_.find(*view, needed_revision(*view, *newest), *wanted, most_looked_at_);
     if (!candidates) return candidates.error();
-    if (candidates->is_truncated) {
-        return sdk::make_error(
-            sdk::ErrorKind::invalid, "node_search.hits_too_many",
-            fmt::format("search: more than {} nodes fit; give more words", most_looked_at_));
-    }
     sdk::NodeHits hits;
+    hits.is_truncated = candidates->is_truncated;
     for (Candidate& candidate : candidates->best) {
         auto shown = is_shown(log_, reader, *view, candidate);
         if (!shown) return shown.error();

@@ -117,6 +117,7 @@ sdk::Result<sdk::Reply> page_of_hits(const BranchContent& content, const sdk::Ca
     const std::uint64_t unlisted = hits->total - hits->best.size();
     std::string bound = candidates ? candidates->truncated_by : std::string();
     if (limit == kGatheredRows && unlisted > 0) bound = "gathered_rows";
+    if (hits->is_truncated) bound = "looked_at_hits";
     return page_of_rows(content.services(),
                         {.size = hits->best.size(),
                          .row = row,

@@ -25,6 +25,8 @@ struct NodeHits {
     std::vector<NodeHit> best;
     /// How many nodes fit, also beyond those in `best`.
     std::uint64_t total = 0;
+    /// More fit than one search looks at: of the best ones that it has looked at, these fit.
+    bool is_truncated = false;
 };
 
 struct NodeSearchLimits {
