@@ -25,7 +25,8 @@ public:
             return problem(path, fmt::format("is one of more than {} parts", kMostClauses));
         if (!object.is_object() || object.size() != 1)
             return problem(path, "must be an object with one member, which names what it does");
-        const auto& [name, body] = *object.items().begin();
+        const std::string& name = object.begin().key();
+        const sdk::Json& body = object.begin().value();
         const std::string part = path + "." + name;
         if (name == "query") return parse(body, part, depth + 1);
         if (name == "bool") return parse_bool(body, part, depth);
@@ -194,7 +195,8 @@ private:
     sdk::Result<Expression> parse_field_form(const FieldForm& form, const sdk::Json& body,
                                              const std::string& path) {
         if (body.size() != 1) return problem(path, "must name one field");
-        const auto& [name, value] = *body.items().begin();
+        const std::string& name = body.begin().key();
+        const sdk::Json& value = body.begin().value();
         const std::string part = path + "." + name;
         const std::string field = field_name(name);
         if (auto text = scalar_text(value)) return words_expression(form.kind, field, *text, false);
