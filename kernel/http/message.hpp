@@ -25,6 +25,9 @@ struct Request {
     std::string_view method_text;
     /// Path as sent, not decoded, without the query string; begins with `/`.
     std::string_view path;
+    /// `name=value` and the like behind an `&` in the last segment of the path, as one driver sends
+    /// parameters of a path that has no `?` yet; no part of `path`. Without the `&`; may be empty.
+    std::string_view path_parameters;
     /// Query string as sent, without `?`; may be empty.
     std::string_view query;
     std::vector<std::pair<std::string_view, std::string_view>> headers;

@@ -297,7 +297,8 @@ void RequestParser::finish() {
     body_.release_above(kKeptCapacity);
     request_.headers.clear();
     request_.method = Method::get;
-    request_.path = request_.query = request_.body = request_.method_text = {};
+    request_.path = request_.path_parameters = request_.query = request_.body =
+        request_.method_text = {};
     request_.upload.reset();
     request_.is_admitted = false;
     stage_ = Stage::header;

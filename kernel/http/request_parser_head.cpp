@@ -50,6 +50,16 @@ std::string_view without_authority(std::string_view target) {
     return target;
 }
 
+/// Where parameters in the last segment of a path begin, at their `&`; the path's size when there
+/// are none.
+std::size_t begin_of_path_parameters(std::string_view path) {
+    const std::size_t mark = path.find('&', path.rfind('/') + 1);
+    if (mark == std::string_view::npos) return path.size();
+    const std::size_t sign = path.find_first_of("&=", mark + 1);
+    const bool is_named = sign != std::string_view::npos && sign > mark + 1 && path[sign] == '=';
+    return is_named ? mark : path.size();
+}
+
 }  // namespace
 
 void HeadParser::on_request_impl(beast_http::verb verb, Text method, Text target, int version,
@@ -68,6 +78,11 @@ bool HeadParser::set_target(std::string_view target) {
     const std::size_t mark = target.find('?');
     request_.path = target.substr(0, mark);
     request_.query = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+    const std::size_t end = begin_of_path_parameters(request_.path);
+    if (end < request_.path.size()) {
+        request_.path_parameters = request_.path.substr(end + 1);
+        request_.path = request_.path.substr(0, end);
+    }
     // Some clients append the query string right to a base URL without a path.
     if (request_.path.empty()) request_.path = "/";
     return request_.path.front() == '/';

@@ -20,6 +20,7 @@ struct Seen {
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     bool keep_alive;
+    std::string path_parameters = {};
 
     bool operator==(const Seen&) const = default;
 };
@@ -51,7 +52,8 @@ Outcome parse(std::string_view wire, std::size_t piece, const ServerLimits& limi
                       std::string(request.query),
                       {},
                       std::string(request.body),
-                      parser.keep_alive()};
+                      parser.keep_alive(),
+                      std::string(request.path_parameters)};
             for (const auto& [name, value] : request.headers)
                 seen.headers.emplace_back(name, value);
             outcome.requests.push_back(std::move(seen));
@@ -136,6 +138,25 @@ TEST_CASE("targets of every form give a path that begins with a slash") {
         const Outcome outcome = parse(method + " " + target + " HTTP/1.1\r\nHost: h\r\n\r\n", 4096);
         REQUIRE(outcome.requests.size() == 1);
         CHECK(outcome.requests[0].path == path);
+        CHECK(outcome.requests[0].query == query);
+    }
+}
+
+TEST_CASE("parameters in the last segment of a path are no part of it") {
+    const std::vector<std::array<std::string, 4>> cases{
+        {"/a/locales&edition=1?full=true", "/a/locales", "edition=1", "full=true"},
+        {"/a/locales&edition=1&b=2", "/a/locales", "edition=1&b=2", ""},
+        {"/a/b&c", "/a/b&c", "", ""},
+        {"/a/b&=c", "/a/b&=c", "", ""},
+        {"/a&b=c/d", "/a&b=c/d", "", ""},
+        {"/a/b%26c=d", "/a/b%26c=d", "", ""},
+    };
+    for (const auto& [target, path, parameters, query] : cases) {
+        INFO(target);
+        const Outcome outcome = parse("GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n", 4096);
+        REQUIRE(outcome.requests.size() == 1);
+        CHECK(outcome.requests[0].path == path);
+        CHECK(outcome.requests[0].path_parameters == parameters);
         CHECK(outcome.requests[0].query == query);
     }
 }

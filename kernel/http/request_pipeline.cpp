@@ -1,5 +1,8 @@
 #include "kernel/http/request_pipeline.hpp"
 
+#include <iterator>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "kernel/http/error_mapping.hpp"
@@ -127,12 +130,14 @@ std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
     input.path = request.path;
     input.remote_address = request.remote_address;
     input.request_id = request.request_id;
-    auto parameters = decode_query(request.query);
-    if (!parameters) {
-        fail(pending, parameters.error());
-        return nullptr;
+    for (const std::string_view text : {request.path_parameters, request.query}) {
+        auto parameters = decode_query(text);
+        if (!parameters) {
+            fail(pending, parameters.error());
+            return nullptr;
+        }
+        std::move(parameters->begin(), parameters->end(), std::back_inserter(input.parameters));
     }
-    input.parameters = std::move(*parameters);
     return pending;
 }
 
