@@ -1,5 +1,7 @@
 #include "content/node_view.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +12,8 @@
 namespace stele::nodes {
 
 namespace {
+
+constexpr char kPathsParameter[] = "paths";
 
 std::string etag_of(const sdk::Document& node) {
     return fmt::format("\"{}-{}\"", node.id, node.version);
@@ -35,6 +39,25 @@ sdk::Result<sdk::Json> paths_of(const BranchContent& content, const sdk::Documen
     return paths;
 }
 
+sdk::Result<bool> wants_paths(const sdk::Call& call) {
+    const std::vector<std::string> names = call.parameter_names();
+    if (std::find(names.begin(), names.end(), kPathsParameter) == names.end()) return false;
+    auto wanted = call.flag(kPathsParameter);
+    if (!wanted) return wanted.error();
+    return wanted->value_or(false);
+}
+
+sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& call,
+                                 sdk::Document node) {
+    auto wanted = wants_paths(call);
+    if (!wanted) return wanted.error();
+    if (!*wanted || is_association(node.fields)) return std::move(node.fields);
+    auto paths = paths_of(content, node);
+    if (!paths) return paths.error();
+    insert_before_system(node.fields, member::kPaths, std::move(*paths));
+    return std::move(node.fields);
+}
+
 sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
                                   sdk::Document node) {
     auto locale = wanted_locale(call);
@@ -47,9 +70,9 @@ sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call&
         if (!statistics) return statistics.error();
         insert_before_system(view.fields, member::kStatistics, std::move(*statistics));
     }
-    auto wants_paths = call.flag("paths");
-    if (!wants_paths) return wants_paths.error();
-    if (wants_paths->value_or(false)) {
+    auto wanted = wants_paths(call);
+    if (!wanted) return wanted.error();
+    if (*wanted) {
         auto paths = paths_of(content, *shown);
         if (!paths) return paths.error();
         insert_before_system(view.fields, member::kPaths, std::move(*paths));

@@ -14,6 +14,12 @@ struct ShownNode {
 /// `_paths`: the way from the root, by the root's QName; empty outside of its tree.
 sdk::Result<sdk::Json> paths_of(const BranchContent& content, const sdk::Document& node);
 
+/// Whether the query string asks for `_paths`.
+sdk::Result<bool> wants_paths(const sdk::Call& call);
+/// A node as a row of a list: with `_paths` where the call wants them.
+sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& call,
+                                 sdk::Document node);
+
 /// What a plain read shows: the translation that the call's locale asks for, `_statistics`, and
 /// `_paths` where the call wants them (contract/nodes.md 12.3, 14, 24).
 sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::nodes {
 
 sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
@@ -31,6 +33,31 @@ sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
         if (!id) return ids;
         add(*id);
     }
+}
+
+std::string text_parameter(const sdk::Call& call, std::string_view name) {
+    std::string text = call.parameter(name).value_or(std::string());
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+        text = text.substr(1, text.size() - 2);
+    return text;
+}
+
+bool is_declined(const sdk::Call& call, std::string_view name) {
+    const std::vector<std::string> names = call.parameter_names();
+    // A member of a body is a condition, no parameter.
+    if (std::find(names.begin(), names.end(), name) == names.end()) return false;
+    return sdk::equals_ignoring_case(text_parameter(call, name), "false");
+}
+
+sdk::Json shown_query(const sdk::Call& call, sdk::Json query) {
+    constexpr char kProjection[] = "_fields";
+    if (!query.is_object() || query.contains(kProjection)) return query;
+    if (is_declined(call, "full")) {
+        query[kProjection] = {{"_doc", 1}};
+    } else if (is_declined(call, "metadata")) {
+        query[kProjection] = {{"_system", 0}};
+    }
+    return query;
 }
 
 }  // namespace stele::nodes

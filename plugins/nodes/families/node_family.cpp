@@ -8,6 +8,7 @@
 
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
+#include "content/node_view.hpp"
 #include "content/placement.hpp"
 #include "content/protection.hpp"
 #include "content/stored_content.hpp"
@@ -161,11 +162,24 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
                        {.name = member::kType, .kind = text},
                        {.name = "_system.changeset", .unindexed = true},
                        {.name = "_system.previousChangeset", .unindexed = true}},
-            .operations = {.create = false, .list = false, .read = false},
+            .operations = {.create = false, .list = false, .query = false, .read = false},
             .actions = node_actions(),
             .has_space = true,
             .is_ungranted = true,
+            .presented_by = {"paths"},
             .title = "nodes"};
+}
+
+sdk::Result<void> NodeFamily::present(const sdk::Call& call, sdk::Json& record) {
+    auto content = BranchContent::open(services(), call.context(), call.collection().container_key);
+    if (!content) return content.error();
+    sdk::Document node;
+    node.id = sdk::text_member(record, "_doc");
+    node.fields = std::move(record);
+    auto shown = shown_row(*content, call, std::move(node));
+    if (!shown) return shown.error();
+    record = std::move(*shown);
+    return {};
 }
 
 sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Document& node) {

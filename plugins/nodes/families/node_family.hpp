@@ -29,6 +29,8 @@ public:
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> complete_system(const sdk::Change& change, sdk::Context& context,
                                       sdk::Json& system) override;
+    /// Adds `_paths` to rows of queries.
+    sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
     /// Whoever made a node owns it.
     sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& store,
                                                    const sdk::SpaceCollection& collection,

@@ -181,7 +181,7 @@ sdk::Result<sdk::Reply> association_page(Services& services, const sdk::Call& ca
     };
     return page_of_rows(
         services, {.size = found->edges.size(), .row = row, .truncated_by = found->truncated_by},
-        sdk::Json::object(), call.page());
+        shown_query(call, sdk::Json::object()), call.page());
 }
 
 sdk::Result<sdk::Reply> list_associations(Services& services, const sdk::Call& call) {

@@ -3,6 +3,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/parameters.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
 #include "operations/readable_ends.hpp"
@@ -17,7 +18,8 @@ constexpr char kPostType[] = "blog:post";
 sdk::Result<sdk::Reply> list_blogs(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    return services.lists.page(call, content->nodes(), {{member::kType, kBlogType}});
+    return services.lists.page(call, content->nodes(),
+                               shown_query(call, {{member::kType, kBlogType}}));
 }
 
 sdk::Result<sdk::Reply> query_blogs(Services& services, const sdk::Call& call) {
@@ -25,7 +27,7 @@ sdk::Result<sdk::Reply> query_blogs(Services& services, const sdk::Call& call) {
     if (!content) return content.error();
     auto query = narrowed(call.body(), {{member::kType, kBlogType}});
     if (!query) return query.error();
-    return services.lists.page(call, content->nodes(), *query);
+    return services.lists.page(call, content->nodes(), shown_query(call, std::move(*query)));
 }
 
 /// Posts are what a blog's associations lead to, of whatever type these are.
@@ -48,7 +50,7 @@ sdk::Result<sdk::Reply> page_of_posts(Services& services, const sdk::Call& call,
         if (sdk::text_member(end.fields, member::kType) == kPostType)
             rows.push_back(std::move(end.fields));
     }
-    return services.rows.page(rows, query, call.page());
+    return services.rows.page(rows, shown_query(call, query), call.page());
 }
 
 sdk::Result<sdk::Reply> list_posts(Services& services, const sdk::Call& call) {

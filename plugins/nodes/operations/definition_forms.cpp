@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/definitions.hpp"
+#include "content/parameters.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
 
@@ -75,7 +76,7 @@ sdk::Result<sdk::Reply> page_of_forms(Services& services, const sdk::Call& call,
     std::vector<sdk::Json> rows;
     for (const AttachedForm& form : forms)
         rows.push_back(form.association.fields);
-    return services.rows.page(rows, sdk::Json::object(), call.page());
+    return services.rows.page(rows, shown_query(call, sdk::Json::object()), call.page());
 }
 
 sdk::Result<sdk::Reply> form_of(const std::vector<AttachedForm>& forms,

@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/definitions.hpp"
+#include "content/parameters.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/definition_forms.hpp"
 #include "operations/operations.hpp"
@@ -20,7 +21,7 @@ constexpr char kDefinitionQName[] = "qname";
 
 /// Types of definitions that the parameter `filter` leaves.
 sdk::Result<sdk::Json> filtered_types(const sdk::Call& call) {
-    const std::string filter = sdk::lower_case(call.parameter("filter").value_or(""));
+    const std::string filter = sdk::lower_case(text_parameter(call, "filter"));
     if (filter.empty() || filter == "any")
         return sdk::Json{type::kDefinedType, type::kDefinedAssociation, type::kDefinedFeature};
     if (filter == "type") return sdk::Json::array({type::kDefinedType});
@@ -76,7 +77,7 @@ sdk::Result<sdk::Reply> list_definitions(Services& services, const sdk::Call& ca
     if (!content) return content.error();
     auto query = definitions_query(call);
     if (!query) return query.error();
-    return services.lists.page(call, content->nodes(), *query);
+    return services.lists.page(call, content->nodes(), shown_query(call, std::move(*query)));
 }
 
 sdk::Result<sdk::Reply> query_definitions(Services& services, const sdk::Call& call) {
@@ -86,7 +87,7 @@ sdk::Result<sdk::Reply> query_definitions(Services& services, const sdk::Call& c
     if (!among) return among.error();
     auto query = narrowed(call.body(), *among);
     if (!query) return query.error();
-    return services.lists.page(call, content->nodes(), *query);
+    return services.lists.page(call, content->nodes(), shown_query(call, std::move(*query)));
 }
 
 sdk::Result<sdk::Reply> read_definition(Services& services, const sdk::Call& call) {
@@ -105,7 +106,7 @@ sdk::Result<sdk::Reply> list_child_definitions(Services& services, const sdk::Ca
     auto query = definitions_query(call);
     if (!query) return query.error();
     (*query)[kParent] = sdk::text_member(definition->fields, member::kQName);
-    return services.lists.page(call, content->nodes(), *query);
+    return services.lists.page(call, content->nodes(), shown_query(call, std::move(*query)));
 }
 
 /// Every definition that the filter leaves and the caller may READ, in order of creation.

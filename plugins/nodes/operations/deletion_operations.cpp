@@ -35,7 +35,7 @@ sdk::Result<sdk::Reply> page_of_deletions(Services& services, const sdk::Call& c
     auto content = content_of(services, call);
     if (!content) return content.error();
     if (!mentions_associations(query)) query[kAssociationFlag] = false;
-    return services.lists.page(call, deletions_of(*content), query);
+    return services.lists.page(call, deletions_of(*content), shown_query(call, std::move(query)));
 }
 
 sdk::Result<sdk::Reply> list_deletions(Services& services, const sdk::Call& call) {

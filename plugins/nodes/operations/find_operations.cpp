@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/node_view.hpp"
 #include "content/search.hpp"
 #include "content/traversal.hpp"
 #include "content/vocabulary.hpp"
@@ -111,8 +112,10 @@ sdk::Result<sdk::Reply> page_of_hits(const BranchContent& content, const sdk::Ca
     const auto row = [&](std::size_t index) -> sdk::Result<sdk::Json> {
         auto node = content.node(hits->best[index].id);
         if (!node) return node.error();
-        node->fields["_search"] = {{"score", hits->best[index].score}};
-        return std::move(node->fields);
+        auto shown = shown_row(content, call, std::move(*node));
+        if (!shown) return shown;
+        (*shown)["_search"] = {{"score", hits->best[index].score}};
+        return shown;
     };
     const std::uint64_t unlisted = hits->total - hits->best.size();
     std::string bound = candidates ? candidates->truncated_by : std::string();
@@ -123,7 +126,7 @@ sdk::Result<sdk::Reply> page_of_hits(const BranchContent& content, const sdk::Ca
                          .row = row,
                          .unlisted = unlisted,
                          .truncated_by = std::move(bound)},
-                        query, with_score_sort(std::move(page)));
+                        shown_query(call, query), with_score_sort(std::move(page)));
 }
 
 sdk::Result<Candidates> reached_nodes(const BranchContent& content, const sdk::Document& start,
@@ -179,9 +182,11 @@ sdk::Result<sdk::Reply> find_page(const BranchContent& content, const sdk::Call&
     if (!request.search.is_null())
         return page_of_hits(content, call, request.search, request.query, candidates);
     Services& services = content.services();
-    if (!candidates) return services.lists.page(call, content.nodes(), request.query);
-    return page_of_rows(services, node_list(content, candidates->ids, candidates->truncated_by),
-                        request.query, call.page());
+    const sdk::Json query = shown_query(call, request.query);
+    if (!candidates) return services.lists.page(call, content.nodes(), query);
+    return page_of_rows(services,
+                        node_list(content, call, candidates->ids, candidates->truncated_by), query,
+                        call.page());
 }
 
 sdk::Result<sdk::Reply> find_in_branch(Services& services, const sdk::Call& call) {

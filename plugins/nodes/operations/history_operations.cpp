@@ -7,6 +7,7 @@
 
 #include "content/branch_history.hpp"
 #include "content/changesets.hpp"
+#include "content/parameters.hpp"
 #include "content/truncation.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/jobs.hpp"
@@ -24,7 +25,7 @@ constexpr std::size_t kLongestHistory = 100'000;
 constexpr std::size_t kMostJobRows = 10'000;
 
 sdk::Result<HistoryRange> history_range(const sdk::Call& call) {
-    HistoryRange range{call.parameter("root").value_or(""), call.parameter("tip").value_or("")};
+    HistoryRange range{text_parameter(call, "root"), text_parameter(call, "tip")};
     auto includes_root = call.flag("include_root");
     if (!includes_root) return includes_root.error();
     range.includes_root = includes_root->value_or(false);

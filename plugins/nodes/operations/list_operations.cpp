@@ -5,6 +5,8 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/node_view.hpp"
+#include "content/parameters.hpp"
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -85,9 +87,11 @@ sdk::Result<sdk::Reply> page_of_items(Services& services, const sdk::Call& call,
     for (sdk::Document& item : *items) {
         auto shown = localised(*content, std::move(item), *locale);
         if (!shown) return shown.error();
-        rows.push_back(std::move(shown->fields));
+        auto row = shown_row(*content, call, std::move(*shown));
+        if (!row) return row.error();
+        rows.push_back(std::move(*row));
     }
-    return services.rows.page(rows, query, call.page());
+    return services.rows.page(rows, shown_query(call, query), call.page());
 }
 
 template <FindList find>
@@ -168,7 +172,7 @@ sdk::Result<sdk::Reply> remove_items(Services& services, const sdk::Call& call) 
 sdk::Result<sdk::Reply> create_list(Services& services, const sdk::Call& call) {
     auto item_type = call.required_parameter("type");
     if (!item_type) return item_type.error();
-    std::erase(*item_type, '"');
+    *item_type = text_parameter(call, "type");
     if (!is_qname(*item_type)) {
         return sdk::make_error(
             {{"type", "node.qname_malformed", "type must be a prefix, a colon and a local name"}});

@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -127,7 +128,7 @@ sdk::Result<sdk::Reply> list_mounts(Services& services, const sdk::Call& call) {
         listed.push_back(node->id);
         rows.push_back(std::move(node->fields));
     }
-    return services.rows.page(rows, sdk::Json::object(), call.page());
+    return services.rows.page(rows, shown_query(call, sdk::Json::object()), call.page());
 }
 
 sdk::Result<sdk::Reply> lock_node(Services& services, const sdk::Call& call) {

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "content/node_view.hpp"
+
 namespace stele::nodes {
 
 namespace {
@@ -114,22 +116,16 @@ std::vector<std::string> relatives_of(const VisibleEdges& found) {
     return ids;
 }
 
-RowList node_list(const BranchContent& content, std::vector<std::string> ids,
+RowList node_list(const BranchContent& content, const sdk::Call& call, std::vector<std::string> ids,
                   std::string truncated_by) {
     const std::size_t size = ids.size();
-    auto row = [&content, ids = std::move(ids)](std::size_t index) -> sdk::Result<sdk::Json> {
+    auto row = [&content, &call,
+                ids = std::move(ids)](std::size_t index) -> sdk::Result<sdk::Json> {
         auto node = content.node(ids[index]);
         if (!node) return node.error();
-        return std::move(node->fields);
+        return shown_row(content, call, std::move(*node));
     };
     return {.size = size, .row = std::move(row), .truncated_by = std::move(truncated_by)};
-}
-
-std::string text_parameter(const sdk::Call& call, const char* name) {
-    std::string text = call.parameter(name).value_or(std::string());
-    if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
-        text = text.substr(1, text.size() - 2);
-    return text;
 }
 
 std::string text_parameter_beside_query(const sdk::Call& call, const char* name) {

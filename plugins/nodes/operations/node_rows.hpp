@@ -10,6 +10,7 @@
 #include <stele/sdk/reply.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/parameters.hpp"
 
 namespace stele::nodes {
 
@@ -44,14 +45,11 @@ sdk::Result<VisibleEdges> visible_edges(const BranchContent& content, const sdk:
 /// The other ends, each once.
 std::vector<std::string> relatives_of(const VisibleEdges& found);
 
-/// Nodes as rows, in that order.
-RowList node_list(const BranchContent& content, std::vector<std::string> ids,
+/// Nodes as rows, in that order, with what the call wants to see of them.
+RowList node_list(const BranchContent& content, const sdk::Call& call, std::vector<std::string> ids,
                   std::string truncated_by);
 
-/// A parameter without the quotes that one driver puts around it (contract/nodes.md 1.1); empty
-/// when it is missing.
-std::string text_parameter(const sdk::Call& call, const char* name);
-/// The same where the body is a query, whose conditions are no parameters.
+/// `text_parameter` where the body is a query, whose conditions are no parameters.
 std::string text_parameter_beside_query(const sdk::Call& call, const char* name);
 /// A direction by its name, any when it is empty; `invalid` naming the parameter.
 sdk::Result<Direction> read_direction(std::string_view name, std::string_view parameter);

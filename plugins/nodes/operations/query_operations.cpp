@@ -20,7 +20,7 @@ sdk::Result<sdk::Json> read_query_parameter(const sdk::Call& call) {
 sdk::Result<sdk::Reply> query_page(Services& services, const sdk::Call& call,
                                    const sdk::Result<sdk::Json>& query) {
     if (!query) return query.error();
-    return services.lists.page(call, call.collection(), *query);
+    return services.lists.page(call, call.collection(), shown_query(call, *query));
 }
 
 sdk::Result<sdk::Reply> query_by_parameter(Services& services, const sdk::Call& call) {
@@ -43,12 +43,13 @@ sdk::Action query_action(const char* name, const char* method) {
 
 sdk::Actions node_query_actions() {
     sdk::Actions actions{query_action("query", "GET"), query_action("query/deep", "GET"),
-                         query_action("query/deep", "POST")};
+                         query_action("query", "POST"), query_action("query/deep", "POST")};
     actions[0].run = operation<&query_by_parameter>();
     actions[0].parameters = {{kQueryParameter}};
     actions[1].run = operation<&query_by_parameter>();
     actions[1].parameters = {{kQueryParameter}};
     actions[2].run = operation<&query_by_body>();
+    actions[3].run = operation<&query_by_body>();
     return actions;
 }
 

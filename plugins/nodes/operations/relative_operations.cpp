@@ -23,8 +23,9 @@ sdk::Result<sdk::Reply> relative_page(Services& services, const sdk::Call& call,
     if (!content) return content.error();
     auto found = visible_edges(*content, call.record(), direction, type);
     if (!found) return found.error();
-    return page_of_rows(services, node_list(*content, relatives_of(*found), found->truncated_by),
-                        query, call.page());
+    return page_of_rows(services,
+                        node_list(*content, call, relatives_of(*found), found->truncated_by),
+                        shown_query(call, query), call.page());
 }
 
 sdk::Result<sdk::Reply> list_children(Services& services, const sdk::Call& call) {
@@ -34,8 +35,9 @@ sdk::Result<sdk::Reply> list_children(Services& services, const sdk::Call& call)
     if (!found) return found.error();
     // An undirected association leads to no child.
     std::erase_if(found->edges, [](const Edge& edge) { return edge.end != Direction::outgoing; });
-    return page_of_rows(services, node_list(*content, relatives_of(*found), found->truncated_by),
-                        sdk::Json::object(), call.page());
+    return page_of_rows(services,
+                        node_list(*content, call, relatives_of(*found), found->truncated_by),
+                        shown_query(call, sdk::Json::object()), call.page());
 }
 
 sdk::Result<sdk::Reply> list_relatives(Services& services, const sdk::Call& call) {

@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/record_pages.hpp>
 
+#include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
@@ -21,13 +22,11 @@ sdk::Result<std::string> stored_locale(const sdk::Call& call) {
     const auto locale = parse_locale(*asked);
     if (!locale || locale->is_none())
         return sdk::invalid_parameter("locale", "must be a locale like de_DE");
-    std::erase(*asked, '"');
-    return asked;
+    return text_parameter(call, "locale");
 }
 
 std::string asked_edition(const sdk::Call& call, const sdk::Document& master) {
-    std::string edition = call.parameter("edition").value_or("");
-    std::erase(edition, '"');
+    const std::string edition = text_parameter(call, "edition");
     return edition.empty() ? current_edition(master.fields) : edition;
 }
 
@@ -110,7 +109,7 @@ sdk::Result<sdk::Reply> list_translations(Services& services, const sdk::Call& c
     for (Translation& translation : *translations) {
         if (translation.edition == edition) rows.push_back(std::move(translation.node.fields));
     }
-    return services.rows.page(rows, sdk::Json::object(), call.page());
+    return services.rows.page(rows, shown_query(call, sdk::Json::object()), call.page());
 }
 
 /// The node of a required parameter, which the caller may update.
