@@ -39,8 +39,10 @@ sdk::ResourceDescriptor Branch::describe() const {
 sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) {
         if (sdk::text_member(change.before->fields, "type") == "MASTER") {
-            // Its repository is gone already when it goes with that.
-            auto repository = context.documents().read(change.collection.container_key);
+            // Its repository is forgotten already when it goes with that.
+            auto repository = services().branches.find_repository(context.transaction(),
+                                                                  change.collection.container_key);
+            if (!repository && !sdk::is_missing(repository.error())) return repository.error();
             if (repository) {
                 return sdk::make_error(sdk::ErrorKind::conflict, "branch.master_required",
                                        "the master branch goes with its repository only");
