@@ -31,8 +31,8 @@ export function connect(server, settings = { username: 'admin', password: server
 }
 
 /// A server for the tests of a file, the driver connected as its administrator, and the domain of both.
-export async function startPlatform() {
-  const server = await SteleServer.start();
+export async function startPlatform(options = {}) {
+  const server = await SteleServer.start(options);
   after(() => server.end());
   const admin = await connect(server);
   const primary = await call(admin, (platform) => platform.readPrimaryDomain());
@@ -53,6 +53,16 @@ export function ask(object, work) {
     const chain = Chain(object).trap((error) => { reject(error); return false; });
     work(chain, (answer) => resolve(answer));
   });
+}
+
+/// The job of that id, once it has ended.
+export async function endedJob(platform, id) {
+  for (let tries = 0; tries < 400; ++tries) {
+    const job = await send(platform, 'GET', `/jobs/${id}`);
+    if (job.state === 'FINISHED' || job.state === 'ERROR') return job;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`job ${id} does not end`);
 }
 
 /// A request by the driver's transport, tokens and error handling, for paths that it has no method for.
