@@ -29,7 +29,7 @@ async function allOperations() {
 }
 
 /// Every plugin that has routes.
-const plugins = ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'platform', 'ui_configs'];
+const plugins = ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'nodes', 'platform', 'ui_configs'];
 const openPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/oauth/token', '/oauth/authorize', '/ping'];
 
 test('without a token every operation but the open ones answers 401', async () => {
@@ -66,7 +66,7 @@ test('a caller without rights gets nothing but 401, 403 or 404 from every route'
 test('a plain user changes nothing and sees no record that was not opened to it', async () => {
   await server.makeUser('plain');
   const token = await server.login('plain', 'secret-of-plain');
-  for (const collection of ['/uiconfigs', '/access/policies', '/applications', '/clients', '/auth/grants']) {
+  for (const collection of ['/uiconfigs', '/access/policies', '/applications', '/clients', '/auth/grants', '/repositories']) {
     const record = (await server.admin('GET', collection)).rows[0]._doc;
     const list = await server.request('GET', collection, { token });
     assert.equal(list.status, 200);
@@ -82,6 +82,16 @@ test('a plain user changes nothing and sees no record that was not opened to it'
     }
     const created = await server.request('POST', collection, { token, body: {} });
     assert.equal(created.status, 403, collection);
+  }
+});
+
+test('a plain user reaches nothing in a repository that was not opened to it', async () => {
+  const token = await server.login('plain', 'secret-of-plain');
+  const inside = (await allOperations()).filter(({ template }) => template.startsWith('/repositories/{repositoryId}'));
+  assert.ok(inside.length > 200, `${inside.length} routes`);
+  for (const one of inside) {
+    const reply = await server.request(one.method, one.target, { token, body: one.method === 'GET' ? undefined : {} });
+    assert.ok([403, 404].includes(reply.status), `${one.name} answers ${reply.status}: ${reply.text.slice(0, 200)}`);
   }
 });
 

@@ -21,7 +21,8 @@ before(async () => {
   all = await allRoutes(server, await makeRecords(server));
   await makeTeams(server, all);
   // What removes comes last, the inner record before the outer one.
-  const depth = ({ name, path }) => (name.endsWith('/delete') ? 100 - path.split('/').length : 0);
+  const removes = /\/(delete|delete\/start|remove|restore|purgeall|purgeall\/start)$/;
+  const depth = ({ name, path }) => (removes.test(name) ? 100 - path.split('/').length : 0);
   all = all.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method)).sort((a, b) => depth(a) - depth(b));
 });
 after(() => server.end());
@@ -40,6 +41,8 @@ const broken = {
 };
 /// JSON, but no object.
 const noObjects = ['1', '"text"', 'true', '[1]', '[]', '-1e308', '[[[{}]]]'];
+/// Clients that know no other empty value send it for an empty query of nodes (contract/nodes.md 1.1).
+const standsForObject = (route, body) => body === '[]' && route.plugin === 'nodes' && isQuery(route);
 
 /// Members that some route or other reads, and values that none of them can want.
 const members = [
@@ -140,12 +143,14 @@ const isCreation = ({ template, properties }) => Boolean(properties) && !templat
 
 test('routes of every plugin are tried', () => {
   const plugins = [...new Set(all.map(({ plugin }) => plugin))].sort();
-  assert.deepEqual(plugins, ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'platform', 'ui_configs']);
+  assert.deepEqual(plugins, ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'nodes', 'platform', 'ui_configs']);
 });
 
 test('where a record or a query is wanted, what is no JSON object is refused', async () => {
   const bodies = [...Object.entries(broken), ...noObjects.map((body) => [body, body])];
-  for (const route of all.filter((one) => one.properties || isQuery(one))) await sendAll(route, bodies, mustRefuse);
+  for (const route of all.filter((one) => one.properties || isQuery(one))) {
+    await sendAll(route, bodies.filter(([, body]) => !standsForObject(route, body)), mustRefuse);
+  }
   hasNoProblems();
 });
 

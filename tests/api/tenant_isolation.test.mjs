@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { contentNames, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
 
@@ -17,7 +18,8 @@ let mine;
 let other;
 before(async () => {
   server = await SteleServer.start({ config: 'stores.statistics_period = 250ms' });
-  paths = (await server.request('GET', '/openapi.json')).json.paths;
+  const { json } = await server.request('GET', '/openapi.json');
+  paths = Object.fromEntries(Object.entries(json.paths).filter(([path]) => !isAlias(path)));
   mine = await makeTenant(server, 'walker');
   other = await makeTenant(server, 'victim');
   mine.ids = await populate(mine, 'of the walker');
@@ -62,17 +64,17 @@ async function populate(tenant, title) {
   ids.logId = 'entry-of-the-server';
   ids.id = ids.webhostId;
   ids.meterId = `meter-of-${tenant.name}`;
-  return ids;
+  return { ...ids, ...await makeContent(tenant.do, title) };
 }
 
-const general = { permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', teamKey: 'owners',
+const general = { ...contentNames, permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', teamKey: 'owners',
                   roleKeyOrId: 'consumer', templateKey: 'folder-consumer', key: 'none', type: 'webhost', meterType: 'STORAGE' };
 
 /// The path with `value(name, isLast)` for each placeholder that stands for a record.
 function filled(path, value) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).filter((name) => !(name in general));
   return path.replace(/\{(\w+)\}/g, (whole, name) => {
-    const text = general[name] ?? value(name, name === names.at(-1));
+    const text = general[name] ?? value(idNameOf(path, name), name === names.at(-1));
     assert.ok(text, `the walk knows a value for ${whole} of ${path}`);
     return encodeURIComponent(text);
   });
@@ -81,7 +83,9 @@ function filled(path, value) {
 const queryOf = (operation) => {
   const query = new URLSearchParams();
   for (const { in: place, required, name } of operation.parameters) {
-    if (place === 'query' && required) query.set(name, `${other.ids.domainId}/${other.ids.principalId}`);
+    if (place !== 'query' || !required) continue;
+    const isNode = /node(Id)?$/i.test(name);
+    query.set(name, isNode ? other.ids.nodeId : `${other.ids.domainId}/${other.ids.principalId}`);
   }
   return query.toString() && `?${query}`;
 };
@@ -97,7 +101,8 @@ const bodyOf = () => {
     entries: refs.map((ref) => ({ ref, reference: ref, permissioned: ref, principalId: other.ids.principalId })),
     checks: [{ permissionedId: other.ids.webhostId, permissionId: 'READ', authorityId: 'consumer',
                principalId: `${other.ids.domainId}/${other.ids.principalId}` }],
-    ids: Object.values(other.ids),
+    ids: Object.values(other.ids), _docs: [other.ids.nodeId, other.ids.itemId], nodes: { [other.ids.nodeId]: {} },
+    targetNodeId: other.ids.nodeId, sourceRepositoryId: other.ids.repositoryId, sourceBranchId: other.ids.branchId,
   };
 };
 
@@ -141,8 +146,12 @@ const namesRecord = (path) => [...path.matchAll(/\{(\w+)\}/g)].some(([, name]) =
 
 test('the walk finds the other tenant’s records where they are', async () => {
   const records = await everything(other);
-  assert.ok(Object.keys(records).length >= 25, Object.keys(records).join('\n'));
-  assert.ok(Object.values(records).filter(({ title }) => title === kMark).length >= 20);
+  const found = Object.keys(records);
+  assert.ok(found.length >= 32, found.join('\n'));
+  assert.ok(Object.values(records).filter(({ title }) => title === kMark).length >= 25);
+  for (const inner of ['/nodes/', '/deletions/', '/versions/', '/changesets/']) {
+    assert.ok(found.some((path) => path.startsWith('/repositories/') && path.includes(inner)), inner);
+  }
 });
 
 for (const [who, ask] of [['another tenant', (...request) => mine.ask(...request)],
@@ -151,7 +160,7 @@ for (const [who, ask] of [['another tenant', (...request) => mine.ask(...request
   test(`no route leads ${who} to a tenant's records`, async () => {
     const present = await everything(other);
     const requests = await walk(ask, (name) => other.ids[name], namesRecord);
-    assert.ok(requests > 300, `${requests} requests`);
+    assert.ok(requests > 700, `${requests} requests`);
     assert.deepEqual(await everything(other), present);
   });
 }

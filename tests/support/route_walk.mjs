@@ -1,10 +1,11 @@
 // All routes of /openapi.json, with paths of records that exist.
 import assert from 'node:assert/strict';
+import { idNameOf, isAlias, makeContent } from './content_records.mjs';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 /// Placeholders that stand for no record.
-const general = {
+export const generalNames = {
   permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', type: 'webhost', meterType: 'STORAGE',
   templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
 };
@@ -13,7 +14,7 @@ const general = {
 /// their ids by placeholder.
 export async function makeRecords(server) {
   const make = async (path, body = {}) => (await server.admin('POST', path, { title: 'walk', ...body }))._doc;
-  const ids = { ...general };
+  const ids = { ...generalNames };
   const into = async (container, members) => {
     for (const [name, [path, body]] of Object.entries(members)) ids[name] = await make(`${container}${path}`, body);
   };
@@ -44,6 +45,7 @@ export async function makeRecords(server) {
   ids.authenticationGrantId = await make('/auth/grants', { principalDomainId: ids.domainId, principalId: ids.principalId });
   ids.activityId = (await server.admin('GET', '/activities?limit=1')).rows[0]._doc;
   ids.id = ids.webhostId;
+  Object.assign(ids, await makeContent((...request) => server.admin(...request)));
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);
   return ids;
 }
@@ -51,21 +53,27 @@ export async function makeRecords(server) {
 /// A team and a role of the walk wherever a route names one.
 export async function makeTeams(server, routes) {
   const places = (part) => new Set(routes.filter(({ path }) => path.includes(part)).map(({ path }) => path.split(part)[0]));
-  for (const place of places(`/teams/${general.teamKey}`)) await server.admin('POST', `${place}/teams?key=${general.teamKey}`);
-  for (const place of places(`/roles/${general.roleKeyOrId}`)) {
-    await server.admin('POST', `${place}/roles`, { roleKey: general.roleKeyOrId, permissions: ['READ'] });
+  for (const place of places(`/teams/${generalNames.teamKey}`)) await server.admin('POST', `${place}/teams?key=${generalNames.teamKey}`);
+  for (const place of places(`/roles/${generalNames.roleKeyOrId}`)) {
+    await server.admin('POST', `${place}/roles`, { roleKey: generalNames.roleKeyOrId, permissions: ['READ'] });
   }
 }
 
-/// Every operation: method, path with `ids` in the place of placeholders (`target`: with its required
-/// parameters, too; `pathTo`: with another last placeholder, where it has one), plugin, the fields of its body, if it declares one.
-export async function allRoutes(server, ids) {
+/// What required parameters name besides records.
+const parameters = { ref: 'user://p/default/x', locale: 'de', qname: 'custom:other', type: 'n:node', text: 'walk' };
+
+/// Every operation (under one of its paths, where it has several): method, path with `ids` in the place of placeholders (`target`: with its required
+/// parameters, too; `pathTo`: with another last placeholder, where it has one), plugin, the fields of its
+/// body, if it declares one. With `chosen`, of these paths of the document only.
+export async function allRoutes(server, ids, chosen) {
   const { json } = await server.request('GET', '/openapi.json');
   const routes = [];
-  for (const [template, item] of Object.entries(json.paths)) {
+  for (const [template, item] of Object.entries(chosen ?? json.paths)) {
+    if (isAlias(template)) continue;
     const fill = (text) => text.replace(/\{(\w+)\}/g, (whole, name) => {
-      assert.ok(ids[name], `the walk knows a value for ${whole} of ${template}`);
-      return encodeURIComponent(ids[name]);
+      const id = ids[idNameOf(template, name)];
+      assert.ok(id, `the walk knows a value for ${whole} of ${template}`);
+      return encodeURIComponent(id);
     });
     const [, outer, inner] = template.match(/^(.*)\{\w+\}(.*)$/) ?? [];
     for (const method of methods.filter((one) => one in item)) {
@@ -73,7 +81,8 @@ export async function allRoutes(server, ids) {
       const query = new URLSearchParams();
       for (const parameter of operation.parameters) {
         if (parameter.in !== 'query' || !parameter.required) continue;
-        query.set(parameter.name, parameter.name === 'ref' ? 'user://p/default/x' : 'default/guest');
+        const isNode = /node(Id)?$/i.test(parameter.name);
+        query.set(parameter.name, isNode ? ids.itemId : parameters[parameter.name] ?? 'default/guest');
       }
       const schema = operation.requestBody?.content['application/json'].schema.$ref?.split('/').at(-1);
       routes.push({

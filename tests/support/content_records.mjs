@@ -1,0 +1,50 @@
+// A repository with something of everything that a branch can hold.
+
+/// Names in paths that stand for no record of their own.
+export const contentNames = {
+  listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
+  featureId: 'f:taggable', associationTypeId: 'a:owned',
+};
+
+/// Makes it by `ask(method, path, body)`, which answers the JSON of a call that must succeed; answers
+/// the ids by placeholder (`idNameOf`). What is on the branch came there partly by the fork, partly by
+/// later changes.
+export async function makeContent(ask, title = 'walk') {
+  const ids = { ...contentNames };
+  ids.repositoryId = (await ask('POST', '/repositories', { title }))._doc;
+  const repository = `/repositories/${ids.repositoryId}`;
+  const on = (branch) => ({
+    make: async (fields) => (await ask('POST', `${branch}/nodes`, { title, ...fields }))._doc,
+    tie: (from, to, type, fields = {}) => ask('POST', `${branch}/nodes/${from}/associate?node=${to}&type=${type}`, fields),
+  });
+  const master = on(`${repository}/branches/master`);
+  ids.nodeId = await master.make({ _type: contentNames.qname, _qname: 'custom:instance', _parentFolderPath: '/folder' });
+  const definition = await master.make({ _type: 'd:type', _qname: contentNames.qname });
+  const form = await master.make({ _type: 'n:form' });
+  await master.tie(definition, form, 'a:has_form', { 'form-key': contentNames.formKey });
+  ids.branchId = (await ask('POST', `${repository}/branches?branch=master`, { title }))._doc;
+
+  const branch = `${repository}/branches/${ids.branchId}`;
+  const node = `${branch}/nodes/${ids.nodeId}`;
+  const { make, tie } = on(branch);
+  await ask('POST', `${node}/attachments/${contentNames.attachmentId}`, { title });
+  await ask('POST', `${node}/features/${contentNames.featureId}`, { tags: ['walked'] });
+  await ask('POST', `${node}/i18n?locale=de&edition=1`, { title });
+  await ask('POST', `${node}/mount/${contentNames.mountKey}`);
+  await ask('POST', `${branch}/lists/${contentNames.listKey}?type=n:node`);
+  ids.itemId = (await ask('POST', `${branch}/lists/${contentNames.listKey}/items`, { title }))._doc;
+  await tie(ids.nodeId, ids.itemId, contentNames.associationTypeId);
+  ids.blogId = await make({ _type: 'blog:blog' });
+  await tie(ids.blogId, await make({ _type: 'blog:post' }), 'a:child');
+  await ask('POST', `${branch}/nodes/${await make({})}/lock`);
+  ids.deletedNodeId = await make({});
+  await ask('DELETE', `${branch}/nodes/${ids.deletedNodeId}`);
+  ids.changesetId = (await ask('GET', node))._system.changeset;
+  return ids;
+}
+
+/// The id that a placeholder of a path stands for.
+export const idNameOf = (template, name) => (name === 'nodeId' && template.includes('/deletions') ? 'deletedNodeId' : name);
+
+/// Whether a path is another form of one that has `branches` and `nodes` in it.
+export const isAlias = (template) => /^\/repositories\/\{\w+\}\/(b(\/|$)|branches\/\{\w+\}\/n(\/|$))/.test(template);
