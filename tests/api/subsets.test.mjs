@@ -88,6 +88,20 @@ const works = {
     assert.equal((await tenant.do('GET', '/domains')).rows.length, 1);
     assert.equal((await tenant.ask('GET', `/webhosts/${_doc}`)).status, 404);
   },
+  async nodes(server) {
+    const branch = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
+    const { _doc } = await server.admin('POST', `${branch}/nodes`, { title: 'first', _parentFolderPath: '/a/b' });
+    const node = `${branch}/nodes/${_doc}`;
+    await server.admin('POST', `${node}/attachments/kept`, { in: 'an attachment' });
+    await server.admin('PUT', node, { title: 'second' });
+    const found = await server.admin('POST', `${branch}/nodes/query`, { title: 'second' });
+    assert.deepEqual(found.rows.map((row) => row._doc), [_doc]);
+    assert.equal((await server.admin('GET', `${node}/path`)).path, '/a/b/second');
+    assert.equal((await server.admin('GET', `${node}/versions`)).rows.at(-1).title, 'first');
+    await server.admin('DELETE', node);
+    await server.admin('POST', `${node.replace('/nodes/', '/deletions/')}/restore`);
+    assert.deepEqual(await server.admin('GET', `${node}/attachments/kept`), { in: 'an attachment' });
+  },
   async email_providers(server) {
     const application = `/applications/${(await server.admin('POST', '/applications', {}))._doc}`;
     const provider = await server.admin('POST', `${application}/emailproviders`, { host: 'localhost' });
