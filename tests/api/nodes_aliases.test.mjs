@@ -2,7 +2,7 @@
 // Other tests that walk over all routes walk over one form of each: these show that the forms are the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isAlias, makeContent } from '../support/content_records.mjs';
+import { isAlias, makeContent, pathForms } from '../support/content_records.mjs';
 import { allRoutes, generalNames } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
@@ -14,18 +14,13 @@ before(async () => {
 });
 after(() => server.end());
 
-const kBranches = /^(\/repositories\/[^/]+)\/branches(?=\/|$)/;
-const kNodes = /^(\/repositories\/[^/]+\/b(?:ranches)?\/[^/]+)\/nodes(?=\/|$)/;
-/// Every other form of a path.
-function formsOf(path) {
-  const short = [path, path.replace(kBranches, '$1/b')];
-  return [...new Set(short.flatMap((one) => [one, one.replace(kNodes, '$1/n')]))].slice(1);
-}
+const isOfBranch = (path) => /^\/repositories\/[^/]+\/branches(\/|$)/.test(path) && !isAlias(path);
+const otherForms = (path) => pathForms(path).slice(1);
 
 test('each path of a branch has all its forms, each with the same operations', () => {
-  const canonical = Object.keys(paths).filter((path) => kBranches.test(path) && !isAlias(path));
+  const canonical = Object.keys(paths).filter(isOfBranch);
   assert.ok(canonical.length > 80, `${canonical.length} paths`);
-  const forms = canonical.flatMap((path) => formsOf(path).map((form) => [form, path]));
+  const forms = canonical.flatMap((path) => otherForms(path).map((form) => [form, path]));
   assert.ok(forms.length > 250, `${forms.length} forms`);
   for (const [form, path] of forms) assert.deepEqual(paths[form], paths[path], form);
   assert.deepEqual(Object.keys(paths).filter(isAlias).sort(), forms.map(([form]) => form).sort());
@@ -33,7 +28,7 @@ test('each path of a branch has all its forms, each with the same operations', (
 
 test('each form of a path reads the same', async () => {
   const ids = { ...generalNames, principalId: 'guest', ...await makeContent((...request) => server.admin(...request)) };
-  const inside = Object.fromEntries(Object.entries(paths).filter(([path]) => kBranches.test(path)));
+  const inside = Object.fromEntries(Object.entries(paths).filter(([path]) => isOfBranch(path)));
   const routes = await allRoutes(server, ids, inside);
   const token = await server.login();
   let compared = 0;
@@ -44,7 +39,7 @@ test('each form of a path reads the same', async () => {
     };
     const expected = await shown(target);
     if (expected[0] === 200) compared += 1;
-    for (const form of formsOf(target)) assert.deepEqual(await shown(form), expected, `${name} as ${form}`);
+    for (const form of otherForms(target)) assert.deepEqual(await shown(form), expected, `${name} as ${form}`);
   }
   assert.ok(compared > 40, `${compared} answers`);
 });
@@ -52,7 +47,7 @@ test('each form of a path reads the same', async () => {
 test('a change that is made by one form is seen by every other', async () => {
   const ids = await makeContent((...request) => server.admin(...request));
   const node = `/repositories/${ids.repositoryId}/branches/${ids.branchId}/nodes/${ids.nodeId}`;
-  const forms = [node, ...formsOf(node)];
+  const forms = [node, ...otherForms(node)];
   assert.equal(forms.length, 4);
   for (const form of forms) {
     await server.admin('PUT', form, { title: form });

@@ -48,3 +48,11 @@ export const idNameOf = (template, name) => (name === 'nodeId' && template.inclu
 
 /// Whether a path is another form of one that has `branches` and `nodes` in it.
 export const isAlias = (template) => /^\/repositories\/\{\w+\}\/(b(\/|$)|branches\/\{\w+\}\/n(\/|$))/.test(template);
+
+const kBranches = /^(\/repositories\/[^/]+)\/branches(?=\/|$)/;
+const kNodes = /^(\/repositories\/[^/]+\/b(?:ranches)?\/[^/]+)\/nodes(?=\/|$)/;
+/// A path with `branches` and `nodes` in it, then its other forms.
+export function pathForms(path) {
+  const either = [path, path.replace(kBranches, '$1/b')];
+  return [...new Set(either.flatMap((one) => [one, one.replace(kNodes, '$1/n')]))];
+}

@@ -1,11 +1,12 @@
 // Every row of operations.json for the families below (EX and IM excepted, which arrive with archives)
-// answers as interface.md says, and does what its name says. The rows come from the file, not from a
-// list of ours; the walk is the same over every engine.
+// and for nodes answers as interface.md says, and does what its name says. The rows come from the file,
+// not from a list of ours; the walk is the same over every engine.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { prepareNodeOperations, walkNodeOperations } from './node_operations_walk.mjs';
 import { isResultMap, shapes } from './operation_shapes.mjs';
 import { readSpecification } from './specification.mjs';
 import { fill } from './stele_server.mjs';
@@ -303,6 +304,7 @@ export function walkOperations({ start, end }) {
     await server.makeUser('row-member');
     platform = (await server.admin('GET', '/'))._doc;
     applicationId = (await server.admin('POST', '/applications', { title: 'walked' }))._doc;
+    await prepareNodeOperations(server);
   });
   after(async () => {
     await end(server);
@@ -316,5 +318,5 @@ export function walkOperations({ start, end }) {
   for (const row of rows) test(`${row.family}: ${row.operation}: ${row.method} ${row.path}`, () => walk(row));
   for (const [name, family] of Object.entries(families)) {
     test(`${name}: what is written comes back as it went in, and what is removed is gone`, () => walkLife(family));
-  }
+  }  walkNodeOperations();
 }
