@@ -1,6 +1,7 @@
 #include "content/parameters.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <nlohmann/json.hpp>
 
@@ -10,8 +11,9 @@ namespace stele::nodes {
 
 sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
     std::vector<std::string> ids;
-    const auto add = [&ids](const std::string& id) {
-        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    std::unordered_set<std::string> known;
+    const auto add = [&](const std::string& id) {
+        if (known.insert(id).second) ids.push_back(id);
     };
     const sdk::Json& body = call.body();
     const bool has_member = body.is_object() && body.contains("_docs");

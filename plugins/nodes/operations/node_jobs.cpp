@@ -18,11 +18,6 @@ constexpr char kStrategy[] = "strategy";
 constexpr char kCopyOnExisting[] = "copyOnExisting";
 constexpr char kLiftsProtection[] = "allowWriteToFrozenBranches";
 
-sdk::Error too_many(const char* name, std::size_t most) {
-    return sdk::make_error(
-        {{name, "node.ids_exceeded", fmt::format("{} may name at most {} nodes", name, most)}});
-}
-
 /// The branch of an address (`address_of`), which whoever acts may READ.
 sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
                                         const sdk::Json& address) {
@@ -191,11 +186,16 @@ void define_node_jobs(Services& services) {
     }
 }
 
+sdk::Error too_many_nodes(const char* name, std::size_t most) {
+    return sdk::make_error(
+        {{name, "node.ids_exceeded", fmt::format("{} may name at most {} nodes", name, most)}});
+}
+
 sdk::Result<sdk::Json> carry_out(Services& services, sdk::Context& context, const NodeOrder& order,
                                  std::size_t most) {
     const sdk::Json& input = order.input;
     const auto ids = input.find("nodeIds");
-    if (ids != input.end() && ids->size() > most) return too_many("nodeIds", most);
+    if (ids != input.end() && ids->size() > most) return too_many_nodes("nodeIds", most);
     const std::string_view type = order.type;
     if (type == kCopyOrder) return copy_as_told(services, context, input, most);
     if (type == kCopyFromOrder) return copy_from_as_told(services, context, input, most);

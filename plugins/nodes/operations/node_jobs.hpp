@@ -43,6 +43,8 @@ sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::
 inline constexpr std::size_t kMostInCall = 1000;
 inline constexpr std::size_t kMostInJob = 20000;
 
+sdk::Error too_many_nodes(const char* name, std::size_t most);
+
 /// Members of orders that name a branch, for the branch of a content.
 sdk::Result<sdk::Json> address_of(const BranchContent& content);
 

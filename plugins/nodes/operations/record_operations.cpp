@@ -5,10 +5,13 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/deletion.hpp"
+#include "content/json_patch.hpp"
 #include "content/node_view.hpp"
+#include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/create_operations.hpp"
+#include "operations/node_jobs.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {
@@ -48,28 +51,20 @@ const sdk::Json* patch_operations(const sdk::Json& body) {
     return nullptr;
 }
 
-sdk::Result<sdk::Json> patched(const sdk::Json& before, const sdk::Json& body) {
-    const sdk::Json* const operations = patch_operations(body);
+sdk::Result<sdk::Json> patched_by_body(const sdk::Json& before, const sdk::Json& body) {
+    if (const sdk::Json* operations = patch_operations(body)) return patched(before, *operations);
+    if (!body.is_object())
+        return sdk::invalid_parameter("body", "must be a patch: an array or an object");
     sdk::Json after = before;
-    if (!operations) {
-        if (!body.is_object())
-            return sdk::invalid_parameter("body", "must be a patch: an array or an object");
-        after.merge_patch(body);
-        return after;
-    }
-    try {
-        return before.patch(*operations);
-    } catch (const sdk::Json::exception& problem) {
-        return sdk::invalid_parameter("body",
-                                      std::string("is no patch of this node: ") + problem.what());
-    }
+    after.merge_patch(body);
+    return after;
 }
 
 sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
     const sdk::Document& node = call.record();
     sdk::Json before = node.fields;
     before.erase(member::kSystem);
-    auto after = patched(before, call.body());
+    auto after = patched_by_body(before, call.body());
     if (!after) return after.error();
     for (const char* name : {"_doc", member::kType, member::kQName, member::kIsAssociation}) {
         const auto kept = before.find(name);
@@ -82,30 +77,19 @@ sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
 }
 
 /// The ids of a bulk form: `_docs`, an array, or numbered parameters (contract/nodes.md 7.1).
-std::vector<std::string> wanted_ids(const sdk::Call& call) {
-    std::vector<std::string> ids;
-    const sdk::Json& body = call.body();
-    const sdk::Json* list = body.is_array() ? &body : nullptr;
-    if (body.is_object() && body.contains("_docs") && body["_docs"].is_array())
-        list = &body["_docs"];
-    if (list) {
-        for (const sdk::Json& id : *list) {
-            if (id.is_string()) ids.push_back(id.get<std::string>());
-        }
-        return ids;
-    }
-    for (std::size_t i = 0;; ++i) {
-        const auto id = call.parameter(std::to_string(i));
-        if (!id) return ids;
-        ids.push_back(*id);
-    }
+sdk::Result<std::vector<std::string>> wanted_ids(const sdk::Call& call) {
+    auto ids = id_list(call);
+    if (ids && ids->size() > kMostInCall) return too_many_nodes("_docs", kMostInCall);
+    return ids;
 }
 
 sdk::Result<sdk::Reply> remove_many(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    auto ids = wanted_ids(call);
+    if (!ids) return ids.error();
     sdk::Json removed = sdk::Json::array();
-    for (const std::string& id : wanted_ids(call)) {
+    for (const std::string& id : *ids) {
         auto node = sdk::if_readable(call.context(), content->node(id));
         if (!node) return node.error();
         if (!*node) continue;
@@ -166,8 +150,10 @@ sdk::Result<sdk::Reply> predelete(Services& services, const sdk::Call& call) {
 sdk::Result<sdk::Reply> predelete_many(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    auto ids = wanted_ids(call);
+    if (!ids) return ids.error();
     std::vector<sdk::Document> nodes;
-    for (const std::string& id : wanted_ids(call)) {
+    for (const std::string& id : *ids) {
         auto node = sdk::if_readable(call.context(), content->node(id));
         if (!node) return node.error();
         if (*node) nodes.push_back(std::move(**node));
@@ -184,6 +170,7 @@ sdk::Result<sdk::Reply> update_many(Services& services, const sdk::Call& call) {
     const auto wanted = call.body().find("nodes");
     if (wanted == call.body().end() || !wanted->is_object())
         return sdk::invalid_parameter("nodes", "must be an object of nodes by reference");
+    if (wanted->size() > kMostInCall) return too_many_nodes("nodes", kMostInCall);
     sdk::Json rows = sdk::Json::array();
     for (const auto& [reference, fields] : wanted->items()) {
         const std::string id = reference.substr(reference.rfind('/') + 1);
