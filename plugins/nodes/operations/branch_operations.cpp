@@ -52,6 +52,7 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     auto note = services.branches.note(reader, *place, origin.revision);
     if (!note) return note.error();
     origin.changeset = changeset_id(origin.revision, note->random_part);
+    if (!changeset.empty() && changeset != origin.changeset) return unknown_changeset("changeset");
     return origin;
 }
 
@@ -148,6 +149,11 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
     if (!revision) return unknown_changeset("id");
     auto view = services.branches.view(call.context().transaction(), content->place(), *revision);
     if (!view) return sdk::is_missing(view.error()) ? unknown_changeset("id") : view.error();
+    BranchPlace place = content->place();
+    place.line = view->links.front().line;
+    auto note = services.branches.note(call.context().transaction(), place, *revision);
+    if (!note) return note.error();
+    if (*changeset != changeset_id(*revision, note->random_part)) return unknown_changeset("id");
     return job_reply(services, call, kBranchReset,
                      {{"repositoryId", sdk::text_member(call.record().fields, kRepositoryId)},
                       {"branchId", call.record().id},
