@@ -5,4 +5,5 @@ import { SteleServer } from '../support/stele_server.mjs';
 walkOperations({
   start: (config) => SteleServer.start({ config }),
   end: (server) => server.end(),
+  inEveryForm: true,
 });

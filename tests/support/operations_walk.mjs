@@ -296,8 +296,9 @@ async function walkLife(family) {
   assert.ok(gone.json.message.length > 0);
 }
 
-/// Walks over a server that `start` starts with additional settings and that `end` ends.
-export function walkOperations({ start, end }) {
+/// Walks over a server that `start` starts with additional settings and that `end` ends; with `inEveryForm`,
+/// in every form of the paths of nodes, not only those that the file shows.
+export function walkOperations({ start, end, inEveryForm = false }) {
   before(async () => {
     server = await start(`email_providers.capture_folder = ${mails}\n`);
     user = await server.makeUser('row-walker');
@@ -318,5 +319,5 @@ export function walkOperations({ start, end }) {
   for (const row of rows) test(`${row.family}: ${row.operation}: ${row.method} ${row.path}`, () => walk(row));
   for (const [name, family] of Object.entries(families)) {
     test(`${name}: what is written comes back as it went in, and what is removed is gone`, () => walkLife(family));
-  }  walkNodeOperations();
+  }  walkNodeOperations({ inEveryForm });
 }
