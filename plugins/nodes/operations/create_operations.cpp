@@ -11,6 +11,9 @@ namespace stele::nodes {
 
 namespace {
 
+/// Folders that one call makes below one another: each is looked at for all below it.
+constexpr std::size_t kDeepestFolder = 100;
+
 /// A JSON body of nodes that is longer should come in several requests.
 constexpr std::size_t kLongestBody = 64 * 1024 * 1024;
 constexpr std::size_t kMostNodes = 10'000;
@@ -65,7 +68,12 @@ sdk::Result<void> place_node(const BranchContent& content, const sdk::Document& 
                    ? sdk::invalid_parameter("rootNodeId", "names no node of the branch")
                    : root.error();
     }
-    auto folder = content.make_folders(*root, split_path(filled(*placement.folder, node.id)));
+    const auto segments = split_path(filled(*placement.folder, node.id));
+    if (segments.size() > kDeepestFolder) {
+        return sdk::invalid_parameter(
+            "parentFolderPath", "may have at most " + std::to_string(kDeepestFolder) + " folders");
+    }
+    auto folder = content.make_folders(*root, segments);
     if (!folder) return folder.error();
     auto joined = content.associate({.source = folder->id,
                                      .target = node.id,
