@@ -110,6 +110,12 @@ const works = {
     const { captured } = await server.admin('POST', `${application}/emailproviders/${provider._doc}/send?email=${email._doc}`);
     assert.match(readFileSync(join(mails, captured), 'utf8'), /^Subject: out of a subset\r$/m);
   },
+  async graphql(server) {
+    const { _doc } = await server.admin('POST', '/repositories', {});
+    const path = `/repositories/${_doc}/branches/master/graphql`;
+    const { data } = await server.admin('POST', path, { query: '{ n_root(id: "root") { _qname } }' });
+    assert.deepEqual(data, { n_root: { _qname: 'r:root' } });
+  },
   async meters(server) {
     const tenant = await makeTenant(server, 'mina');
     const { text } = await tenant.ask('GET', '/domains');
