@@ -10,12 +10,22 @@
 #include <stele/sdk/members.hpp>
 
 #include "limits.hpp"
+#include "values.hpp"
 
 namespace stele::graphql {
 
 namespace {
 
+constexpr std::uint64_t kFirstBatch = 20;
 constexpr std::uint64_t kBatch = 1000;
+constexpr std::uint64_t kBatchBytes = 8 * 1024 * 1024;
+
+/// As many as are wanted, if the caller may READ each.
+std::uint64_t first_batch(std::uint64_t skip, std::int64_t limit) {
+    const auto wanted = static_cast<std::uint64_t>(limit);
+    return skip < kFirstBatch ? std::clamp<std::uint64_t>(skip + wanted, 1, kFirstBatch)
+                              : kFirstBatch;
+}
 
 sdk::Json with_condition(sdk::Json query, const char* member, sdk::Json condition) {
     const sdk::Json added = {{member, std::move(condition)}};
@@ -63,19 +73,18 @@ sdk::Result<std::vector<sdk::Json>> BranchRows::readable(const sdk::Json& query,
                                                          std::uint64_t skip, std::int64_t limit) {
     std::vector<sdk::Json> rows;
     std::uint64_t skipped = 0;
-    std::uint64_t offset = 0;
     const auto is_full = [&] {
         return limit >= 0 && rows.size() == static_cast<std::uint64_t>(limit);
     };
     sdk::PageRequest page;
     page.sort = sort;
+    std::uint64_t size = limit < 0 ? kFirstBatch : first_batch(skip, limit);
     while (true) {
-        page.skip = offset;
-        page.limit = static_cast<std::int64_t>(std::min(kBatch, kMaxRows - looked_at_));
+        page.limit = static_cast<std::int64_t>(std::min(size, remaining()));
         auto batch = context_.documents().query(nodes_, query, page);
         if (!batch) return batch.error();
-        offset += batch->rows.size();
-        looked_at_ += batch->rows.size();
+        page.skip += batch->rows.size();
+        size = next_batch(batch->rows);
         for (sdk::Document& node : batch->rows) {
             if (is_full()) return rows;
             auto may = sdk::holds(context_, node.key, sdk::Permission::read);
@@ -87,10 +96,23 @@ sdk::Result<std::vector<sdk::Json>> BranchRows::readable(const sdk::Json& query,
                 ++skipped;
             }
         }
-        if (is_full() || offset >= batch->total_rows) return rows;
-        if (looked_at_ == kMaxRows) bound_ = "rows";
+        if (is_full() || page.skip >= batch->total_rows) return rows;
+        if (remaining() == 0) bound_ = looked_at_ == kMaxRows ? "rows" : "bytes";
         if (batch->rows.empty() || !bound_.empty()) return rows;
     }
+}
+
+std::uint64_t BranchRows::remaining() const {
+    return bytes_ < kMaxRowBytes ? kMaxRows - looked_at_ : 0;
+}
+
+std::uint64_t BranchRows::next_batch(const std::vector<sdk::Document>& last) {
+    std::size_t bytes = 1;
+    for (const sdk::Document& node : last)
+        bytes += shown_size(node.fields);
+    looked_at_ += last.size();
+    bytes_ += bytes;
+    return std::clamp<std::uint64_t>(kBatchBytes * last.size() / bytes, 1, kBatch);
 }
 
 sdk::Result<std::vector<sdk::Json>> BranchRows::found(const RowsWanted& wanted) {

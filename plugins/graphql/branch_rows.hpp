@@ -31,11 +31,17 @@ private:
                                                  std::uint64_t skip, std::int64_t limit);
     sdk::Result<std::vector<sdk::Json>> found(const RowsWanted& wanted);
 
+    /// Nodes that the request may still look at.
+    std::uint64_t remaining() const;
+    /// Counts what was looked at; how many more fit well into memory.
+    std::uint64_t next_batch(const std::vector<sdk::Document>& last);
+
     sdk::Context& context_;
     sdk::CollectionName nodes_;
     sdk::NodeSearch* search_;
     /// Nodes looked at so far, for all fields of the request.
     std::uint64_t looked_at_ = 0;
+    std::uint64_t bytes_ = 0;
     std::string_view bound_;
 };
 

@@ -192,6 +192,31 @@ TEST_CASE("a request looks at a bounded number of nodes and says so") {
     CHECK(exact.bound().empty());
 }
 
+TEST_CASE("large nodes are read in small batches, up to a bound in bytes") {
+    ReadingContext context;
+    sdk::Json large = node(1);
+    large["text"] = std::string(1'000'000, 'x');
+    context.nodes.all.assign(100, large);
+    BranchRows few(context, "the branch", nullptr);
+    CHECK(few.rows({.type = "t:it", .limit = 3})->size() == 3);
+    CHECK(context.nodes.limits == std::vector<std::int64_t>{3});
+    context.nodes.limits.clear();
+    BranchRows cut(context, "the branch", nullptr);
+    CHECK(cut.rows({.type = "t:it", .limit = 10})->size() == 10);
+    CHECK(cut.bound().empty());
+    // 10 so far, then 20, then 8 at a time until 64 MiB are reached.
+    CHECK(cut.rows({.type = "t:it", .limit = -1})->size() == 60);
+    CHECK(cut.bound() == "bytes");
+    CHECK(cut.rows({.type = "t:it"})->empty());
+    context.nodes.all.assign(1000, large);
+    context.nodes.limits.clear();
+    BranchRows many(context, "the branch", nullptr);
+    CHECK(many.rows({.type = "t:it", .limit = 1})->size() == 1);
+    CHECK(many.rows({.type = "t:it", .skip = 1, .limit = 1})->size() == 1);
+    CHECK(many.bound().empty());
+    CHECK(context.nodes.limits == std::vector<std::int64_t>{1, 2});
+}
+
 TEST_CASE("hits come best first, those of other types left out") {
     ReadingContext context;
     for (int i = 0; i < 6; ++i)

@@ -20,6 +20,8 @@ inline constexpr std::size_t kMaxProblems = 50;
 inline constexpr std::int64_t kDefaultLimit = 1000;
 /// Nodes that one request looks at, over all of its fields.
 inline constexpr std::uint64_t kMaxRows = 20'000;
+/// The same in bytes, roughly.
+inline constexpr std::uint64_t kMaxRowBytes = 64 * 1024 * 1024;
 inline constexpr std::size_t kMaxHits = 1000;
 inline constexpr std::size_t kMaxAnswerBytes = 32 * 1024 * 1024;
 
