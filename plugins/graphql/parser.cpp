@@ -79,7 +79,8 @@ NamedValue read_named(const Node& node);
 
 Value read_value(const Node& node) {
     using enum Value::Kind;
-    Value value{.place = place_of(node)};
+    Value value;
+    value.place = place_of(node);
     if (node.is_type<g::variable>()) {
         value.kind = variable;
         value.text = node.string_view().substr(1);

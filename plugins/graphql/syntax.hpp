@@ -17,8 +17,8 @@ struct Value {
     Kind kind = Kind::null;
     /// The name of a variable, the digits of a number, the characters of a text.
     std::string text = {};
-    std::vector<Value> items = {};
-    std::vector<NamedValue> members = {};
+    std::vector<Value> items;
+    std::vector<NamedValue> members;
     Place place = {};
 };
 
