@@ -78,6 +78,20 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
     return {};
 }
 
+/// An association with an end that is gone would lead nowhere.
+sdk::Result<void> check_ends(const BranchContent& content, const sdk::Document& association) {
+    const AssociationEnds ends = ends_of(association);
+    for (const std::string* end : {&ends.source, &ends.target}) {
+        auto node = content.node(*end);
+        if (!node && sdk::is_missing(node.error())) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "deletion.end_missing",
+                                   "node " + *end + " must come back before its association");
+        }
+        if (!node) return node.error();
+    }
+    return {};
+}
+
 }  // namespace
 
 sdk::CollectionName deletions_of(const BranchContent& content) {
@@ -130,6 +144,9 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     sdk::Documents& documents = content.context().documents();
     auto deletion = documents.read(deletions_of(content), id);
     if (!deletion) return deletion;
+    if (is_association(deletion->fields)) {
+        if (auto ends = check_ends(content, *deletion); !ends) return ends.error();
+    }
     sdk::Json fields = deletion->fields;
     fields.erase(kDeletionMember);
     fields.erase(member::kSystem);

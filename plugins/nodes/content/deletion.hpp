@@ -23,7 +23,7 @@ sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::D
 
 /// Brings a deleted node back under its id, with its attachments, its maker and the associations
 /// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
-/// deletion.
+/// deletion, `conflict` (`deletion.end_missing`) for an association without one of its ends.
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id);
 
 }  // namespace stele::nodes
