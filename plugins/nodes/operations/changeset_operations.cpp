@@ -16,7 +16,7 @@ namespace {
 /// where the caller may not see all.
 constexpr Revision kMostQueried = 100'000;
 constexpr std::uint64_t kMostCounted = 1'000'000;
-constexpr std::size_t kMostNodes = 100'000;
+constexpr std::size_t kMostListedNodes = 100'000;
 
 sdk::Result<Changesets> changesets_of(Services& services, const sdk::Call& call) {
     return Changesets::open(services, call.context(), call.record());
@@ -166,9 +166,9 @@ sdk::Result<sdk::Reply> list_written_nodes(Services& services, const sdk::Call& 
     if (!branch) return sdk::Reply::page(sdk::Json::array(), 0, call.page().skip);
     auto content = BranchContent::open(services, call.context(), *branch);
     if (!content) return content.error();
-    auto nodes = changesets->nodes_of(*changeset, kMostNodes + 1);
+    auto nodes = changesets->nodes_of(*changeset, kMostListedNodes + 1);
     if (!nodes) return nodes.error();
-    const bool is_truncated = nodes->size() > kMostNodes;
+    const bool is_truncated = nodes->size() > kMostListedNodes;
     if (is_truncated) nodes->pop_back();
     std::vector<std::string> readable;
     for (std::string& node : *nodes) {
