@@ -318,7 +318,11 @@ void RandomContent::move() {
 
 void RandomContent::restore_version() {
     if (own_nodes().empty()) return create();
-    const std::string node = random_.any_of(own_nodes());
+    const Ids nodes = own_nodes();
+    Ids changed = nodes;
+    std::erase_if(changed,
+                  [this](const std::string& id) { return branch().versions(id).size() < 2; });
+    const std::string node = random_.any_of(changed.empty() ? nodes : changed);
     const ModelRecordPtr version = random_.any_of(branch().versions(node));
     ModelChange change = begin_change();
     change.restore_version(node, *version);
