@@ -109,7 +109,7 @@ TEST_CASE("a search that would look at too much says so") {
         nodes.emplace_back("n" + std::to_string(i), R"({"t":"apple"})");
     world.log.write(1, nodes);
     const auto found = world.find("apple");
-    REQUIRE(found);
+    REQUIRE(found.has_value());
     CHECK(found->is_truncated);
     CHECK(found->total == 1000);
     world.log.write(1, {{"n0", ""}});
