@@ -29,7 +29,8 @@ async function allOperations() {
 }
 
 /// Every plugin that has routes.
-const plugins = ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'nodes', 'platform', 'ui_configs'];
+const plugins = ['access_policies', 'data_stores', 'email_providers', 'graphql', 'identity', 'kernel', 'meters', 'node_previews',
+                 'nodes', 'platform', 'ui_configs'];
 const openPaths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/oauth/token', '/oauth/authorize', '/ping'];
 
 test('without a token every operation but the open ones answers 401', async () => {

@@ -136,7 +136,6 @@ test('what is wrong stands in errors, never in error, with status 200', async ()
     'graphql.operation_unknown': { query: '{ __typename }', operationName: 'X' },
     'graphql.variable_invalid': { query: 'query ($a: Int!) { n_nodes(limit: $a) { _doc } }' },
     'graphql.query_too_deep': { query: '{a'.repeat(60) + '}'.repeat(60) },
-    'graphql.search_missing': { query: '{ n_nodes(search: "x") { _doc } }' },
   };
   for (const [code, body] of Object.entries(cases)) {
     const { status, json } = await send('POST', `${branch}/graphql`, body);

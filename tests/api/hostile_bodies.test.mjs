@@ -143,7 +143,8 @@ const isCreation = ({ template, properties }) => Boolean(properties) && !templat
 
 test('routes of every plugin are tried', () => {
   const plugins = [...new Set(all.map(({ plugin }) => plugin))].sort();
-  assert.deepEqual(plugins, ['access_policies', 'data_stores', 'email_providers', 'identity', 'kernel', 'meters', 'nodes', 'platform', 'ui_configs']);
+  assert.deepEqual(plugins, ['access_policies', 'data_stores', 'email_providers', 'graphql', 'identity', 'kernel', 'meters', 'nodes',
+                             'platform', 'ui_configs']);
 });
 
 test('where a record or a query is wanted, what is no JSON object is refused', async () => {

@@ -3,7 +3,7 @@
 /// Names in paths that stand for no record of their own.
 export const contentNames = {
   listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
-  featureId: 'f:taggable', associationTypeId: 'a:owned',
+  featureId: 'f:taggable', associationTypeId: 'a:owned', name: 'icon',
 };
 
 /// Makes it by `ask(method, path, body)`, which answers the JSON of a call that must succeed; answers

@@ -19,6 +19,8 @@ const inFolder = async (s) => { s.folder = await s.make({ title: s.word, _type: 
 const withFolder = async (s) => { s.folder = await s.make({ title: s.word, _parentFolderPath: '/' }); };
 const withFeature = (s) => s.ask('POST', `/nodes/${s.id}/features/f:taggable`, { tags: ['walked'] });
 const withAttachment = (s) => s.ask('POST', `/nodes/${s.id}/attachments/kept`, { kept: true });
+const image = Buffer.from('GIF89a\x01\0\x01\0\x80\0\0\xff\0\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;', 'latin1');
+const withImage = (s) => s.upload('default', image, 'image/gif');
 const withTranslation = (s) => s.ask('POST', `/nodes/${s.id}/i18n?locale=de&edition=walked`, { title: 'übersetzt' });
 const withForm = async (s) => {
   const definition = await s.make({ _type: 'd:type', _qname: `custom:${s.word}` });
@@ -98,8 +100,7 @@ export const nodeCases = {
   'GET /nodes/{nodeId}/lock': { check: (json) => assert.equal(json.locked, false) },
   'POST /nodes/{nodeId}/lock': { check: async (json, s) => assert.equal((await s.ask('GET', `/nodes/${s.id}/lock`)).locked, true) },
   'POST /nodes/{nodeId}/mount/{mountKey}': { check: async (json, s) => hasRow(await s.ask('GET', '/nodes?limit=-1'), s.word) },
-  // What makes previews is a plugin of its own.
-  'GET /nodes/{nodeId}/preview/{name}': { before: withAttachment, error: [404, 'http.route_unknown'] },
+  'GET /nodes/{nodeId}/preview/{name}': { before: withImage, bytes: /^image\// },
   'GET /nodes/{nodeId}/versions/{changesetId}/diff': {
     before: withVersions, check: (json) => assert.deepEqual(json.diff.filter(({ path }) => path === '/title'), [{ op: 'replace', path: '/title', value: kChanged }]) },
   'POST /nodes/{nodeId}/associate': {
