@@ -14,6 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// Wanted ids of records in spaces are ids as the server makes them.
+const std::string kHome = "01a20000000000000001";
+const std::string kHomePath = "/branches/main/nodes/" + kHome;
+
 std::vector<std::unique_ptr<sdk::Resource>> space_world() {
     auto families = space_families();
     families.push_back(std::make_unique<access_policies::AccessPolicy>());
@@ -66,15 +70,17 @@ struct Spaces : ResourceFixture {
 }  // namespace
 
 TEST_CASE_METHOD(Spaces, "Standard operations work on a space and leave the store alone") {
-    const std::string id = node({{"_doc", "home"}, {"name", "Home"}, {"size", 3}, {"heavy", "x"}});
+    const std::string id = node({{"_doc", kHome}, {"name", "Home"}, {"size", 3}, {"heavy", "x"}});
     node({{"name", "Away"}, {"size", 4}});
+    const auto refused = request(system(), "POST", "/branches/main/nodes", {{"_doc", "home"}});
+    CHECK(refused.error().violations.at(0).path == "_doc");
     CHECK(keys_below("") == 0);
     CHECK(keys_below(space_prefix()) > 0);
 
     const std::string nodes = "/branches/main/nodes";
-    CHECK(ask("GET", nodes + "/home").at("size") == 3);
+    CHECK(ask("GET", nodes + "/" + kHome).at("size") == 3);
     CHECK(ask("GET", nodes + "/Away").at("size") == 4);
-    ask("PUT", nodes + "/home", {{"name", "Home"}, {"size", 5}});
+    ask("PUT", nodes + "/" + kHome, {{"name", "Home"}, {"size", 5}});
     CHECK(ask("GET", nodes + "/Home").at("size") == 5);
     CHECK(ask("POST", nodes + "/query", {{"size", 5}}).at("total_rows") == 1);
     CHECK(ask("POST", nodes + "/query", {{"size", 3}}).at("total_rows") == 0);
@@ -82,17 +88,17 @@ TEST_CASE_METHOD(Spaces, "Standard operations work on a space and leave the stor
     const auto taken = request(system(), "POST", nodes, {{"name", "Away"}});
     CHECK(taken.error().code == "document.value_taken");
     as_system([](sdk::Context& context) {
-        return context.documents().set_alias({"node", "main"}, "house", "home");
+        return context.documents().set_alias({"node", "main"}, "house", kHome);
     });
-    CHECK(ask("GET", nodes + "/house").at("_doc") == "home");
+    CHECK(ask("GET", nodes + "/house").at("_doc") == kHome);
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         CHECK(value_of(context.documents().query({"node", "main"}, {{"size", 4}}, {})).total_rows ==
               1);
-        CHECK(value_of(context.documents().read({"node", "main"}, "house")).id == "home");
+        CHECK(value_of(context.documents().read({"node", "main"}, "house")).id == kHome);
         return {};
     });
 
-    ask("DELETE", nodes + "/home");
+    ask("DELETE", nodes + "/" + kHome);
     CHECK(request(system(), "GET", nodes + "/house").error().code == "document.unknown");
     CHECK(ask("GET", nodes).at("total_rows") == 1);
     CHECK(keys_below("") == 0);
@@ -123,15 +129,15 @@ TEST_CASE_METHOD(Spaces, "A container goes without its space, and takes the gran
 }
 
 TEST_CASE_METHOD(Spaces, "A family completes what the server says of a record") {
-    const sdk::Json made = ask("POST", "/branches/main/nodes", {{"_doc", "home"}});
+    const sdk::Json made = ask("POST", "/branches/main/nodes", {{"_doc", kHome}});
     CHECK(made.at("_system").at("kind") == "made");
     CHECK(made.at("_system").contains("created_on"));
-    const sdk::Json changed = ask("PUT", "/branches/main/nodes/home", {{"size", 1}});
+    const sdk::Json changed = ask("PUT", kHomePath, {{"size", 1}});
     CHECK(changed.at("_system").at("kind") == "changed");
     const auto stored = value_of(rooms.records.collection(*rooms.engine->snapshot(), platform(),
                                                           sdk::CollectionName{"node", "main"}));
     storage::Record record;
-    expect(rooms.records.read(*rooms.engine->snapshot(), stored, "home", record));
+    expect(rooms.records.read(*rooms.engine->snapshot(), stored, kHome, record));
     CHECK(value_of(sdk::parse_json(record.text())).back().at("kind") == "changed");
 }
 
@@ -168,20 +174,20 @@ TEST_CASE_METHOD(Spaces, "A part that cannot finish makes the operation fail") {
     };
     const auto done = run_as_system(rooms, platform(), [](sdk::Context& context) {
         context.keep("more.refusing", std::make_unique<Refusing>());
-        auto made = context.documents().create({"node", "main"}, {{"_doc", "home"}});
+        auto made = context.documents().create({"node", "main"}, {{"_doc", kHome}});
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
     });
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().message == "refused");
-    CHECK_FALSE(request(system(), "GET", "/branches/main/nodes/home").has_value());
+    CHECK_FALSE(request(system(), "GET", kHomePath).has_value());
 }
 
 TEST_CASE_METHOD(Spaces, "Families are reached by the other words for their paths") {
-    node({{"_doc", "home"}, {"size", 1}});
+    node({{"_doc", kHome}, {"size", 1}});
     for (const std::string branches : {"branches", "b"}) {
         for (const std::string nodes : {"nodes", "n"}) {
             const std::string path = "/" + branches + "/main/" + nodes;
-            CHECK(ask("GET", path + "/home").at("size") == 1);
+            CHECK(ask("GET", path + "/" + kHome).at("size") == 1);
             CHECK(ask("POST", path + "/query", {{"size", 1}}).at("total_rows") == 1);
         }
     }
@@ -192,9 +198,9 @@ TEST_CASE_METHOD(Spaces, "Families are reached by the other words for their path
 }
 
 TEST_CASE_METHOD(Spaces, "Every reply with a record of such a family is presented") {
-    CHECK(ask("POST", "/branches/main/nodes", {{"_doc", "home"}}).at("shown") == true);
-    CHECK(ask("PUT", "/branches/main/nodes/home", {{"size", 1}}).at("shown") == true);
-    const auto read = value_of(request(system(), "GET", "/branches/main/nodes/home"));
+    CHECK(ask("POST", "/branches/main/nodes", {{"_doc", kHome}}).at("shown") == true);
+    CHECK(ask("PUT", kHomePath, {{"size", 1}}).at("shown") == true);
+    const auto read = value_of(request(system(), "GET", kHomePath));
     CHECK(value_of(sdk::parse_json(read.body())).at("shown") == true);
     CHECK_FALSE(read.etag_value().empty());
     CHECK(ask("GET", "/branches/main/nodes").at("rows").at(0).at("shown") == true);
@@ -206,10 +212,10 @@ TEST_CASE_METHOD(Spaces, "Every reply with a record of such a family is presente
 }
 
 TEST_CASE_METHOD(Spaces, "Actions without a name lie at the path itself, and bodies may be lists") {
-    node({{"_doc", "home"}});
+    node({{"_doc", kHome}});
     const sdk::Json patch = {{{"op", "add"}}};
-    CHECK(ask("PATCH", "/branches/main/nodes/home", patch).at("body") == patch);
-    CHECK(ask("DELETE", "/b/main/n", {"home"}).at("body") == sdk::Json{"home"});
+    CHECK(ask("PATCH", kHomePath, patch).at("body") == patch);
+    CHECK(ask("DELETE", "/b/main/n", {kHome}).at("body") == sdk::Json{kHome});
 }
 
 TEST_CASE_METHOD(Spaces, "Of raw bodies only JSON is decoded") {
@@ -244,11 +250,11 @@ TEST_CASE_METHOD(Spaces, "Records give roles by what they say") {
     const std::string mine = "/branches/main/nodes/" + made.at("_doc").get<std::string>();
     CHECK_FALSE(may(author, "GET", mine));
 
-    const std::string id = node({{"_doc", "home"}, {"author", this->author(author)}});
-    const std::string home = "/branches/main/nodes/home";
+    const std::string id = node({{"_doc", kHome}, {"author", this->author(author)}});
+    const std::string home = kHomePath;
     CHECK(may(author, "GET", home));
     CHECK(may(author, "DELETE", home + "?test=1") == true);
-    node({{"_doc", "home"}, {"author", this->author(author)}});
+    node({{"_doc", kHome}, {"author", this->author(author)}});
     CHECK_FALSE(may(other, "GET", home));
     CHECK(json(author, "GET", "/branches/main/nodes").at("total_rows") == 1);
     CHECK(
@@ -279,9 +285,9 @@ TEST_CASE_METHOD(Spaces, "Roles of a record show in checks and reports under a l
 TEST_CASE_METHOD(Spaces, "Rights on a folder reach what lies in it, however deep") {
     const auto reader = make_user("reader");
     grant(branch, reader, "connector");
-    const std::string top = node({{"_doc", "top"}});
+    const std::string top = node({{"_doc", kHome}});
     const sdk::RecordKey top_key = value_of(rooms.records.find_reference(
-        *rooms.engine->snapshot(), platform(), "node://" + platform().id + "/main/top"));
+        *rooms.engine->snapshot(), platform(), "node://" + platform().id + "/main/" + kHome));
     const std::string sub = node({{"folder", sdk::space_record_id(top_key)}, {"size", 1}});
     const std::string leaf = node({{"folder", sub}, {"size", 2}});
     const std::string nodes = "/branches/main/nodes/";
