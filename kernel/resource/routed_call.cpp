@@ -84,6 +84,11 @@ const sdk::Document& RoutedCall::record() const {
     return *document_;
 }
 
+sdk::RecordText RoutedCall::record_text() const {
+    if (stored_.sequence.empty()) return {};
+    return {id_of(stored_), stored_.version(), stored_.text()};
+}
+
 void RoutedCall::set_created(const sdk::Document& document) {
     const std::string& member = route().resource->descriptor.reference_type_member;
     created_ = {document.id,

@@ -63,6 +63,7 @@ public:
     std::string_view method() const override { return input_.method; }
     const sdk::PageRequest& page() const override { return input_.page; }
     const sdk::Document& record() const override;
+    sdk::RecordText record_text() const override;
     const sdk::CollectionName& collection() const override { return place_.name; }
     std::string_view request_id() const override { return input_.request_id; }
 

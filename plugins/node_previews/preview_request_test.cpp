@@ -32,6 +32,7 @@ public:
     std::string_view method() const override { not_here(); }
     const sdk::PageRequest& page() const override { not_here(); }
     const sdk::Document& record() const override { not_here(); }
+    sdk::RecordText record_text() const override { not_here(); }
     const sdk::CollectionName& collection() const override { not_here(); }
     std::string_view request_id() const override { not_here(); }
 

@@ -66,11 +66,17 @@ public:
     /// Answers how many there were.
     sdk::Result<std::size_t> unassociate(const AssociationEnds& ends) const;
 
+    /// Whether the repository tells who has created each node (contract/nodes.md 11.4).
+    sdk::Result<bool> is_social() const;
     /// Explicit associations only, at most `limit` of them; in order of creation.
     sdk::Result<std::vector<Edge>> edges(std::string_view node, Direction direction,
                                          std::string_view type = {},
                                          std::size_t limit = kEveryEdge) const;
-    /// The implicit ones (contract/nodes.md 11.4) are among them, before the others.
+    /// Those of contract/nodes.md 11.4, which follow from who made a node.
+    sdk::Result<std::vector<Edge>> implicit_edges(const sdk::Document& node, Direction direction,
+                                                  std::string_view type = {},
+                                                  std::size_t limit = kEveryEdge) const;
+    /// The implicit ones are among them, before the others.
     sdk::Result<std::vector<Edge>> all_edges(const sdk::Document& node, Direction direction,
                                              std::string_view type = {},
                                              std::size_t limit = kEveryEdge) const;
@@ -99,10 +105,6 @@ public:
 private:
     BranchContent(Services& services, sdk::Context& context, sdk::RecordKey branch,
                   BranchPlace place, View view);
-
-    sdk::Result<bool> is_social() const;
-    sdk::Result<std::vector<Edge>> implicit_edges(const sdk::Document& node, Direction direction,
-                                                  std::string_view type, std::size_t limit) const;
 
     Services& services_;
     sdk::Context& context_;

@@ -37,6 +37,12 @@ std::string last_repository_row(std::uint64_t platform) {
     return sdk::plugin_key_space(platform, kRepositorySpace) + 'n';
 }
 
+std::string social_row(const BranchPlace& place) {
+    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 's')
+        .integer(place.repository)
+        .key();
+}
+
 std::string last_line_row(const BranchPlace& place) {
     return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'l')
         .integer(place.repository)
@@ -97,12 +103,24 @@ std::string BranchStore::content_prefix(const BranchPlace& place) const {
         .key();
 }
 
+void BranchStore::set_social(sdk::Transaction& transaction, const BranchPlace& place,
+                             bool is_social) const {
+    is_social ? transaction.put(social_row(place), {}) : transaction.remove(social_row(place));
+}
+
+sdk::Result<bool> BranchStore::is_social(const sdk::Reader& reader,
+                                         const BranchPlace& place) const {
+    std::string value;
+    return reader.get_into(social_row(place), value);
+}
+
 sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
                                                  const sdk::RecordKey& repository) const {
     auto place = find_repository(transaction, repository);
     if (!place) return place.error();
     transaction.remove(repository_row(repository));
     transaction.remove(space_row(place->platform, place->repository));
+    transaction.remove(social_row(*place));
     return {};
 }
 

@@ -35,6 +35,7 @@ struct BranchPlace {
 ///   nodes.branch       branch key      -> repository number, line
 ///   nodes.repository   r repository    -> number
 ///                      n               -> the last number given
+///                      s number        -> empty: of repositories with social assembly
 ///                      l number        -> the last line of the repository
 ///                      b number line   -> key of the branch that the line belongs to; stays when
 ///                                         the branch gets another line, or goes
@@ -69,6 +70,10 @@ public:
     /// The place of a repository's content, with the first line.
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
                                              const sdk::RecordKey& repository) const;
+
+    /// Whether persons are told to have created what they made (contract/nodes.md 11.4).
+    void set_social(sdk::Transaction& transaction, const BranchPlace& place, bool is_social) const;
+    sdk::Result<bool> is_social(const sdk::Reader& reader, const BranchPlace& place) const;
 
     /// Every repository of the store.
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;

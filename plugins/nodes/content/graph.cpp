@@ -118,18 +118,25 @@ sdk::Result<void> Graph::for_each_edge(std::string_view node, Direction directio
                                        std::string_view type,
                                        const std::function<bool(const Edge&)>& visit) const {
     if (id_bytes(node).empty()) return {};
-    for (const char end : end_letters(direction)) {
-        const std::string prefix = edge_prefix(node, end, type);
-        const std::size_t before_type = edge_prefix(node, end, {}).size();
+    const std::string of_node = row(kEdgeTag, node);
+    std::vector<std::string> prefixes;
+    if (direction == Direction::any && type.empty()) {
+        prefixes.push_back(of_node);
+    } else {
+        for (const char end : end_letters(direction))
+            prefixes.push_back(edge_prefix(node, end, type));
+    }
+    for (const std::string& prefix : prefixes) {
         const auto cursor =
             content_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
-            sdk::KeyReader key(cursor->key().substr(before_type));
+            const std::string_view said = cursor->key().substr(of_node.size());
+            sdk::KeyReader key(said.substr(1));
             Edge edge;
             edge.type = key.text().value_or(std::string());
             edge.association = id_text(key.rest());
             edge.other = id_text(cursor->value());
-            edge.end = direction_of(end);
+            edge.end = direction_of(said.front());
             if (!visit(edge)) return {};
         }
         if (auto status = cursor->status(); !status) return status;

@@ -53,7 +53,8 @@ public:
     /// `content` shows a branch: a `ViewReader` or a `LineWriter`, which outlives the graph.
     explicit Graph(const sdk::Reader& content) : content_(content) {}
 
-    /// In order of end, type and creation, until `visit` answers false.
+    /// In order of end, type and creation, until `visit` answers false. In any direction and of all
+    /// types it is one scan.
     sdk::Result<void> for_each_edge(std::string_view node, Direction direction,
                                     std::string_view type,
                                     const std::function<bool(const Edge&)>& visit) const;

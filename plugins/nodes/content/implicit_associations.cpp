@@ -78,12 +78,7 @@ sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& prin
 }
 
 sdk::Result<bool> BranchContent::is_social() const {
-    auto branch = context_.documents().read(branch_);
-    if (!branch) return branch.error();
-    auto repository = context_.documents().read({kRepositoryType, ""},
-                                                sdk::text_member(branch->fields, kRepositoryId));
-    if (!repository) return repository.error();
-    return sdk::flag_member(repository->fields, "enableSocialAssembly", false);
+    return services_.branches.is_social(context_.transaction(), place_);
 }
 
 sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document& node,

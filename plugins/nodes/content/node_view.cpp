@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
+
 #include "content/statistics.hpp"
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
@@ -15,16 +17,41 @@ namespace {
 
 constexpr char kPathsParameter[] = "paths";
 
-std::string etag_of(const sdk::Document& node) {
-    return fmt::format("\"{}-{}\"", node.id, node.version);
+std::string etag_of(std::string_view id, std::uint64_t version) {
+    return fmt::format("\"{}-{}\"", id, version);
 }
 
-/// What is computed stands beside what is stored; `_system` stays last.
-void insert_before_system(sdk::Json& fields, const char* name, sdk::Json value) {
-    sdk::Json system = std::move(fields[member::kSystem]);
-    fields.erase(member::kSystem);
-    fields[name] = std::move(value);
-    fields[member::kSystem] = std::move(system);
+/// Of the repository's state, so that one read of the newest revision says whether it still holds.
+std::string statistics_key(const BranchContent& content, const std::string& node, bool is_social) {
+    const BranchPlace& place = content.place();
+    return sdk::KeyWriter("")
+        .integer(place.platform)
+        .integer(place.repository)
+        .integer(place.line)
+        .integer(is_social ? 1 : 0)
+        .text(node)
+        .key();
+}
+
+/// Of the addressed node; empty for an association, which has none.
+sdk::Result<std::string> statistics_text(const BranchContent& content, const sdk::Call& call,
+                                         const std::string& id) {
+    auto is_social = content.is_social();
+    if (!is_social) return is_social.error();
+    const Revision newest = content.view().view().newest;
+    std::string key = statistics_key(content, id, *is_social);
+    StatisticsMemory& memory = content.services().statistics;
+    if (auto known = memory.find(key, newest)) return *std::move(known);
+    std::string text;
+    const sdk::Document& node = call.record();
+    if (!is_association(node.fields)) {
+        auto statistics = statistics_of(content, node);
+        if (!statistics) return statistics.error();
+        text = sdk::dump_json(statistics->counts);
+        if (statistics->depends_on_reader) return text;
+    }
+    memory.keep(std::move(key), newest, text);
+    return text;
 }
 
 }  // namespace
@@ -54,7 +81,7 @@ sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& 
     if (!*wanted || is_association(node.fields)) return std::move(node.fields);
     auto paths = paths_of(content, node);
     if (!paths) return paths.error();
-    insert_before_system(node.fields, member::kPaths, std::move(*paths));
+    node.fields[member::kPaths] = std::move(*paths);
     return std::move(node.fields);
 }
 
@@ -64,23 +91,46 @@ sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call&
     if (!locale) return locale.error();
     auto shown = localised(content, std::move(node), *locale);
     if (!shown) return shown.error();
-    ShownNode view{shown->fields, etag_of(*shown)};
+    ShownNode view{shown->fields, etag_of(shown->id, shown->version)};
     if (!is_association(view.fields)) {
         auto statistics = statistics_of(content, *shown);
         if (!statistics) return statistics.error();
-        insert_before_system(view.fields, member::kStatistics, std::move(*statistics));
+        view.fields[member::kStatistics] = std::move(statistics->counts);
     }
     auto wanted = wants_paths(call);
     if (!wanted) return wanted.error();
     if (*wanted) {
         auto paths = paths_of(content, *shown);
         if (!paths) return paths.error();
-        insert_before_system(view.fields, member::kPaths, std::move(*paths));
+        view.fields[member::kPaths] = std::move(*paths);
     }
     auto wants_metadata = call.flag("metadata");
     if (!wants_metadata) return wants_metadata.error();
     if (!wants_metadata->value_or(true)) view.fields.erase(member::kSystem);
     return view;
+}
+
+sdk::Result<bool> asks_for_itself(const sdk::Call& call) {
+    auto locale = wanted_locale(call);
+    if (!locale) return locale.error();
+    auto paths = wants_paths(call);
+    if (!paths) return paths.error();
+    auto wants_metadata = call.flag("metadata");
+    if (!wants_metadata) return wants_metadata.error();
+    return locale->language.empty() && !*paths && wants_metadata->value_or(true) &&
+           call.parameter("path").value_or("").empty();
+}
+
+sdk::Result<NodeText> node_text(const BranchContent& content, const sdk::Call& call) {
+    const sdk::RecordText stored = call.record_text();
+    auto statistics = statistics_text(content, call, stored.id);
+    if (!statistics) return statistics.error();
+    NodeText text{std::string(stored.json), etag_of(stored.id, stored.version)};
+    if (statistics->empty()) return text;
+    text.json.pop_back();
+    text.json.append(",\"").append(member::kStatistics).append("\":");
+    text.json.append(*statistics).push_back('}');
+    return text;
 }
 
 }  // namespace stele::nodes

@@ -25,4 +25,16 @@ sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& 
 sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
                                   sdk::Document node);
 
+/// A node on its way out as it is stored, but for what is computed.
+struct NodeText {
+    std::string json;
+    std::string etag;
+};
+
+/// Whether a plain read shows the addressed node itself, with all of it and nothing computed but
+/// `_statistics`.
+sdk::Result<bool> asks_for_itself(const sdk::Call& call);
+/// The addressed node then: what `shown_node` shows.
+sdk::Result<NodeText> node_text(const BranchContent& content, const sdk::Call& call);
+
 }  // namespace stele::nodes

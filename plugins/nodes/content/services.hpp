@@ -7,6 +7,7 @@
 #include <stele/sdk/services/row_query.hpp>
 
 #include "content/branch_store.hpp"
+#include "content/statistics_memory.hpp"
 
 namespace stele::nodes {
 
@@ -18,6 +19,7 @@ struct Services {
     sdk::PrincipalDirectory& principals;
     sdk::Jobs& jobs;
     BranchStore branches = {};
+    StatisticsMemory statistics = {};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.

@@ -58,26 +58,29 @@ void add_counts(const std::map<std::string, EdgeCounts>& counts, sdk::Json& stat
     }
 }
 
-/// What leads to the node and from it, undirected ones once; the person of a node among them.
+/// What leads to the node and from it, the person of a node among them; at most one more than are
+/// counted.
 sdk::Result<std::vector<Edge>> counted_edges(const BranchContent& content,
                                              const sdk::Document& node) {
-    auto edges = content.all_edges(node, Direction::incoming, {}, kCountedAssociations + 1);
-    if (!edges || edges->size() > kCountedAssociations) return edges;
-    auto outgoing = content.edges(node.id, Direction::outgoing, {}, kCountedAssociations + 1);
-    if (!outgoing) return outgoing;
-    for (Edge& edge : *outgoing) {
-        if (edge.end == Direction::outgoing) edges->push_back(std::move(edge));
-    }
+    auto edges = content.implicit_edges(node, Direction::incoming);
+    if (!edges) return edges;
+    auto walked =
+        content.graph().for_each_edge(node.id, Direction::any, {}, [&edges](const Edge& edge) {
+            edges->push_back(edge);
+            return edges->size() <= kCountedAssociations;
+        });
+    if (!walked) return walked.error();
     return edges;
 }
 
 }  // namespace
 
-sdk::Result<sdk::Json> statistics_of(const BranchContent& content, const sdk::Document& node) {
+sdk::Result<Statistics> statistics_of(const BranchContent& content, const sdk::Document& node) {
     auto edges = counted_edges(content, node);
     if (!edges) return edges.error();
     const bool is_truncated = edges->size() > kCountedAssociations;
     if (is_truncated) edges->resize(kCountedAssociations);
+    Statistics statistics{sdk::Json::object()};
     std::map<std::string, EdgeCounts> counts;
     Ratings ratings;
     for (const Edge& edge : *edges) {
@@ -86,16 +89,16 @@ sdk::Result<sdk::Json> statistics_of(const BranchContent& content, const sdk::Do
         if (edge.end != Direction::incoming) ++of_type.outgoing;
         if (edge.end != Direction::outgoing) ++of_type.incoming;
         if (edge.type != association::kHasComment || edge.end == Direction::incoming) continue;
+        statistics.depends_on_reader = true;
         auto rating = rating_of(content, edge.other);
         if (!rating) return rating.error();
         if (!*rating) continue;
         ++ratings.count;
         ratings.total += **rating;
     }
-    sdk::Json statistics = sdk::Json::object();
-    add_counts(counts, statistics);
-    add_ratings(ratings, statistics);
-    if (is_truncated) statistics["truncated"] = true;
+    add_counts(counts, statistics.counts);
+    add_ratings(ratings, statistics.counts);
+    if (is_truncated) statistics.counts["truncated"] = true;
     return statistics;
 }
 

@@ -39,6 +39,10 @@ sdk::Result<void> fill_master(const BranchContent& content) {
     return {};
 }
 
+bool is_social(const sdk::Document& repository) {
+    return sdk::flag_member(repository.fields, "enableSocialAssembly", false);
+}
+
 sdk::Result<void> make_master(Services& services, const sdk::Document& repository,
                               sdk::Context& context) {
     const sdk::CollectionName branches{kBranchType, repository.id, repository.key};
@@ -74,8 +78,18 @@ sdk::Result<void> Repository::prepare(sdk::Change& change, sdk::Context& context
 }
 
 sdk::Result<void> Repository::stored(const sdk::Change& change, sdk::Context& context) {
-    if (change.kind != sdk::ChangeKind::create) return {};
-    return make_master(services(), *change.after, context);
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    const sdk::Document& repository = *change.after;
+    if (!change.before) {
+        if (auto made = make_master(services(), repository, context); !made) return made;
+    }
+    const bool was_social = change.before && is_social(*change.before);
+    if (is_social(repository) == was_social) return {};
+    const BranchStore& branches = services().branches;
+    auto place = branches.find_repository(context.transaction(), repository.key);
+    if (!place) return place.error();
+    branches.set_social(context.transaction(), *place, is_social(repository));
+    return {};
 }
 
 }  // namespace stele::nodes

@@ -21,6 +21,13 @@ namespace {
 sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    auto is_itself = asks_for_itself(call);
+    if (!is_itself) return is_itself.error();
+    if (*is_itself) {
+        auto text = node_text(*content, call);
+        if (!text) return text.error();
+        return sdk::Reply::json_text(std::move(text->json)).header("ETag", text->etag);
+    }
     sdk::Document node = call.record();
     if (const auto path = call.parameter("path"); path && !path->empty()) {
         auto id = content->find_path(node.id, split_path(*path));

@@ -22,6 +22,14 @@ public:
 
 /// One request to an operation, already routed, authenticated, authorized and decoded. Valid during
 /// the handler only. One thread at a time.
+/// A record as readers get it, without being decoded.
+struct RecordText {
+    std::string id;
+    std::uint64_t version = 0;
+    /// JSON, an object with at least one member. Of the call.
+    std::string_view json;
+};
+
 class Call {
 public:
     virtual ~Call();
@@ -57,6 +65,8 @@ public:
 
     /// The record that the route addresses, as read in this transaction. Only on item operations.
     virtual const Document& record() const = 0;
+    /// The same for replies that pass it on: decoding costs more than reading it.
+    virtual RecordText record_text() const = 0;
     /// The collection that the route addresses. Only on operations of a resource.
     virtual const CollectionName& collection() const = 0;
 
