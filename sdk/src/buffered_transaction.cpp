@@ -17,6 +17,11 @@ Result<std::optional<std::string>> BufferedTransaction::peek(std::string_view ke
     return look_up(key, Tracking::unnoted);
 }
 
+Result<void> BufferedTransaction::note_scan(KeyRange range) const {
+    reads_.range(reads_.add_range()) = {std::move(range.begin), std::move(range.end), false};
+    return {};
+}
+
 std::unique_ptr<Cursor> BufferedTransaction::scan(KeyRange range, ScanDirection direction) const {
     auto below = stored().scan(range, direction);
     return merge_writes(std::move(below), writes_, reads_, std::move(range), direction);

@@ -10,6 +10,13 @@
 
 namespace stele::sdk {
 
+Result<void> Transaction::note_scan(KeyRange range) const {
+    const auto cursor = scan(std::move(range), ScanDirection::forward);
+    while (cursor->is_valid())
+        cursor->next();
+    return cursor->status();
+}
+
 Result<void> Transaction::add_within(std::string_view key, std::int64_t delta, std::int64_t most) {
     if (delta > 0) {
         auto present = get(key);

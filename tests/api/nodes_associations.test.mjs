@@ -76,6 +76,20 @@ test('social assembly adds a:created (11.4)', async () => {
   assert.equal(await count(`${one.path}/associations`), 3);
 });
 
+test('social assembly is switched on and off for all branches, as of now (11.4)', async () => {
+  const master = await makeBranch();
+  const repository = master.split('/branches')[0];
+  const { _doc: id } = await admin('POST', `${master}/nodes`, {});
+  const { _doc: fork } = await admin('POST', `${repository}/branches?branch=master`, {});
+  const paths = [master, `${repository}/branches/${fork}`].map((one) => `${one}/nodes/${id}`);
+  const counts = async () => Promise.all(paths.map(async (path) => (await admin('GET', path))._statistics['a:created'] ?? 0));
+  assert.deepEqual(await counts(), [0, 0]);
+  await admin('PUT', repository, { enableSocialAssembly: true });
+  assert.deepEqual(await counts(), [1, 1]);
+  await admin('PUT', repository, { title: 'not any more' });
+  assert.deepEqual(await counts(), [0, 0]);
+});
+
 test('associate answers the whole association; it is a node, too (11.2, 6)', async () => {
   const [one, two] = [await makeNode({ title: 'one' }), await makeNode()];
   const made = await associate(one, two, '&type=custom:friend&directionality=UNDIRECTED', { test: 'field', tags: ['a'] });

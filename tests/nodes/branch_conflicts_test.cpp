@@ -58,6 +58,19 @@ public:
             .value();
     }
 
+    int read(const sdk::Reader& reader, nodes::Line line, const Sequence& record) {
+        Record found;
+        REQUIRE(branches_.documents()
+                    .read(reader, record_key(branches_.collection(line), record), found)
+                    .value());
+        return sdk::parse_json(found.text())->at("value").get<int>();
+    }
+    int read(nodes::Line line, const Sequence& record) {
+        const auto snapshot = engine_->snapshot();
+        return read(*branches_.read(*snapshot, line), line, record);
+    }
+
+    sdk::Engine& engine() { return *engine_; }
     BranchDocuments& branches() { return branches_; }
     const Sequence& record(std::size_t i) const { return records_[i]; }
 
@@ -113,6 +126,23 @@ TEST_CASE("Changesets of one record on one line conflict, on two lines they do n
     rivals.replace(other, Rivals::kFork, rivals.record(0));
     CHECK(rivals.branches().commit(one).has_value());
     CHECK(rivals.branches().commit(other).has_value());
+}
+
+TEST_CASE("A record that is remembered still conflicts with its next version") {
+    Rivals rivals;
+    for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
+        INFO("line " << line);
+        CHECK(rivals.read(line, rivals.record(0)) == 0);
+        const auto transaction = rivals.engine().begin();
+        const auto reader = rivals.branches().read(*transaction, line);
+        CHECK(rivals.read(*reader, line, rivals.record(0)) == 0);
+        transaction->put("elsewhere", "1");
+        auto change = rivals.branches().begin(line);
+        rivals.replace(change, line, rivals.record(0));
+        CHECK(rivals.branches().commit(change).has_value());
+        CHECK_FALSE(sdk::commit_and_wait(*transaction).has_value());
+        CHECK(rivals.read(line, rivals.record(0)) > 0);
+    }
 }
 
 TEST_CASE("A fork does not conflict with those who write to its parent") {

@@ -66,8 +66,6 @@ public:
     /// Answers how many there were.
     sdk::Result<std::size_t> unassociate(const AssociationEnds& ends) const;
 
-    /// Whether the repository tells who has created each node (contract/nodes.md 11.4).
-    sdk::Result<bool> is_social() const;
     /// Explicit associations only, at most `limit` of them; in order of creation.
     sdk::Result<std::vector<Edge>> edges(std::string_view node, Direction direction,
                                          std::string_view type = {},

@@ -37,12 +37,6 @@ std::string last_repository_row(std::uint64_t platform) {
     return sdk::plugin_key_space(platform, kRepositorySpace) + 'n';
 }
 
-std::string social_row(const BranchPlace& place) {
-    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 's')
-        .integer(place.repository)
-        .key();
-}
-
 std::string last_line_row(const BranchPlace& place) {
     return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'l')
         .integer(place.repository)
@@ -72,6 +66,7 @@ void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
     std::string row;
     append_number(row, place.repository);
     append_number(row, place.line);
+    row.push_back(place.is_social ? 1 : 0);
     transaction.put(branch_row(branch), row);
     std::string line = line_rows(place);
     append_number(line, place.line);
@@ -86,11 +81,12 @@ std::uint64_t platform_of(const sdk::RecordKey& record) {
 
 sdk::Result<BranchPlace> BranchStore::find(const sdk::Reader& reader,
                                            const sdk::RecordKey& branch) const {
-    auto row = reader.get(branch_row(branch));
-    if (!row) return row.error();
-    if (!*row || (*row)->size() != 2 * kNumberBytes) return unknown_branch();
-    return BranchPlace{platform_of(branch), read_number(**row),
-                       read_number(std::string_view(**row).substr(kNumberBytes))};
+    std::string row;
+    auto found = reader.get_into(branch_row(branch), row);
+    if (!found) return found.error();
+    if (!*found || row.size() != 2 * kNumberBytes + 1) return unknown_branch();
+    return BranchPlace{platform_of(branch), read_number(row),
+                       read_number(std::string_view(row).substr(kNumberBytes)), row.back() == 1};
 }
 
 VersionSpace BranchStore::space(const BranchPlace& place) const {
@@ -103,15 +99,23 @@ std::string BranchStore::content_prefix(const BranchPlace& place) const {
         .key();
 }
 
-void BranchStore::set_social(sdk::Transaction& transaction, const BranchPlace& place,
-                             bool is_social) const {
-    is_social ? transaction.put(social_row(place), {}) : transaction.remove(social_row(place));
-}
-
-sdk::Result<bool> BranchStore::is_social(const sdk::Reader& reader,
-                                         const BranchPlace& place) const {
-    std::string value;
-    return reader.get_into(social_row(place), value);
+sdk::Result<void> BranchStore::set_social(sdk::Transaction& transaction, const BranchPlace& place,
+                                          bool is_social) const {
+    std::vector<sdk::RecordKey> branches;
+    auto walked = for_each_line(transaction, place, [&](Line, const sdk::RecordKey& branch) {
+        branches.push_back(branch);
+        return true;
+    });
+    if (!walked) return walked;
+    for (const sdk::RecordKey& branch : branches) {
+        auto present = find(transaction, branch);
+        // Lines outlive their branches.
+        if (!present && sdk::is_missing(present.error())) continue;
+        if (!present) return present.error();
+        present->is_social = is_social;
+        put_place(transaction, branch, *present);
+    }
+    return {};
 }
 
 sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
@@ -120,7 +124,6 @@ sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
     if (!place) return place.error();
     transaction.remove(repository_row(repository));
     transaction.remove(space_row(place->platform, place->repository));
-    transaction.remove(social_row(*place));
     return {};
 }
 
@@ -176,7 +179,7 @@ sdk::Result<BranchPlace> BranchStore::fork(sdk::Transaction& transaction, const 
                                            Revision revision) const {
     auto line = next_line(transaction, from);
     if (!line) return line.error();
-    const BranchPlace place{from.platform, from.repository, *line};
+    const BranchPlace place{from.platform, from.repository, *line, from.is_social};
     auto made = put_line(transaction, parent, space(from), *line, {from.line, revision});
     if (!made) return made.error();
     put_place(transaction, branch, place);

@@ -28,14 +28,15 @@ struct BranchPlace {
     /// Number of the repository on the platform; short, as it stands in every key of its content.
     std::uint64_t repository = 0;
     Line line = 0;
+    /// Persons are told to have created what they made (contract/nodes.md 11.4); of the repository.
+    bool is_social = false;
 };
 
 /// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
 ///
-///   nodes.branch       branch key      -> repository number, line
+///   nodes.branch       branch key      -> repository number, line, whether it is social (0 or 1)
 ///   nodes.repository   r repository    -> number
 ///                      n               -> the last number given
-///                      s number        -> empty: of repositories with social assembly
 ///                      l number        -> the last line of the repository
 ///                      b number line   -> key of the branch that the line belongs to; stays when
 ///                                         the branch gets another line, or goes
@@ -71,9 +72,9 @@ public:
     sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
                                              const sdk::RecordKey& repository) const;
 
-    /// Whether persons are told to have created what they made (contract/nodes.md 11.4).
-    void set_social(sdk::Transaction& transaction, const BranchPlace& place, bool is_social) const;
-    sdk::Result<bool> is_social(const sdk::Reader& reader, const BranchPlace& place) const;
+    /// Of all branches of a repository.
+    sdk::Result<void> set_social(sdk::Transaction& transaction, const BranchPlace& place,
+                                 bool is_social) const;
 
     /// Every repository of the store.
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;

@@ -77,10 +77,6 @@ sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& prin
     return made->id;
 }
 
-sdk::Result<bool> BranchContent::is_social() const {
-    return services_.branches.is_social(context_.transaction(), place_);
-}
-
 sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document& node,
                                                              Direction direction,
                                                              std::string_view type,
@@ -89,13 +85,12 @@ sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document
     const bool wants_role = type.empty() || type == association::kHasRole;
     const bool wants_creation = type.empty() || type == association::kCreated;
     if (direction == Direction::mutual || (!wants_role && !wants_creation)) return found;
-    auto social = wants_creation ? is_social() : sdk::Result<bool>(false);
-    if (!social) return social.error();
+    const bool tells_creation = wants_creation && place_.is_social;
     const auto add = [&](const std::string& node_id, const std::string& other, Direction end) {
         if (wants_role)
             found.push_back(
                 {implicit_id(node_id, association::kHasRole), association::kHasRole, other, end});
-        if (*social)
+        if (tells_creation)
             found.push_back(
                 {implicit_id(node_id, association::kCreated), association::kCreated, other, end});
     };

@@ -22,13 +22,13 @@ std::string etag_of(std::string_view id, std::uint64_t version) {
 }
 
 /// Of the repository's state, so that one read of the newest revision says whether it still holds.
-std::string statistics_key(const BranchContent& content, const std::string& node, bool is_social) {
+std::string statistics_key(const BranchContent& content, const std::string& node) {
     const BranchPlace& place = content.place();
     return sdk::KeyWriter("")
         .integer(place.platform)
         .integer(place.repository)
         .integer(place.line)
-        .integer(is_social ? 1 : 0)
+        .integer(place.is_social ? 1 : 0)
         .text(node)
         .key();
 }
@@ -36,10 +36,8 @@ std::string statistics_key(const BranchContent& content, const std::string& node
 /// Of the addressed node; empty for an association, which has none.
 sdk::Result<std::string> statistics_text(const BranchContent& content, const sdk::Call& call,
                                          const std::string& id) {
-    auto is_social = content.is_social();
-    if (!is_social) return is_social.error();
     const Revision newest = content.view().view().newest;
-    std::string key = statistics_key(content, id, *is_social);
+    std::string key = statistics_key(content, id);
     StatisticsMemory& memory = content.services().statistics;
     if (auto known = memory.find(key, newest)) return *std::move(known);
     std::string text;

@@ -15,7 +15,8 @@ namespace stele::nodes {
 /// repository gives it another. Bounded: what was not asked for lately goes. Any thread.
 class StatisticsMemory {
 public:
-    explicit StatisticsMemory(std::size_t most = kMost) : most_(most) {}
+    StatisticsMemory() = default;
+    explicit StatisticsMemory(std::size_t most) : most_(most) {}
 
     /// Nothing when it is not known for that revision.
     std::optional<std::string> find(const std::string& key, Revision newest);
@@ -30,7 +31,7 @@ private:
     };
     using Generation = std::unordered_map<std::string, Known>;
 
-    const std::size_t most_;
+    const std::size_t most_ = kMost;
     std::mutex mutex_;
     /// Takes what is new and what is asked for; when it is half of all, it becomes the older one.
     Generation younger_;

@@ -88,8 +88,7 @@ sdk::Result<void> Repository::stored(const sdk::Change& change, sdk::Context& co
     const BranchStore& branches = services().branches;
     auto place = branches.find_repository(context.transaction(), repository.key);
     if (!place) return place.error();
-    branches.set_social(context.transaction(), *place, is_social(repository));
-    return {};
+    return branches.set_social(context.transaction(), *place, is_social(repository));
 }
 
 }  // namespace stele::nodes

@@ -112,7 +112,39 @@ sdk::Result<bool> CollectionReader::get_into(std::string_view key, std::string& 
     auto versioned = keys_.versioned(key);
     if (!versioned) return versioned.error();
     if (!*versioned) return store_.get_into(key, value);
-    return read_value(view_, **versioned, value);
+    if (keeping_of(**versioned) == Keeping::record) return read_record(**versioned, value);
+    return view_.get_into(**versioned, value);
+}
+
+/// Looking a record up takes a scan, so it is remembered for as long as nothing is committed to the
+/// repository.
+sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,
+                                                std::string& record) const {
+    const Link& nearest = view_.view().links.front();
+    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&store_);
+    const bool shows_commits_only = transaction == nullptr || !transaction->has_writes();
+    if (!nearest.is_tip() || !shows_commits_only)
+        return nodes::read_record(view_, versioned_key, record);
+    std::string begin = space_.record(versioned_key, nearest.line, nearest.bound);
+    const Revision newest = view_.view().newest;
+    if (const auto known = space_.memory().find_record(begin, newest)) {
+        if (transaction != nullptr) {
+            auto noted = transaction->note_scan({std::move(begin), known->end});
+            if (!noted) return noted.error();
+        }
+        record = known->bytes;
+        return true;
+    }
+    auto version = view_.find_version(versioned_key, record);
+    if (!version) return version.error();
+    if (!*version) return false;
+    const auto [line, revision] = **version;
+    if (!complete_record(record, revision)) return record_broken();
+    std::string end = space_.record(versioned_key, line, revision);
+    end.push_back('\0');
+    space_.memory().keep_record(std::move(begin), std::make_shared<KnownRecord>(
+                                                      KnownRecord{newest, record, std::move(end)}));
+    return true;
 }
 
 std::unique_ptr<sdk::Cursor> CollectionReader::scan(sdk::KeyRange range,

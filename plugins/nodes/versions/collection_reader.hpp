@@ -36,6 +36,8 @@ public:
                                       sdk::ScanDirection direction) const override;
 
 private:
+    sdk::Result<bool> read_record(std::string_view versioned_key, std::string& record) const;
+
     const sdk::Reader& store_;
     const VersionSpace space_;
     const ViewReader view_;

@@ -91,6 +91,9 @@ public:
     virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
     /// Gets without the promise of serializability: a later change of `key` is no conflict.
     virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;
+    /// For whoever knows what a range shows to this transaction: a later change in it is a
+    /// conflict, as if it had been scanned. The default body scans it.
+    virtual Result<void> note_scan(KeyRange range) const;
 
     virtual bool has_writes() const = 0;
 

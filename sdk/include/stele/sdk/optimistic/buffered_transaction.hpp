@@ -18,6 +18,7 @@ public:
     Result<bool> get_into(std::string_view key, std::string& value) const override;
     std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const override;
     Result<std::optional<std::string>> peek(std::string_view key) const override;
+    Result<void> note_scan(KeyRange range) const override;
 
     void put(std::string_view key, std::string_view value) override { writes_.put(key, value); }
     void remove(std::string_view key) override { writes_.remove(key); }
