@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -56,7 +57,7 @@ private:
     std::vector<sdk::ContentVersion> versions_;
     std::map<std::uint64_t, Fork> lines_;
     std::uint64_t revision_ = 0;
-    std::size_t told_ = 0;
+    std::atomic<std::size_t> told_ = 0;
     std::optional<std::size_t> failing_after_;
 };
 
