@@ -1,15 +1,18 @@
-// node tests/bench/nodes.mjs [--seconds 4] [--rounds 3] [--large 1000000] [--only fork,query,depth,read,create,memory,start]
+// node tests/bench/nodes.mjs [--seconds 4] [--rounds 3] [--large 1000000] [--updates 100000]
+//   [--only fork,query,depth,search,read,create,memory,disk,start]
 //
 // The cost model of content (design.md 4) as ratios: what operations cost in a large repository against a
 // small one, and reads and creates against ceilings measured in the same run. Nothing here passes or fails.
 // Needs wrk and the release build with benchmarks.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { ceiling, cpuMicroseconds, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
-const only = option('only', 'fork,query,depth,read,create,memory,start').split(',');
+const only = option('only', 'fork,query,depth,search,read,create,memory,disk,start').split(',');
 const large = Number(option('large', 1_000_000));
+const updates = Number(option('updates', 100_000));
 
 async function repositoryOf(server, nodes) {
   const { _doc } = await server.admin('POST', '/repositories', { title: `${nodes} nodes` });
@@ -82,6 +85,20 @@ if (only.includes('depth')) {
   await compare('a node read at branch depth 10 against depth 1', 2, branches, (branch) =>
     load(`${server.baseUrl}${branch}/nodes/${node}`, server.child.pid, { token: server.adminToken }).cpu);
 }
+if (only.includes('search')) {
+  // Each text has the word `title`, fifty have the same `group`.
+  const masters = [await sized(2000), await sized(200_000)].map((path) => `${path}/branches/master`);
+  const search = (word) => async (branch) => {
+    const find = async () => {
+      const { rows } = await server.admin('POST', `${branch}/nodes/search?limit=25`, { search: word });
+      if (rows.length !== 25) throw new Error(`${word}: ${rows.length} found`);
+    };
+    await find();
+    return cost(server, 200, find);
+  };
+  await compare('search of a common word in 200,000 nodes against 2,000', 'what holds them costs', masters, search('title'));
+  await compare('search of a rare word, the same', 2, masters, search('group7'));
+}
 if (only.includes('read')) {
   const branch = `${await sized(1000)}/branches/master`;
   const { rows: [{ _doc: node }] } = await server.admin('POST', `${branch}/nodes/query?limit=1`, { kind: 'loaded' });
@@ -141,6 +158,19 @@ if (only.includes('memory')) {
   await new Promise((resolve) => spawn('curl', ['-s', '-o', '/dev/null', '-H', `Authorization: Bearer ${server.adminToken}`, `${server.baseUrl}${path}`]).on('exit', resolve));
   clearInterval(watch);
   console.log(`memory above idle while 1 GiB is uploaded ${up.toFixed(0)} MiB, downloaded ${most.toFixed(0)} MiB (target under 64)`);
+}
+if (only.includes('disk')) {
+  const fresh = await SteleServer.start();
+  const nodes = `/repositories/${(await fresh.admin('POST', '/repositories', {}))._doc}/branches/master/nodes`;
+  const { _doc: node } = await fresh.admin('POST', nodes, {});
+  const used = () => Number(spawnSync('du', ['-sb', fresh.data], { encoding: 'utf8' }).stdout.split('\t')[0]);
+  const before = used();
+  for (let update = 0; update < updates; ++update)
+    await fresh.admin('PUT', `${nodes}/${node}?full=false`, { text: randomBytes(1000).toString('hex') });
+  await fresh.stop();
+  console.log(`disk for each of ${updates} versions of a node with 2,000 bytes that share nothing: ${((used() - before) / updates).toFixed(0)} bytes`);
+  await fresh.launch();
+  await fresh.end();
 }
 if (only.includes('start')) {
   await sized(large);
