@@ -26,13 +26,15 @@ sdk::Error conflict() {
 
 }  // namespace
 
-Committer::Committer(leveldb::DB& database, PresentState& present, DiskGuard disk, bool is_durable)
+Committer::Committer(leveldb::DB& database, RowCache& rows, PresentState& present, DiskGuard disk,
+                     bool is_durable)
     : database_(database),
+      rows_(rows),
       present_(present),
       disk_(std::move(disk)),
       is_durable_(is_durable),
       counters_(database) {
-    present_.publish(database_, version_, [] {});
+    present_.publish(database_, rows_, version_, [] {});
     thread_ = std::thread([this] { run(); });
 }
 
@@ -225,13 +227,14 @@ sdk::Result<void> Committer::write_batch() {
 }
 
 void Committer::publish() {
-    history_.published(present_.publish(database_, version_, [this] { call_observers(); }));
+    history_.batch_keys(written_keys_);
+    for (const std::string_view key : written_keys_)
+        rows_.forget(key, version_);
+    history_.published(present_.publish(database_, rows_, version_, [this] { call_observers(); }));
 }
 
 void Committer::call_observers() {
     const std::lock_guard lock(observers_mutex_);
-    if (observers_.empty()) return;
-    history_.batch_keys(written_keys_);
     for (const Observer& observer : observers_) {
         observed_keys_.clear();
         std::copy_if(written_keys_.begin(), written_keys_.end(), std::back_inserter(observed_keys_),

@@ -41,7 +41,8 @@ struct PendingCommit {
 /// changed since, and writes the others as one synced batch. They become visible together.
 class Committer {
 public:
-    Committer(leveldb::DB& database, PresentState& present, DiskGuard disk, bool is_durable);
+    Committer(leveldb::DB& database, RowCache& rows, PresentState& present, DiskGuard disk,
+              bool is_durable);
     /// Commits what waits, then ends.
     ~Committer();
 
@@ -72,10 +73,12 @@ private:
     void append(const PendingCommit& commit);
     void append_put(std::string_view key, std::string_view value, std::uint64_t hash);
     sdk::Result<void> write_batch();
+    /// Shows the batch to new readers, once nobody can take a row from before it for present.
     void publish();
     void call_observers();
 
     leveldb::DB& database_;
+    RowCache& rows_;
     PresentState& present_;
     DiskGuard disk_;
     bool is_durable_;

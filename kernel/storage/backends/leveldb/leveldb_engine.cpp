@@ -14,6 +14,7 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
 #include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
+#include "kernel/storage/backends/leveldb/row_cache.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 #include "kernel/storage/posix_file.hpp"
 
@@ -34,9 +35,10 @@ struct OpenDatabase {
 
 class LevelDbEngine final : public sdk::Engine {
 public:
-    LevelDbEngine(OpenDatabase opened, DiskGuard disk, bool is_durable)
+    LevelDbEngine(OpenDatabase opened, DiskGuard disk, const LevelDbOptions& options)
         : opened_(std::move(opened)),
-          committer_(*opened_.database, present_, std::move(disk), is_durable) {}
+          rows_(options.row_cache_bytes),
+          committer_(*opened_.database, rows_, present_, std::move(disk), options.is_durable) {}
 
     std::unique_ptr<sdk::Reader> snapshot() override {
         return std::make_unique<SnapshotReader>(present_.snapshot());
@@ -52,6 +54,7 @@ public:
 
 private:
     OpenDatabase opened_;
+    RowCache rows_;
     PresentState present_;
     Committer committer_;
 };
@@ -121,7 +124,7 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::pa
     auto opened = open_database(folder, options);
     if (!opened) return opened.error();
     return std::unique_ptr<sdk::Engine>(std::make_unique<LevelDbEngine>(
-        *std::move(opened), DiskGuard(folder, options.reserve_bytes), options.is_durable));
+        *std::move(opened), DiskGuard(folder, options.reserve_bytes), options));
 }
 
 }  // namespace stele::kernel::storage

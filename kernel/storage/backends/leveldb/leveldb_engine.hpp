@@ -10,6 +10,8 @@ namespace stele::kernel::storage {
 
 struct LevelDbOptions {
     std::size_t cache_bytes = 64 * 1024 * 1024;
+    /// For what point reads found, beside LevelDB's cache of blocks; 0 for none.
+    std::size_t row_cache_bytes = 32 * 1024 * 1024;
     std::size_t write_buffer_bytes = 4 * 1024 * 1024;
     /// Commits are refused with `storage_full` while the disk has less room than this left, so that
     /// LevelDB itself never meets a full disk in the middle of a write.

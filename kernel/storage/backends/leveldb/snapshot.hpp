@@ -8,6 +8,8 @@
 
 #include <stele/sdk/optimistic/commit_history.hpp>
 
+#include "kernel/storage/backends/leveldb/row_cache.hpp"
+
 namespace stele::kernel::storage {
 
 using sdk::optimistic::VersionPin;
@@ -16,13 +18,14 @@ using sdk::optimistic::VersionPin;
 /// LevelDB costs its lock.
 class Snapshot {
 public:
-    Snapshot(leveldb::DB& database, std::uint64_t version)
-        : database_(database), snapshot_(database.GetSnapshot()), version_(version) {}
+    Snapshot(leveldb::DB& database, RowCache& rows, std::uint64_t version)
+        : database_(database), rows_(rows), snapshot_(database.GetSnapshot()), version_(version) {}
     ~Snapshot() { database_.ReleaseSnapshot(snapshot_); }
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
 
     leveldb::DB& database() const { return database_; }
+    RowCache& rows() const { return rows_; }
     std::uint64_t version() const { return version_; }
     leveldb::ReadOptions read_options() const {
         leveldb::ReadOptions options;
@@ -33,6 +36,7 @@ public:
 
 private:
     leveldb::DB& database_;
+    RowCache& rows_;
     const leveldb::Snapshot* snapshot_;
     std::uint64_t version_;
 };
@@ -56,9 +60,9 @@ public:
     /// Makes what the database holds now visible as `version`. Nobody gets to see it before `tell`
     /// has returned, which therefore must not read.
     template <class Tell>
-    std::shared_ptr<const VersionPin> publish(leveldb::DB& database, std::uint64_t version,
-                                              const Tell& tell) {
-        View next{std::make_shared<const Snapshot>(database, version),
+    std::shared_ptr<const VersionPin> publish(leveldb::DB& database, RowCache& rows,
+                                              std::uint64_t version, const Tell& tell) {
+        View next{std::make_shared<const Snapshot>(database, rows, version),
                   std::make_shared<const VersionPin>(VersionPin{version})};
         auto pin = next.pin;
         // The former state is given back outside the lock.

@@ -88,11 +88,14 @@ private:
 }  // namespace
 
 sdk::Result<bool> read_key(const Snapshot& snapshot, std::string_view key, std::string& value) {
+    if (const auto is_present = snapshot.rows().find(key, snapshot.version(), value))
+        return *is_present;
     const leveldb::Status status =
         snapshot.database().Get(snapshot.read_options(), slice(key), &value);
-    if (status.ok()) return true;
-    if (status.IsNotFound()) return false;
-    return read_error(status);
+    if (!status.ok() && !status.IsNotFound()) return read_error(status);
+    snapshot.rows().keep(key, snapshot.version(),
+                         status.ok() ? std::optional<std::string_view>(value) : std::nullopt);
+    return status.ok();
 }
 
 std::unique_ptr<sdk::Cursor> scan_snapshot(const Snapshot& snapshot, sdk::KeyRange range,
