@@ -102,6 +102,11 @@ std::vector<SettingInfo> storage_settings() {
          .description = "Memory for recently read blocks of the embedded store.",
          .kind = bytes,
          .minimum = 1024 * 1024},
+        {.key = "storage.row_cache",
+         .default_value = "32MiB",
+         .description = "Memory for recently read rows of the embedded store, beside that for "
+                        "blocks; 0 for none.",
+         .kind = bytes},
         {.key = "storage.write_buffer",
          .default_value = "4MiB",
          .description = "Memory that collects writes before the embedded store sorts them into a "

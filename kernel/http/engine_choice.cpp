@@ -21,13 +21,16 @@ constexpr char kEmbedded[] = "leveldb";
 sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& settings,
                                                         const std::filesystem::path& data) {
     auto cache = settings.bytes("storage.cache");
+    auto rows = settings.bytes("storage.row_cache");
     auto write_buffer = settings.bytes("storage.write_buffer");
     auto reserve = settings.bytes("storage.reserve");
     if (!cache) return cache.error();
+    if (!rows) return rows.error();
     if (!write_buffer) return write_buffer.error();
     if (!reserve) return reserve.error();
     storage::LevelDbOptions options;
     options.cache_bytes = static_cast<std::size_t>(*cache);
+    options.row_cache_bytes = static_cast<std::size_t>(*rows);
     options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
     options.recovery_bytes = 3 * options.write_buffer_bytes;
     options.reserve_bytes = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
