@@ -25,6 +25,19 @@ std::string key_below(const std::string& prefix, std::string_view key) {
     return std::string(prefix).append(key);
 }
 
+/// What all keys of a range begin with, when that tells their kind; otherwise empty.
+std::string_view kind_of(const sdk::KeyRange& range) {
+    const std::string_view kind = std::string_view(range.begin).substr(0, VersionSpace::kKindBytes);
+    if (kind.size() < VersionSpace::kKindBytes || range.end.empty()) return {};
+    return range.end <= sdk::prefix_end(std::string(kind)) ? kind : std::string_view();
+}
+
+/// Of blocks with entries that ended up to a revision. Who ended one chose its block before the
+/// revision was given.
+int highest_level(Revision last) {
+    return static_cast<int>(std::bit_width(last + kSlack));
+}
+
 }  // namespace
 
 std::string_view LayeredCursor::Layer::key() const {
@@ -83,29 +96,35 @@ void LayeredCursor::seek(Layer& layer, std::string_view key) {
     settle(layer);
 }
 
-LayeredCursor::LayeredCursor(const sdk::Reader& reader, const VersionSpace& space, const View& view,
-                             sdk::KeyRange range, sdk::ScanDirection direction)
-    : reader_(reader), space_(space), view_(view), range_(std::move(range)), direction_(direction) {
-    const int levels = std::bit_width(view_.newest + kSlack);
-    for (std::size_t rank = 0; rank < view_.links.size(); ++rank) {
-        const Link& link = view_.links[rank];
-        open(reader, space.present(link.line), link, rank, false);
-        if (link.is_tip()) continue;
-        for (int level = 0; level <= levels; ++level)
-            open(reader, space.past(link.line, level, link.bound >> level), link, rank, true);
-    }
+LayeredCursor::LayeredCursor(const ViewReader& shows, sdk::KeyRange range,
+                             sdk::ScanDirection direction)
+    : shows_(shows), range_(std::move(range)), direction_(direction) {
+    for (std::size_t rank = 0; rank < shows_.view().links.size(); ++rank)
+        open(rank);
     find();
 }
 
-void LayeredCursor::open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
-                         std::size_t rank, bool is_past) {
+void LayeredCursor::open(std::size_t rank) {
+    const std::string_view kind = kind_of(range_);
+    auto layers = kind.empty() ? shows_.all_layers(rank) : shows_.layers(rank, kind);
+    if (!layers) {
+        status_ = layers.error();
+        return;
+    }
+    const Link& link = shows_.view().links[rank];
+    if (layers->has_present) open(shows_.space().present(link.line), rank, false);
+    for (int level = kLowestLevel; level <= layers->highest_level; ++level)
+        open(shows_.space().past(link.line, level, link.bound >> level), rank, true);
+}
+
+void LayeredCursor::open(const std::string& prefix, std::size_t rank, bool is_past) {
     Layer layer;
     std::string end = range_.end.empty() ? sdk::prefix_end(prefix) : key_below(prefix, range_.end);
     // A key that the end begins with lies before it, with its births.
     if (is_past && !range_.end.empty()) end += kHighest;
-    layer.cursor = reader.scan({key_below(prefix, range_.begin), end}, direction_);
+    layer.cursor = shows_.below().scan({key_below(prefix, range_.begin), end}, direction_);
     layer.prefix = prefix;
-    layer.bound = link.bound;
+    layer.bound = shows_.view().links[rank].bound;
     layer.rank = rank;
     layer.is_past = is_past;
     if (auto status = layer.cursor->status(); !status) status_ = status;
@@ -159,11 +178,11 @@ void LayeredCursor::seek(std::string_view key) {
 }
 
 std::string_view LayeredCursor::value() const {
-    if (space_.keeping(key_) != Keeping::record) return value_;
+    if (shows_.space().keeping(key_) != Keeping::record) return value_;
     if (!is_record_read_) {
         is_record_read_ = true;
         record_.clear();
-        auto found = ViewReader(reader_, space_, view_).find_version(key_, record_);
+        auto found = shows_.find_version(key_, record_);
         if (!found) {
             status_ = found.error();
         } else if (!*found) {
@@ -224,27 +243,72 @@ std::unique_ptr<sdk::Cursor> ViewReader::scan_counts(const sdk::KeyRange& range,
     return std::make_unique<ListCursor>(std::move(entries), direction);
 }
 
-sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value) const {
-    const Link& nearest = view_.links.front();
-    if (nearest.is_tip()) {
-        auto found = below_.get_into(space_.present(nearest.line).append(key), value);
-        if (!found) return found;
-        if (*found) {
-            if (value.size() < kHeadBytes) return entry_broken();
-            const bool is_present = value[kNumberBytes] == kPresent;
-            value.erase(0, kHeadBytes);
-            return is_present;
-        }
-        if (view_.links.size() == 1) return false;
+ViewReader::Layers ViewReader::all_layers(std::size_t rank) const {
+    if (view_.links[rank].is_tip()) return {};
+    return {true, highest_level(view_.newest)};
+}
+
+sdk::Result<ViewReader::Layers> ViewReader::layers(std::size_t rank, std::string_view key) const {
+    const Link& link = view_.links[rank];
+    // Others may still write to it, so whoever writes must note that it was looked at.
+    if (link.bound > view_.newest) return all_layers(rank);
+    std::string row = space_.kind(link.line, key);
+    auto known = kinds_.find(row);
+    // A transaction that writes may end entries itself.
+    if (known == kinds_.end() || !shows_only_commits(below_)) {
+        auto kind = find_kind(below_, row);
+        if (!kind) return kind.error();
+        known = kinds_.insert_or_assign(std::move(row), *kind).first;
     }
-    // Keys are no prefixes of one another.
-    const LayeredCursor cursor(below_, space_, view_,
-                               {std::string(key), sdk::prefix_end(std::string(key))},
-                               sdk::ScanDirection::forward);
-    if (auto status = cursor.status(); !status) return status.error();
-    if (!cursor.is_valid()) return false;
-    value = cursor.value();
-    return true;
+    const std::optional<KindNote>& kind = known->second;
+    if (!kind || link.bound < kind->first) return Layers{false, kNoLevel};
+    if (kind->last_ended <= link.bound) return Layers{};
+    return Layers{true, highest_level(std::min(kind->last_ended, view_.newest))};
+}
+
+sdk::Result<bool> ViewReader::find_ended(const Link& link, int highest_level, std::string_view key,
+                                         std::string& value) const {
+    for (int level = kLowestLevel; level <= highest_level; ++level) {
+        const std::string births = space_.past(link.line, level, link.bound >> level).append(key);
+        std::string end = births;
+        append_number(end, link.bound + 1);
+        // One entry of a key ends before the next is born, so only the last one may show.
+        const auto cursor = below_.scan({births, end}, sdk::ScanDirection::backward);
+        if (auto status = cursor->status(); !status) return status.error();
+        if (!cursor->is_valid()) continue;
+        if (cursor->value().size() < kHeadBytes) return entry_broken();
+        if (read_number(cursor->value()) <= link.bound) continue;
+        value.assign(cursor->value());
+        return true;
+    }
+    return false;
+}
+
+sdk::Result<bool> ViewReader::find_stored(std::size_t rank, std::string_view key,
+                                          std::string& value) const {
+    const auto kept = layers(rank, key);
+    if (!kept) return kept.error();
+    if (!kept->has_present) return false;
+    const Link& link = view_.links[rank];
+    auto found = below_.get_into(space_.present(link.line).append(key), value);
+    if (!found) return found;
+    if (*found) {
+        if (value.size() < kHeadBytes) return entry_broken();
+        if (link.is_tip() || read_number(value) <= link.bound) return true;
+    }
+    return find_ended(link, kept->highest_level, key, value);
+}
+
+sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value) const {
+    for (std::size_t rank = 0; rank < view_.links.size(); ++rank) {
+        auto found = find_stored(rank, key, value);
+        if (!found) return found;
+        if (!*found) continue;
+        const bool is_present = value[kNumberBytes] == kPresent;
+        value.erase(0, kHeadBytes);
+        return is_present;
+    }
+    return false;
 }
 
 std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
@@ -252,7 +316,7 @@ std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
     const Keeping keeping = space_.keeping(range.begin);
     if (keeping == Keeping::plain) return below_.scan(std::move(range), direction);
     if (keeping == Keeping::count) return scan_counts(range, direction);
-    return std::make_unique<LayeredCursor>(below_, space_, view_, std::move(range), direction);
+    return std::make_unique<LayeredCursor>(*this, std::move(range), direction);
 }
 
 sdk::Result<std::optional<ViewReader::Version>> ViewReader::find_version(

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +14,14 @@
 
 namespace stele::nodes {
 
+class ViewReader;
+
 /// Walks the entries that a view shows, in key order: the present entries of its lines and, where
-/// it does not end at a tip, the ended ones of the blocks around its end. Of several layers that
-/// know a key the nearest line decides. Everything outlives the cursor.
+/// a line has ended entries since the end of its link, those of the blocks around that end. Of
+/// several layers that know a key the nearest line decides. The reader outlives the cursor.
 class LayeredCursor final : public sdk::Cursor {
 public:
-    LayeredCursor(const sdk::Reader& reader, const VersionSpace& space, const View& view,
-                  sdk::KeyRange range, sdk::ScanDirection direction);
+    LayeredCursor(const ViewReader& shows, sdk::KeyRange range, sdk::ScanDirection direction);
 
     bool is_valid() const override { return is_valid_; }
     std::string_view key() const override { return key_; }
@@ -45,8 +48,9 @@ private:
     };
 
     bool is_forward() const { return direction_ == sdk::ScanDirection::forward; }
-    void open(const sdk::Reader& reader, const std::string& prefix, const Link& link,
-              std::size_t rank, bool is_past);
+    /// The layers of a link that may have something to show.
+    void open(std::size_t rank);
+    void open(const std::string& prefix, std::size_t rank, bool is_past);
     void seek(Layer& layer, std::string_view key);
     /// Backwards: moves below the end of the range.
     void enter(Layer& layer);
@@ -56,9 +60,7 @@ private:
     bool is_before(const Layer& one, const Layer& other) const;
     void find();
 
-    const sdk::Reader& reader_;
-    const VersionSpace& space_;
-    const View view_;
+    const ViewReader& shows_;
     const sdk::KeyRange range_;
     const sdk::ScanDirection direction_;
     std::vector<Layer> layers_;
@@ -77,6 +79,8 @@ public:
     ViewReader(const sdk::Reader& below, const VersionSpace& space, View view)
         : below_(below), space_(space), view_(std::move(view)) {}
 
+    const sdk::Reader& below() const { return below_; }
+    const VersionSpace& space() const { return space_; }
     const View& view() const { return view_; }
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
@@ -92,7 +96,23 @@ public:
     sdk::Result<std::optional<Version>> find_version(std::string_view key,
                                                      std::string& record) const;
 
+    static constexpr int kNoLevel = kLowestLevel - 1;
+
+    /// Where entries that a link may show lie: at the tip of its line, and among those that ended
+    /// in blocks from `kLowestLevel` to the highest one here.
+    struct Layers {
+        bool has_present = true;
+        int highest_level = kNoLevel;
+    };
+    Layers all_layers(std::size_t rank) const;
+    /// Those of keys of one kind; of such a key or what they begin with.
+    sdk::Result<Layers> layers(std::size_t rank, std::string_view key) const;
+
 private:
+    /// What a link says of an entry, with its head.
+    sdk::Result<bool> find_stored(std::size_t rank, std::string_view key, std::string& value) const;
+    sdk::Result<bool> find_ended(const Link& link, int highest_level, std::string_view key,
+                                 std::string& value) const;
     sdk::Result<bool> get_entry(std::string_view key, std::string& value) const;
     sdk::Result<bool> get_count(std::string_view key, std::string& value) const;
     std::unique_ptr<sdk::Cursor> scan_counts(const sdk::KeyRange& range,
@@ -101,6 +121,8 @@ private:
     const sdk::Reader& below_;
     const VersionSpace& space_;
     View view_;
+    /// What was read of kinds, by row; it changes when a transaction writes.
+    mutable std::map<std::string, std::optional<KindNote>> kinds_;
 };
 
 }  // namespace stele::nodes

@@ -84,22 +84,23 @@ void LineWriter::commit(Done done) {
 
 sdk::Result<bool> LineWriter::inherits(std::string_view key, std::string& value) const {
     if (!is_fork()) return false;
-    const ViewReader parent(below_, space_, reader_.view().inherited());
-    if (space_.keeping(key) != Keeping::record) return parent.get_into(key, value);
+    if (space_.keeping(key) != Keeping::record) return parent_.get_into(key, value);
     std::string record;
-    auto version = parent.find_version(key, record);
+    auto version = parent_.find_version(key, record);
     if (!version) return version.error();
     value.clear();
     return version->has_value();
 }
 
-void LineWriter::put_present(std::string_view key, char state, std::string_view value) {
+sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
+                                          std::string_view value) {
     const std::string present = space_.present(line()).append(key);
     std::string bytes(kNumberBytes, '\0');
     bytes.push_back(state);
     bytes += value;
     below_.put_stamped(space_.revision_counter(),
                        {.key = present, .value = bytes, .in_value = sdk::StampPlace{0}});
+    return note_kind(key, false);
 }
 
 sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view value) {
@@ -113,8 +114,8 @@ sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view v
     std::string inherited;
     auto is_inherited = inherits(key, inherited);
     if (!is_inherited) return is_inherited.error();
-    if (!*is_inherited || inherited != value) put_present(key, kPresent, value);
-    return {};
+    if (*is_inherited && inherited == value) return {};
+    return put_present(key, kPresent, value);
 }
 
 sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
@@ -127,8 +128,7 @@ sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
     std::string inherited;
     auto is_inherited = inherits(key, inherited);
     if (!is_inherited) return is_inherited.error();
-    if (*is_inherited) put_present(key, kRemoved, {});
-    return {};
+    return *is_inherited ? put_present(key, kRemoved, {}) : sdk::Result<void>();
 }
 
 sdk::Result<void> LineWriter::end_present(std::string_view key, const std::string& stored) {
@@ -137,12 +137,33 @@ sdk::Result<void> LineWriter::end_present(std::string_view key, const std::strin
     // It begins and ends in this changeset, so no view ever shows it.
     if (born > reader_.view().newest) return {};
     ends_entries_ = true;
+    if (auto noted = note_kind(key, true); !noted) return noted;
     const Block block = Block::around(born, reader_.view().newest + kSlack);
     std::string past = space_.past(line(), block.level, block.number);
     past += key;
     append_number(past, born);
     below_.put_stamped(space_.revision_counter(),
                        {.key = past, .value = stored, .in_value = sdk::StampPlace{0}});
+    return {};
+}
+
+sdk::Result<void> LineWriter::note_kind(std::string_view key, bool has_ended) {
+    std::string row = space_.kind(line(), key);
+    const auto noted = kinds_.find(row);
+    if (noted != kinds_.end() && (noted->second || !has_ended)) return {};
+    auto known = find_kind(below_, row);
+    if (!known) return known.error();
+    const bool is_written = has_ended || !*known;
+    if (is_written) {
+        // Whoever ends an entry knows the note of its beginning. Of several first ones each begins
+        // later than what any of them knows, so any note will do.
+        std::string value;
+        append_number(value, *known ? (*known)->first : reader_.view().newest + 1);
+        value.append(kNumberBytes, '\0');
+        below_.put_stamped(space_.revision_counter(),
+                           {.key = row, .value = value, .in_value = sdk::StampPlace{kNumberBytes}});
+    }
+    kinds_.insert_or_assign(std::move(row), is_written);
     return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +23,10 @@ class LineWriter final : public sdk::Transaction {
 public:
     /// `view` is that of `find_view` for the line's tip, in the same transaction.
     LineWriter(sdk::Transaction& below, const VersionSpace& space, View view)
-        : below_(below), space_(space), reader_(below, space, std::move(view)) {}
+        : below_(below),
+          space_(space),
+          reader_(below, space, std::move(view)),
+          parent_(below, space, reader_.view().inherited()) {}
 
     const VersionSpace& space() const { return space_; }
     const ViewReader& reader() const { return reader_; }
@@ -73,14 +77,21 @@ private:
     void put_changes(std::string_view bytes);
     sdk::Result<void> put_entry(std::string_view key, std::string_view value);
     sdk::Result<void> remove_entry(std::string_view key);
-    void put_present(std::string_view key, char state, std::string_view value);
+    sdk::Result<void> put_present(std::string_view key, char state, std::string_view value);
     sdk::Result<void> end_present(std::string_view key, const std::string& stored);
+    /// Notes that an entry of a kind begins or ends here.
+    sdk::Result<void> note_kind(std::string_view key, bool has_ended);
     void put_version(std::string_view key, char state, std::string_view record);
+
     sdk::Transaction& below_;
     const VersionSpace& space_;
     ViewReader reader_;
+    /// Of what the line comes from; not looked at where it comes from none.
+    ViewReader parent_;
     ChangeRecord changes_;
     bool ends_entries_ = false;
+    /// Rows of kinds that are there, and whether this changeset writes them.
+    std::map<std::string, bool> kinds_;
     sdk::Result<void> status_;
 };
 

@@ -132,6 +132,7 @@ private:
         for (std::size_t steps = below(12); steps > 0; --steps) {
             change(writer, state);
             if (below(4) == 0) check(writer, state);
+            if (below(8) == 0) check_past(*transaction, line);
         }
         if (!commits) return;
         REQUIRE(writer.finish("note").has_value());
@@ -180,11 +181,27 @@ private:
         check(ViewReader(reader, space_, view), state);
     }
 
-    void check(const sdk::Reader& shows, const Shown& state) {
-        for (const char kind : {'e', 'r', 'k'}) {
-            sdk::KeyRange range{std::string(1, kind), std::string(1, static_cast<char>(kind + 1))};
-            if (below(2) == 0) range.begin = place(kind);
-            if (below(2) == 0) range.end = place(kind);
+    /// A line that is being written tells no counts of its past.
+    void check_past(const sdk::Reader& reader, Line line) {
+        const auto past = std::next(shown_[line].begin(), below(shown_[line].size()));
+        check(ViewReader(reader, space_, value(find_view(reader, space_, line, past->first))),
+              past->second, "er");
+    }
+
+    sdk::KeyRange range_of(char kind) {
+        if (below(3) == 0) {
+            const std::string prefix = key(kind).substr(0, 2);
+            return {prefix, sdk::prefix_end(prefix)};
+        }
+        sdk::KeyRange range{std::string(1, kind), std::string(1, static_cast<char>(kind + 1))};
+        if (below(2) == 0) range.begin = place(kind);
+        if (below(2) == 0) range.end = place(kind);
+        return range;
+    }
+
+    void check(const sdk::Reader& shows, const Shown& state, std::string_view kinds = "erk") {
+        for (const char kind : kinds) {
+            const sdk::KeyRange range = range_of(kind);
             std::vector<std::pair<std::string, std::string>> expected;
             if (range.begin < range.end) {
                 expected.assign(state.lower_bound(range.begin), state.lower_bound(range.end));
@@ -194,7 +211,7 @@ private:
             CHECK(scan(shows, range, ScanDirection::backward) == expected);
             check_seek(shows, state, kind);
         }
-        for (const char kind : {'e', 'r', 'k'}) {
+        for (const char kind : kinds) {
             const std::string single = key(kind);
             const auto known = state.find(single);
             const auto found = value(shows.get(single));
@@ -259,6 +276,20 @@ TEST_CASE("lines show what they showed after each of their changesets") {
         for (int step = 0; step < 60; ++step) {
             history.step();
             history.check_some();
+        }
+    }
+}
+
+TEST_CASE("lines show what they showed many changesets ago") {
+    const char* const given = std::getenv("STELE_TEST_CASES");
+    const unsigned cases = (given == nullptr ? 40 : std::atoi(given)) / 10;
+    for (unsigned seed = 1; seed <= cases; ++seed) {
+        INFO("seed " << seed);
+        sdk::testing::MemoryEngine engine;
+        History history(engine, seed, 50, seed % 2 == 0);
+        for (int step = 0; step < 400; ++step) {
+            history.step();
+            if (step % 8 == 0) history.check_some();
         }
     }
 }

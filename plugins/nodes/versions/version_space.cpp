@@ -47,11 +47,15 @@ sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, L
     return view;
 }
 
-/// The last revision that was given, without a conflict with those who take others.
-sdk::Result<Revision> newest_in(const sdk::Reader& reader, const VersionSpace& space) {
+/// Without a conflict with those who change it.
+sdk::Result<std::optional<std::string>> peek(const sdk::Reader& reader, std::string_view key) {
     const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
-    auto newest = transaction == nullptr ? reader.get(space.revision_counter())
-                                         : transaction->peek(space.revision_counter());
+    return transaction == nullptr ? reader.get(key) : transaction->peek(key);
+}
+
+/// The last revision that was given.
+sdk::Result<Revision> newest_in(const sdk::Reader& reader, const VersionSpace& space) {
+    auto newest = peek(reader, space.revision_counter());
     if (!newest) return newest.error();
     return static_cast<Revision>(sdk::read_counter(*newest));
 }
@@ -106,6 +110,18 @@ Block Block::around(Revision first, Revision last) {
 bool shows_only_commits(const sdk::Reader& reader) {
     const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
     return transaction == nullptr || !transaction->has_writes();
+}
+
+sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const std::string& row) {
+    auto stored = peek(reader, row);
+    if (!stored) return stored.error();
+    if (!*stored) return std::optional<KindNote>();
+    if ((*stored)->size() != 2 * kNumberBytes) {
+        return sdk::make_error(sdk::ErrorKind::internal, "branch.kind_broken",
+                               "what is kept about the entries of a branch cannot be read");
+    }
+    return std::optional<KindNote>(
+        {read_number(**stored), read_number(std::string_view(**stored).substr(kNumberBytes))});
 }
 
 sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space, Line line,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ enum class Keeping : std::uint8_t {
 ///   c line key                   -> born, state, value: what shows at the tip beside the parent
 ///   h line level block key born  -> died, state, value: what has ended, in the smallest block of
 ///                                   revisions that holds all from birth to end
+///   e line kind                  -> see KindNote; absent while the line has no entries of the kind
 ///   v key line revision          -> state, record; highest line and newest revision first
 ///   k line key                   -> counter: a count at the tip, with what was inherited
 ///   n line revision key          -> state: the records that a changeset wrote
@@ -39,6 +41,8 @@ enum class Keeping : std::uint8_t {
 /// A state is `p` for present or `r` for removed; `r` hides what the parent shows.
 class VersionSpace {
 public:
+    /// What a key begins with tells its kind.
+    static constexpr std::size_t kKindBytes = 2;
     using KeepingOf = Keeping (*)(std::string_view key);
 
     /// The memory outlives the space; spaces of all repositories may share one.
@@ -54,6 +58,10 @@ public:
     std::string line(Line number) const { return tagged('l', number); }
     std::string present(Line line) const { return tagged('c', line); }
     std::string past(Line line, int level, Revision block) const;
+    /// Of the kind that a key has, or that all keys which begin so have.
+    std::string kind(Line line, std::string_view key) const {
+        return tagged('e', line).append(key.substr(0, kKindBytes));
+    }
     /// Of all versions of a record, and of those from a line's revision downwards.
     std::string record(std::string_view key) const;
     std::string record(std::string_view key, Line line, Revision revision) const;
@@ -84,6 +92,8 @@ inline constexpr std::size_t kHeadBytes = kNumberBytes + 1;
 
 /// Revisions that other writers may add before a commit that ends entries.
 inline constexpr Revision kSlack = 64;
+/// A block reaches so far beyond the newest revision that lower levels stay empty.
+inline constexpr int kLowestLevel = std::bit_width(kSlack);
 
 /// The smallest block of 2^level revisions that holds `first` and `last`.
 struct Block {
@@ -105,6 +115,19 @@ struct View {
 
 /// Whether what a reader shows was committed, so that it may be remembered.
 bool shows_only_commits(const sdk::Reader& reader);
+
+/// Bounds of when a line had entries of a kind, removals of inherited ones among them.
+struct KindNote {
+    /// None was there before.
+    Revision first = 0;
+    /// None has ended later.
+    Revision last_ended = 0;
+};
+
+/// With the reader's own writes; nothing where the line has no entries of the kind. In a
+/// transaction it makes no conflict with those who change it: what a line shows up to a revision
+/// that was given stays so.
+sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const std::string& row);
 
 /// The view of a line at its tip, or at a revision. `not_found` (`branch.line_unknown`). In a
 /// transaction it makes no conflict with those who write to the line.
