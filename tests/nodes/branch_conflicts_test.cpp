@@ -4,6 +4,7 @@
 #include <stele/sdk/json.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "plugins/nodes/versions/line_writer.hpp"
 #include "tests/nodes/branch_documents.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -89,6 +90,47 @@ private:
     int value_ = 0;
 };
 
+/// A line with entries of one kind, without documents.
+class Entries {
+public:
+    struct Change {
+        std::unique_ptr<sdk::Transaction> transaction;
+        std::unique_ptr<nodes::LineWriter> writer;
+    };
+    Change begin() {
+        Change change{engine_->begin(), nullptr};
+        change.writer = std::make_unique<nodes::LineWriter>(
+            *change.transaction, space_,
+            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value());
+        return change;
+    }
+    void commit(Change& change) {
+        REQUIRE(change.writer->finish("").has_value());
+        REQUIRE(sdk::commit_and_wait(*change.transaction).has_value());
+    }
+    std::vector<std::string> shown(std::optional<nodes::Revision> revision) {
+        const auto snapshot = engine_->snapshot();
+        const nodes::ViewReader view(
+            *snapshot, space_,
+            nodes::find_view(*snapshot, space_, nodes::kFirstLine, revision).value());
+        std::vector<std::string> keys;
+        const auto cursor = view.scan({"aa", "ab"}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next())
+            keys.emplace_back(cursor->key());
+        for (const std::string& key : keys)
+            CHECK(view.get(key).value().has_value());
+        return keys;
+    }
+
+private:
+    static nodes::Keeping keeping(std::string_view) { return nodes::Keeping::entry; }
+
+    testing::TemporaryFolder folder_;
+    std::unique_ptr<sdk::Engine> engine_ = open_leveldb(folder_.path()).value();
+    nodes::VersionMemory memory_;
+    nodes::VersionSpace space_{"space/", keeping, memory_};
+};
+
 }  // namespace
 
 TEST_CASE("Changesets of different records on one line do not conflict") {
@@ -142,6 +184,30 @@ TEST_CASE("A record that is remembered still conflicts with its next version") {
         CHECK(rivals.branches().commit(change).has_value());
         CHECK_FALSE(sdk::commit_and_wait(*transaction).has_value());
         CHECK(rivals.read(line, rivals.record(0)) > 0);
+    }
+}
+
+TEST_CASE("What two changesets begin and end shows in the past, whichever is committed first") {
+    using Keys = std::vector<std::string>;
+    for (const bool is_one_first : {true, false}) {
+        INFO("the first is committed " << (is_one_first ? "first" : "last"));
+        Entries entries;
+        auto one = entries.begin();
+        auto two = entries.begin();
+        one.writer->put("aa-one", "");
+        two.writer->put("aa-two", "");
+        entries.commit(is_one_first ? one : two);
+        entries.commit(is_one_first ? two : one);
+        one = entries.begin();
+        two = entries.begin();
+        one.writer->remove("aa-one");
+        two.writer->remove("aa-two");
+        entries.commit(is_one_first ? one : two);
+        entries.commit(is_one_first ? two : one);
+        CHECK(entries.shown(1) == Keys{is_one_first ? "aa-one" : "aa-two"});
+        CHECK(entries.shown(2) == Keys{"aa-one", "aa-two"});
+        CHECK(entries.shown(3) == Keys{is_one_first ? "aa-two" : "aa-one"});
+        CHECK(entries.shown({}).empty());
     }
 }
 
