@@ -20,8 +20,10 @@ constexpr std::size_t kRealSize = 8;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 void append_big_endian(std::string& key, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = size; i-- > 0;)
-        key.push_back(static_cast<char>(value >> (8 * i)));
+    char bytes[sizeof(value)];
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<char>(value >> (8 * (size - 1 - i)));
+    key.append(bytes, size);
 }
 
 std::uint64_t read_big_endian(std::string_view bytes) {
@@ -52,13 +54,17 @@ KeyWriter& KeyWriter::real(double value) {
 
 KeyWriter& KeyWriter::text(std::string_view value) {
     key_.reserve(key_.size() + value.size() + 1);
-    for (char c : value) {
-        if (c != kEnd && c != kEscape) {
-            key_.push_back(c);
-        } else {
+    while (!value.empty()) {
+        std::size_t plain = 0;
+        while (plain < value.size() && value[plain] != kEnd && value[plain] != kEscape)
+            ++plain;
+        key_.append(value.substr(0, plain));
+        if (plain < value.size()) {
             key_.push_back(kEscape);
-            key_.push_back(c == kEnd ? kEscapedZero : kEscapedOne);
+            key_.push_back(value[plain] == kEnd ? kEscapedZero : kEscapedOne);
+            ++plain;
         }
+        value.remove_prefix(plain);
     }
     key_.push_back(kEnd);
     return *this;

@@ -8,6 +8,9 @@ namespace stele::nodes {
 
 namespace {
 
+/// What follows a prefix: numbers, and the key of an entry.
+constexpr std::size_t kTypicalKeyBytes = 64;
+
 /// Deeper than any chain of forks; a store that says otherwise is damaged.
 constexpr std::size_t kMostLinks = 100'000;
 
@@ -63,8 +66,10 @@ sdk::Result<Revision> newest_in(const sdk::Reader& reader, const VersionSpace& s
 }  // namespace
 
 void append_number(std::string& bytes, std::uint64_t number) {
-    for (int shift = 56; shift >= 0; shift -= 8)
-        bytes.push_back(static_cast<char>(number >> shift));
+    char digits[kNumberBytes];
+    for (std::size_t i = 0; i < kNumberBytes; ++i)
+        digits[i] = static_cast<char>(number >> (8 * (kNumberBytes - 1 - i)));
+    bytes.append(digits, kNumberBytes);
 }
 
 std::uint64_t read_number(std::string_view bytes) {
@@ -75,8 +80,9 @@ std::uint64_t read_number(std::string_view bytes) {
 }
 
 std::string VersionSpace::tagged(char tag, std::uint64_t number) const {
-    std::string key = prefix_;
-    key.push_back(tag);
+    std::string key;
+    key.reserve(prefix_.size() + kTypicalKeyBytes);
+    key.append(prefix_).push_back(tag);
     append_number(key, number);
     return key;
 }
@@ -89,8 +95,9 @@ std::string VersionSpace::past(Line line, int level, Revision block) const {
 }
 
 std::string VersionSpace::record(std::string_view key) const {
-    std::string bytes = prefix_;
-    bytes.push_back('v');
+    std::string bytes;
+    bytes.reserve(prefix_.size() + 1 + key.size() + 2 * kNumberBytes);
+    bytes.append(prefix_).push_back('v');
     bytes += key;
     return bytes;
 }
