@@ -65,6 +65,18 @@ function(stele_room name)
     endif()
 endfunction()
 
+# What a plugin and its tests are both made of, compiled once: a static library of position
+# independent code.
+function(stele_plugin_parts name)
+    cmake_parse_arguments(PARTS "" "" "SOURCES;LIBRARIES" ${ARGN})
+    add_library(${name} STATIC ${PARTS_SOURCES})
+    set_target_properties(${name} PROPERTIES
+        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    target_link_libraries(${name} PUBLIC Stele::sdk ${PARTS_LIBRARIES})
+    target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+    stele_compile_options(${name})
+endfunction()
+
 # A Catch2 program that ctest runs as one test.
 function(stele_unit_test name)
     cmake_parse_arguments(UNIT "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
