@@ -19,7 +19,7 @@ struct Services {
     sdk::PrincipalDirectory& principals;
     sdk::Jobs& jobs;
     BranchStore branches = {};
-    StatisticsMemory statistics = {};
+    StatisticsMemory statistics{};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.
