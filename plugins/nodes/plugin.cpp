@@ -33,6 +33,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_copy_jobs(services);
     define_deletion_jobs(services);
     define_history_jobs(services);
+    define_difference_jobs(services);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<ContentLog>> logs;

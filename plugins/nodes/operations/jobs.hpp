@@ -8,5 +8,6 @@ namespace stele::nodes {
 /// them.
 void define_deletion_jobs(Services& services);
 void define_history_jobs(Services& services);
+void define_difference_jobs(Services& services);
 
 }  // namespace stele::nodes

@@ -18,21 +18,6 @@ constexpr char kStrategy[] = "strategy";
 constexpr char kCopyOnExisting[] = "copyOnExisting";
 constexpr char kLiftsProtection[] = "allowWriteToFrozenBranches";
 
-/// The branch of an address (`address_of`), which whoever acts may READ.
-sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
-                                        const sdk::Json& address) {
-    const std::string id = sdk::text_member(address, kBranchId);
-    auto branch = context.documents().read({kBranchType, sdk::text_member(address, kRepositoryId)},
-                                           id.empty() ? kMasterAlias : id);
-    if (!branch) return branch.error();
-    auto content = BranchContent::open(services, context, branch->key);
-    if (!content) return content;
-    auto is_readable = content->may(branch->key, sdk::Permission::read);
-    if (!is_readable) return is_readable.error();
-    if (*is_readable) return content;
-    return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no branch " + id);
-}
-
 sdk::Result<CopyRules> rules_of(const sdk::Json& input, std::size_t most) {
     CopyRules rules;
     rules.most = most;
@@ -225,6 +210,20 @@ sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::
     if (!job) return job.error();
     return std::optional<sdk::Reply>(
         sdk::reply_when_ended(services.jobs, call.context().platform(), *job));
+}
+
+sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
+                                        const sdk::Json& address) {
+    const std::string id = sdk::text_member(address, kBranchId);
+    auto branch = context.documents().read({kBranchType, sdk::text_member(address, kRepositoryId)},
+                                           id.empty() ? kMasterAlias : id);
+    if (!branch) return branch.error();
+    auto content = BranchContent::open(services, context, branch->key);
+    if (!content) return content;
+    auto is_readable = content->may(branch->key, sdk::Permission::read);
+    if (!is_readable) return is_readable.error();
+    if (*is_readable) return content;
+    return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no branch " + id);
 }
 
 sdk::Result<sdk::Json> address_of(const BranchContent& content) {

@@ -47,6 +47,10 @@ sdk::Error too_many_nodes(const char* name, std::size_t most);
 
 /// Members of orders that name a branch, for the branch of a content.
 sdk::Result<sdk::Json> address_of(const BranchContent& content);
+/// The branch that such members name; `not_found` (`branch.unknown`) where whoever acts may not
+/// READ it.
+sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
+                                        const sdk::Json& address);
 
 /// The ids in a member of the body: an array of texts, or one text. `invalid` naming the member
 /// when there is none, or one that is no text.

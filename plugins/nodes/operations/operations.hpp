@@ -29,6 +29,7 @@ sdk::Actions branch_blog_actions();
 sdk::Actions branch_definition_actions();  ///< definitions, forms, schemas
 sdk::Actions branch_principal_actions();   ///< person and group acquire
 sdk::Actions branch_history_actions();     ///< history/changesets and the like
+sdk::Actions branch_difference_actions();  ///< diff/start
 
 /// Operations of `{R}`.
 sdk::Actions repository_actions();
