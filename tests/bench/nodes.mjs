@@ -1,5 +1,5 @@
 // node tests/bench/nodes.mjs [--seconds 4] [--rounds 3] [--large 1000000] [--updates 100000]
-//   [--only fork,query,depth,search,read,create,memory,disk,start]
+//   [--only fork,query,depth,search,difference,read,create,memory,disk,start]
 //
 // The cost model of content (design.md 4) as ratios: what operations cost in a large repository against a
 // small one, and reads and creates against ceilings measured in the same run. Nothing here passes or fails.
@@ -10,7 +10,7 @@ import http from 'node:http';
 import { ceiling, cpuMicroseconds, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
-const only = option('only', 'fork,query,depth,search,read,create,memory,disk,start').split(',');
+const only = option('only', 'fork,query,depth,search,difference,read,create,memory,disk,start').split(',');
 const large = Number(option('large', 1_000_000));
 const updates = Number(option('updates', 100_000));
 
@@ -48,11 +48,11 @@ async function compare(what, target, [small, big], measure) {
 const server = await SteleServer.start();
 const repositories = {};
 const sized = async (nodes) => (repositories[nodes] ??= await repositoryOf(server, nodes));
-/// A branch with so many changed nodes.
-async function changedFork(repository, changes) {
+/// A branch with so many changed nodes, those behind the first `skip`.
+async function changedFork(repository, changes, skip = 0) {
   const { _doc } = await server.admin('POST', `${repository}/branches?branch=master`, {});
   const branch = `${repository}/branches/${_doc}`;
-  const { rows } = await server.admin('POST', `${branch}/nodes/query?limit=${changes}`, { kind: 'loaded' });
+  const { rows } = await server.admin('POST', `${branch}/nodes/query?limit=${changes}&skip=${skip}`, { kind: 'loaded' });
   for (let at = 0; at < rows.length; at += 100) {
     const nodes = Object.fromEntries(rows.slice(at, at + 100).map(({ _doc: id, ...row }) => [id, { ...row, changed: true }]));
     await server.admin('PUT', `${branch}/nodes`, { nodes });
@@ -98,6 +98,15 @@ if (only.includes('search')) {
   };
   await compare('search of a common word in 200,000 nodes against 2,000', 'what holds them costs', masters, search('title'));
   await compare('search of a rare word, the same', 2, masters, search('group7'));
+}
+if (only.includes('difference')) {
+  const sides = [];
+  for (const nodes of [1000, large]) {
+    const repository = await sized(nodes);
+    sides.push([await changedFork(repository, 50), await changedFork(repository, 50, 50)]);
+  }
+  await compare(`difference of two branches with 50 changes each at ${large} nodes against 1,000`, 2, sides, ([source, target]) =>
+    cost(server, 100, () => server.admin('POST', `${target}/diff/start?id=${source.split('/').at(-1)}&schedule=synchronous`)));
 }
 if (only.includes('read')) {
   const branch = `${await sized(1000)}/branches/master`;
