@@ -1,0 +1,112 @@
+// Writers and readers of nodes at work on one repository, through one server or several over one store.
+import assert from 'node:assert/strict';
+import { settleAndCompare } from './node_comparison.mjs';
+import { NodeWriter } from './node_writer.mjs';
+
+const kLost = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'];
+
+export class NodeTraffic {
+  /// `count` writers, in turn on each of the servers; options go to NodeWriter.
+  static async start(servers, count, options = {}) {
+    const traffic = new NodeTraffic();
+    let random = Number(process.env.STELE_SEED ?? Date.now() % 1_000_000);
+    console.log(`seed ${random}`);
+    traffic.next = (limit) => {
+      random = (random * 1103515245 + 12345) % 2147483648;
+      return Math.floor(random / 65536) % limit;
+    };
+    traffic.servers = servers;
+    traffic.token = await servers[0].login();
+    traffic.repository = `/repositories/${(await servers[0].admin('POST', '/repositories', {}))._doc}`;
+    const { _doc } = await servers[0].admin('GET', `${traffic.repository}/branches/master`);
+    traffic.writers = Array.from({ length: count }, (_, i) => new NodeWriter({
+      name: String.fromCharCode(97 + i), next: traffic.next, token: traffic.token, repository: traffic.repository, ...options }));
+    for (const writer of traffic.writers) await writer.begin(servers[0], _doc);
+    return traffic;
+  }
+
+  get acknowledged() {
+    return this.writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+  }
+
+  serverOf(i) {
+    return this.servers[i % this.servers.length];
+  }
+
+  /// Everybody works until `until` says so after a write; then comes `atEnd`. Who loses the connection
+  /// stops, if `mayLose(server)`, by default from `atEnd` on. `refused(reply, writer)` takes what was
+  /// refused, else it is an error.
+  async run({ until, atEnd = () => {}, mayLose, refused }) {
+    let isOver = false;
+    const stop = () => {
+      if (!isOver) {
+        isOver = true;
+        atEnd();
+      }
+    };
+    const work = async (server, step) => {
+      try {
+        while (!isOver) {
+          await step();
+          if (until()) stop();
+        }
+      } catch (error) {
+        if (kLost.includes(error.code) && (mayLose ? mayLose(server) : isOver)) return;
+        isOver = true;
+        throw error;
+      }
+    };
+    const writing = this.writers.map((writer, i) => work(this.serverOf(i), async () => {
+      await this.write(writer, this.serverOf(i), refused);
+      if (!writer.doubt && writer.last && this.next(3) === 0) await this.readBack(writer, this.serverOf(i + 1));
+    }));
+    const reading = this.servers.map((server) => work(server, () => this.readAny(server)));
+    await Promise.all([...writing, ...reading]);
+  }
+
+  async write(writer, server, refused) {
+    try {
+      await writer.write(server);
+    } catch (error) {
+      if (!error.reply || !refused) throw error;
+      refused(error.reply, writer);
+    }
+  }
+
+  /// What was acknowledged just now is found, also by another server.
+  async readBack(writer, server) {
+    const branch = writer.world.branches[writer.last.at];
+    const node = branch.nodes.get(writer.last.key);
+    if (!node) return;
+    const expected = node.isDeleted ? [] : [node.id];
+    const path = `${this.repository}/branches/${branch.id}/nodes`;
+    for (const [way, body] of [['query', { mark: node.mark }], ['search', { search: node.text }]]) {
+      const reply = await server.request('POST', `${path}/${way}`, { token: this.token, body });
+      assert.equal(reply.status, 200, reply.text);
+      assert.deepEqual(reply.json.rows.map((row) => row._doc), expected, `${way} of ${JSON.stringify(body)}`);
+    }
+  }
+
+  /// A look at what others are writing: whatever is found fits what was asked for.
+  async readAny(server) {
+    const { name, world } = this.writers[this.next(this.writers.length)];
+    const path = `${this.repository}/branches/${world.branches[this.next(world.branches.length)].id}/nodes`;
+    const isSearch = this.next(2) === 0;
+    const pattern = `t${name}n${1 + this.next(9)}*`;
+    const body = isSearch ? { search: pattern } : { owner: name };
+    const reply = await server.request('POST', `${path}/${isSearch ? 'search' : 'query'}?limit=20`, { token: this.token, body });
+    assert.equal(reply.status, 200, reply.text);
+    for (const row of reply.json.rows) {
+      assert.equal(row.owner, name);
+      if (isSearch) assert.ok(row.text.startsWith(pattern.slice(0, -1)), `${row.text} for ${pattern}`);
+    }
+  }
+
+  /// Settles the doubts and compares; what was not touched since the last time only by chance, or at last.
+  async compare(server, round, { isLast = false } = {}) {
+    const isWanted = ({ touched }) => (at, key) => isLast || touched.has(`${at} ${key}`) || this.next(20) === 0;
+    const happened = await settleAndCompare(this.writers, server, { isWanted, round });
+    for (const writer of this.writers) writer.touched.clear();
+    return happened;
+  }
+}
