@@ -40,7 +40,8 @@ test(`${rounds} rounds of kill -9 lose nothing of nodes that was acknowledged`, 
     }
     console.log(`acknowledged ${traffic.acknowledged}; in doubt ${inDoubt}, of which ${happened} have happened`);
     assert.ok(inDoubt > 0);
-  } finally {
     await server.end();
+  } finally {
+    await server.stop('SIGKILL');
   }
 });

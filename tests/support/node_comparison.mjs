@@ -25,8 +25,9 @@ export class NodeComparison {
   /// Everything that is other than it must be.
   differences = [];
 
-  constructor(server, token, repository) {
-    Object.assign(this, { server, token, repository });
+  /// With `withBytes`, attachments are downloaded, too.
+  constructor(server, { token, repository, withBytes = true }) {
+    Object.assign(this, { server, token, repository, withBytes });
   }
 
   async ask(method, path, body) {
@@ -107,7 +108,7 @@ export class NodeComparison {
       else await this.compareTies(branch, path, node, type, one.json._statistics, what);
     }
     await this.compareVersions(path, node, what);
-    for (const [name, { length, hash }] of Object.entries(node.attachments))
+    for (const [name, { length, hash }] of Object.entries(this.withBytes ? node.attachments : {}))
       this.same(await download(this.server, this.token, `${path}/nodes/${node.id}/attachments/${name}`), { status: 200, length, hash }, `${what}, ${name}`);
   }
 
@@ -158,12 +159,14 @@ export class NodeComparison {
 }
 
 /// Decides about each write in doubt, which has happened wholly or not at all, and asserts that
-/// everything else is as it was acknowledged. `isWanted(writer)` answers what `compare` takes. Answers how
-/// many of the doubts have happened.
-export async function settleAndCompare(writers, server, { isWanted, round }) {
+/// everything else is as it was acknowledged. `isWanted(writer)` answers what `compare` takes,
+/// `hasBytes(writer)` whether the server has its attachments. Answers how many of the doubts have happened.
+export async function settleAndCompare(writers, server, { isWanted, hasBytes, round }) {
   let happened = 0;
   for (const writer of writers) {
-    const compare = (world, wanted) => new NodeComparison(server, writer.token, writer.repository).compare(writer.name, world, wanted);
+    const { name, token, repository } = writer;
+    const options = { token, repository, withBytes: hasBytes(writer) };
+    const compare = (world, wanted) => new NodeComparison(server, options).compare(name, world, wanted);
     let doubts = [];
     if (writer.doubt) {
       const { at, keys, method, path } = writer.doubt;
@@ -177,7 +180,7 @@ export async function settleAndCompare(writers, server, { isWanted, round }) {
       writer.settle(isDone ? after : before);
     }
     const differences = await compare(writer.world, isWanted(writer));
-    assert.deepEqual(differences, [], `round ${round}, writer ${writer.name}\n${doubts.join('\n')}`);
+    assert.deepEqual(differences, [], `round ${round}, writer ${name}\n${doubts.join('\n')}`);
   }
   return happened;
 }

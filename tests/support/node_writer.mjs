@@ -28,7 +28,7 @@ export function upload(server, token, path, bytes) {
 
 export class NodeWriter {
   world = { branches: [] };
-  /// Keys of what was written since they were last forgotten, by branch.
+  /// Branch and key of what was written lately.
   touched = new Set();
   acknowledged = 0;
   number = 0;
