@@ -82,6 +82,31 @@ TEST_CASE("a damaged index is built anew") {
     CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == Ids{"a"});
 }
 
+TEST_CASE("an index whose files end too early is built anew") {
+    SearchWorld world;
+    // So many that each table has several blocks.
+    Nodes nodes;
+    Ids ids;
+    for (int i = 1000; i < 2000; ++i) {
+        ids.push_back(std::to_string(i));
+        nodes.emplace_back(ids.back(), R"({"t":"apple )" + ids.back() + R"("})");
+    }
+    world.log.write(1, nodes);
+    CHECK(world.ids("apple").size() == ids.size());
+    REQUIRE(world.feed.commit().value());
+    for (const char* table : {"docdata", "position", "postlist", "termlist"}) {
+        Crashed crashed(world);
+        const auto file = crashed.folder.path / "search" / (std::string(table) + ".glass");
+        const auto size = std::filesystem::file_size(file);
+        REQUIRE(size > 8192);
+        std::filesystem::resize_file(file, size / 2);
+        INFO(table);
+        CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == ids);
+        world.log.write(1, Nodes{{ids.front(), R"({"t":"apple"})"}});
+        CHECK(found_by(crashed.feed, world.log, world.engine, "apple") == ids);
+    }
+}
+
 TEST_CASE("an index of another history is built anew") {
     SearchWorld world;
     world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});

@@ -1,6 +1,7 @@
 #include "node_index.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -39,6 +40,17 @@ Candidate read_document(const Xapian::Document& document) {
     auto candidate = read_document_text(document.get_data());
     if (!candidate) throw Xapian::DatabaseCorruptError("a document cannot be read");
     return *candidate;
+}
+
+/// Whether the files are the reason, and not the system, whose reasons pass. That a file ends too
+/// early Xapian tells by its most general error, without a reason of the system.
+bool is_damage(const Xapian::Error& error) {
+    static constexpr std::string_view kDamages[] = {"DatabaseCorruptError", "DatabaseOpeningError",
+                                                    "DatabaseVersionError",
+                                                    "DatabaseNotFoundError"};
+    const std::string_view type = error.get_type();
+    return std::find(std::begin(kDamages), std::end(kDamages), type) != std::end(kDamages) ||
+           (type == "DatabaseError" && !error.get_error_string());
 }
 
 sdk::Error unavailable(std::string detail) {
@@ -91,10 +103,8 @@ auto NodeIndex::guarded(Work work) -> decltype(work(std::declval<Database&>())) 
     if (!database_) return unavailable("search index " + folder_.string() + " is not open");
     try {
         return work(*database_);
-    } catch (const Xapian::DatabaseCorruptError& error) {
-        return close_after(error.get_description(), true);
     } catch (const Xapian::Error& error) {
-        return close_after(error.get_description(), false);
+        return close_after(error.get_description(), is_damage(error));
     }
 }
 
@@ -107,14 +117,8 @@ sdk::Result<void> NodeIndex::open() {
         database_ = std::make_unique<Database>(folder_);
         ++generation_;
         return {};
-    } catch (const Xapian::DatabaseLockError& error) {
-        return close_after(error.get_description(), false);
-    } catch (const Xapian::DatabaseOpeningError& error) {
-        return close_after(error.get_description(), true);
-    } catch (const Xapian::DatabaseCorruptError& error) {
-        return close_after(error.get_description(), true);
     } catch (const Xapian::Error& error) {
-        return close_after(error.get_description(), false);
+        return close_after(error.get_description(), is_damage(error));
     }
 }
 
