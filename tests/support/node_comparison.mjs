@@ -79,6 +79,8 @@ export class NodeComparison {
     for (const key of shown.keys()) {
       if (!branch.nodes.has(key) || branch.nodes.get(key).isDeleted) this.differences.push(`${branch.title} shows ${key}, which is not there`);
     }
+    const { rows: hits } = await this.ask('POST', `${path}/nodes/search?limit=-1`, { search: `owner:${owner}` });
+    this.same(hits.map((row) => row.key).sort(), expected.map((node) => node.key).sort(), `${branch.title}, search for ${owner}`);
     const deletions = await this.ask('POST', `${path}/deletions/query?limit=-1`, { owner });
     const deleted = [...branch.nodes.values()].filter((node) => node.isDeleted);
     this.same(deletions.rows.map((row) => row.key).sort(), deleted.map((node) => node.key).sort(), `${branch.title}, deletions of ${owner}`);
