@@ -35,7 +35,7 @@ export class NodeTraffic {
 
   /// Everybody works until `until` says so after a write; then comes `atEnd`. Who loses the connection
   /// stops, if `mayLose(server)`, by default from `atEnd` on. `refused(reply, writer)` takes what was
-  /// refused, else it is an error.
+  /// refused, else it is an error; a writer whom it leaves in doubt stops.
   async run({ until, atEnd = () => {}, mayLose, refused }) {
     for (const writer of this.writers) writer.touched.clear();
     let isOver = false;
@@ -45,9 +45,10 @@ export class NodeTraffic {
         atEnd();
       }
     };
-    const work = async (server, step) => {
+    let writing = this.writers.length;
+    const work = async (server, step, writer) => {
       try {
-        while (!isOver) {
+        while (!isOver && !writer?.doubt) {
           await step();
           if (until()) stop();
         }
@@ -55,14 +56,16 @@ export class NodeTraffic {
         if (kLost.includes(error.code) && (mayLose ? mayLose(server) : isOver)) return;
         isOver = true;
         throw error;
+      } finally {
+        if (writer && --writing === 0) stop();
       }
     };
-    const writing = this.writers.map((writer, i) => work(this.serverOf(i), async () => {
+    const writes = this.writers.map((writer, i) => work(this.serverOf(i), async () => {
       await this.write(writer, this.serverOf(i), refused);
       if (writer.last && this.next(3) === 0) await this.readBack(writer, this.serverOf(i + 1), mayLose);
-    }));
-    const reading = this.servers.map((server) => work(server, () => this.readAny(server)));
-    await Promise.all([...writing, ...reading]);
+    }, writer));
+    const reads = this.servers.map((server) => work(server, () => this.readAny(server)));
+    await Promise.all([...writes, ...reads]);
   }
 
   async write(writer, server, refused) {
