@@ -39,7 +39,7 @@ test(`${rounds} rounds of kill -9 lose nothing of nodes that was acknowledged`, 
       happened += await traffic.compare(server, round, { isLast: round === rounds - 1 });
     }
     console.log(`acknowledged ${traffic.acknowledged}; in doubt ${inDoubt}, of which ${happened} have happened`);
-    assert.ok(inDoubt > 0);
+    if (rounds > 2) assert.ok(inDoubt > 0);
     await server.end();
   } finally {
     await server.stop('SIGKILL');

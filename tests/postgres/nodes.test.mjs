@@ -73,7 +73,7 @@ test(`${rounds} rounds of kill -9 of one of two servers that write nodes, or of 
     const checked = servers[0].check();
     assert.equal(checked.status, 0, checked.text);
     console.log(`acknowledged ${traffic.acknowledged}, in doubt ${inDoubt}`);
-    assert.ok(inDoubt > 0);
+    if (rounds > 2) assert.ok(inDoubt > 0);
     for (const server of servers) await server.end();
   } finally {
     for (const server of servers) await server.stop('SIGKILL');
