@@ -90,14 +90,20 @@ test('a disk that others fill between two writes of the server loses no node', a
         return refusals.count >= 60;
       },
       refused: (reply, writer) => refusals.take(reply, writer, true),
+      // The index of searches has no reserve.
+      searchRefused(reply) {
+        assert.ok(filling, reply.text);
+        assert.deepEqual([reply.status, reply.json.code], [503, 'node_search.index_unavailable'], reply.text);
+      },
     });
     await filling;
     makeRoom();
+    await traffic.compare(server, 'with room again, before a restart');
     await restart(server);
     await traffic.compare(server, 'after a restart', { isLast: true });
     const wanted = traffic.acknowledged + 50;
     await traffic.run({ until: () => traffic.acknowledged >= wanted });
-    await traffic.compare(server, 'with room again', { isLast: true });
+    await traffic.compare(server, 'at last', { isLast: true });
     console.log(`acknowledged ${traffic.acknowledged}, refused ${JSON.stringify([...refusals.codes])}`);
   });
 });
