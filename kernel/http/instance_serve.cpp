@@ -135,7 +135,18 @@ void Instance::stop_plugins() {
 }
 
 std::vector<std::string> Instance::check() {
-    return resource::check_store(*state_->rooms);
+    std::vector<std::string> differences = resource::check_store(*state_->rooms);
+    for (const resource::PluginCheck& step : state_->rooms->checks) {
+        auto checked = plugin::guarded<void>(step.plugin_id, "check", [&] {
+            step.check(differences);
+            return sdk::Result<void>();
+        });
+        if (!checked)
+            differences.push_back(fmt::format("plugin {}: its check failed: {} [{}]",
+                                              step.plugin_id, checked.error().message,
+                                              checked.error().code));
+    }
+    return differences;
 }
 
 sdk::Result<std::uint64_t> Instance::count_removed() {

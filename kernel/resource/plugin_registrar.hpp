@@ -48,6 +48,9 @@ public:
     void on_stop(std::function<void()> stop) override {
         rooms_.stops.push_back({plugin_id_, std::move(stop)});
     }
+    void on_check(std::function<void(std::vector<std::string>&)> check) override {
+        rooms_.checks.push_back({plugin_id_, std::move(check)});
+    }
 
     /// The first fault of what the plugin added.
     const sdk::Result<void>& finish() const { return fault_; }

@@ -33,6 +33,12 @@ struct PlatformRemoval {
     std::function<sdk::Result<bool>(sdk::Context&)> step;
 };
 
+/// What one plugin compares at `stele check`.
+struct PluginCheck {
+    std::string plugin_id;
+    std::function<void(std::vector<std::string>& differences)> check;
+};
+
 /// What one plugin does before the store closes.
 struct PluginStop {
     std::string plugin_id;
@@ -57,6 +63,7 @@ struct Rooms {
     /// What plugins do for platforms that were removed.
     std::vector<PlatformRemoval> platform_removals;
     std::vector<PluginStop> stops;
+    std::vector<PluginCheck> checks;
     /// The server's own; empty where there is none, as in tests.
     std::filesystem::path data_folder;
     /// Woken when there is something to clear away behind the callers' backs.

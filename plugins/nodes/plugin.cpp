@@ -3,6 +3,7 @@
 
 #include <stele/sdk/plugin.hpp>
 
+#include "content/attachment_check.hpp"
 #include "content/content_log.hpp"
 #include "content/node_attachment_reader.hpp"
 #include "content/services.hpp"
@@ -37,8 +38,11 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<ContentLog>> logs;
-    registrar.publish<sdk::ContentLog>(
-        *logs.emplace_back(std::make_unique<ContentLog>(services.branches)));
+    ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services.branches));
+    registrar.publish<sdk::ContentLog>(log);
+    registrar.on_check([&services, &log](std::vector<std::string>& differences) {
+        check_attachments(services, log, differences);
+    });
     registrar.add(std::make_unique<Repository>(services));
     registrar.add(std::make_unique<Branch>(services));
     registrar.add(std::make_unique<NodeFamily>(services));

@@ -63,6 +63,7 @@ std::filesystem::path Registrar::data_folder() {
     return {};
 }
 void Registrar::on_stop(std::function<void()>) {}
+void Registrar::on_check(std::function<void(std::vector<std::string>&)>) {}
 
 Result<void> Resource::prepare(Change&, Context&) {
     return {};

@@ -1,7 +1,9 @@
 // Attachments of nodes (contract/nodes.md 7.3, 21; docs/reference/nodes_attachments.md).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import http from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
 
@@ -207,4 +209,28 @@ test('7.3: a form makes a node of each file, with its members and its attachment
   const list = await rowsOf(`${master}/nodes/${rows[0]._doc}`);
   assert.deepEqual(list.map((row) => [row.attachmentId, row.filename, row.length]), [['default', 'a.png', 3]]);
   assert.equal((await admin('GET', `${master}/nodes/${rows[1]._doc}`))._system.attachments.default.length, 6);
+});
+
+test('stele check tells of bytes that are missing or fewer than a node says', async () => {
+  const sizes = [54_321, 65_432, 76_543];
+  const nodes = [];
+  for (const size of sizes) {
+    nodes.push(await makeNode());
+    await upload(`${nodes.at(-1)}/attachments/kept`, randomBytes(size), 'image/png');
+  }
+  // An attachment that only the past shows counts, too.
+  await admin('DELETE', `${nodes[0]}/attachments/kept`);
+  await server.stop();
+  const whole = server.check();
+  assert.equal(whole.status, 0, whole.text);
+  const files = readdirSync(server.data, { recursive: true }).map((name) => join(server.data, name));
+  const [lost, cut] = sizes.map((size) => files.find((file) => statSync(file).isFile() && statSync(file).size === size));
+  rmSync(lost);
+  truncateSync(cut, 1000);
+  const { status, text } = server.check();
+  assert.equal(status, 2, text);
+  const idOf = (node) => node.split('/').at(-1);
+  assert.match(text, new RegExp(`node ${idOf(nodes[0])}: attachment kept: .*blob.unknown`));
+  assert.match(text, new RegExp(`node ${idOf(nodes[1])}: attachment kept has 1000 bytes instead of 65432`));
+  assert.doesNotMatch(text, new RegExp(idOf(nodes[2])));
 });

@@ -92,6 +92,9 @@ public:
     virtual std::filesystem::path data_folder();
     /// Runs once, after the last request and before the store closes: ends a plugin's threads.
     virtual void on_stop(std::function<void()> stop);
+    /// Runs at `stele check`, after records and indexes: compares what the plugin keeps beside them
+    /// and adds a line for each difference, and for what it could not look at.
+    virtual void on_check(std::function<void(std::vector<std::string>& differences)> check);
 
     /// Publishes an interface of `stele/sdk/services/` for others. One plugin per interface.
     template <class Service>

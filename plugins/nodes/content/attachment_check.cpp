@@ -1,0 +1,127 @@
+#include "content/attachment_check.hpp"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/blob_store.hpp>
+#include <stele/sdk/data_store.hpp>
+
+#include "content/attachments.hpp"
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Names of bytes that were looked at; beyond that some are looked at again.
+constexpr std::size_t kMostRemembered = 100'000;
+
+std::string name_of(const sdk::ContentSpace& space) {
+    return fmt::format("platform {}, repository {}", space.platform, space.repository);
+}
+
+std::string not_checked(const sdk::ContentSpace& space, const sdk::Error& error) {
+    return fmt::format("{}: attachments cannot be checked: {} [{}]", name_of(space), error.message,
+                       error.code);
+}
+
+class SpaceCheck {
+public:
+    SpaceCheck(sdk::ContentSpace space, std::vector<std::string>& differences)
+        : space_(space), differences_(differences) {}
+
+    void look_at(sdk::BlobStore& binaries, const sdk::ContentVersion& version) {
+        // Most nodes have none; decoding them all would take most of the time.
+        if (version.text.find(member::kAttachments) == std::string::npos) return;
+        auto node = sdk::parse_json(version.text, {.depth = 200});
+        if (!node) return differ(version.node, "cannot be decoded");
+        const sdk::Json attachments = kept_attachments(*node);
+        for (const auto& [id, ignored] : attachments.items()) {
+            auto attachment = find_attachment(attachments, id);
+            if (attachment && is_new(*attachment)) compare(binaries, version.node, *attachment);
+        }
+    }
+
+private:
+    bool is_new(const Attachment& attachment) {
+        if (seen_.size() >= kMostRemembered) seen_.clear();
+        return seen_.emplace(attachment.object_id, attachment.length).second;
+    }
+
+    void compare(sdk::BlobStore& binaries, const std::string& node, const Attachment& attachment) {
+        auto bytes = binaries.open(attachment.object_id);
+        if (!bytes) {
+            return differ(node, fmt::format("attachment {}: {} [{}]", attachment.id,
+                                            bytes.error().message, bytes.error().code));
+        }
+        if ((*bytes)->size() != attachment.length) {
+            differ(node, fmt::format("attachment {} has {} bytes instead of {}", attachment.id,
+                                     (*bytes)->size(), attachment.length));
+        }
+    }
+
+    void differ(const std::string& node, const std::string& what) {
+        differences_.push_back(fmt::format("{}, node {}: {}", name_of(space_), node, what));
+    }
+
+    sdk::ContentSpace space_;
+    std::vector<std::string>& differences_;
+    std::set<std::pair<std::string, std::uint64_t>> seen_;
+};
+
+/// Where the bytes of a repository lie; any of its branches stands for it.
+sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
+                                         const sdk::ContentSpace& space) {
+    auto platform = services.registrar.find_platform(space.platform);
+    if (!platform) return platform.error();
+    sdk::RecordKey branch;
+    const BranchPlace place{space.platform, space.repository, kFirstLine};
+    auto walked =
+        services.branches.for_each_line(reader, place, [&](Line, const sdk::RecordKey& first) {
+            branch = first;
+            return false;
+        });
+    if (!walked) return walked.error();
+    sdk::BlobStore* binaries = nullptr;
+    auto asked = services.registrar.run_as_system(
+        *platform, [&](sdk::Context& context) -> sdk::Result<void> {
+            auto found = context.data_stores().binaries(branch);
+            if (!found) return found.error();
+            binaries = *found;
+            return {};
+        });
+    if (!asked) return asked.error();
+    return binaries;
+}
+
+}  // namespace
+
+void check_attachments(Services& services, sdk::ContentLog& log,
+                       std::vector<std::string>& differences) {
+    const auto reader = services.registrar.engine().snapshot();
+    auto spaces = log.spaces(*reader);
+    if (!spaces) {
+        differences.push_back(fmt::format("the list of repositories cannot be read: {} [{}]",
+                                          spaces.error().message, spaces.error().code));
+        return;
+    }
+    for (const sdk::ContentSpace& space : *spaces) {
+        auto binaries = binaries_of(services, *reader, space);
+        if (!binaries) {
+            differences.push_back(not_checked(space, binaries.error()));
+            continue;
+        }
+        SpaceCheck check(space, differences);
+        auto walked =
+            log.for_each_after(*reader, space, 0, [&](const sdk::ContentVersion& version) {
+                check.look_at(**binaries, version);
+                return true;
+            });
+        if (!walked) differences.push_back(not_checked(space, walked.error()));
+    }
+}
+
+}  // namespace stele::nodes
