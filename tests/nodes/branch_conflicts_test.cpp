@@ -170,6 +170,20 @@ TEST_CASE("Changesets of one record on one line conflict, on two lines they do n
     CHECK(rivals.branches().commit(other).has_value());
 }
 
+TEST_CASE("Changesets that make one record on one line conflict") {
+    Rivals rivals;
+    for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
+        INFO("line " << line);
+        const Sequence record = next_sequence();
+        auto one = rivals.branches().begin(line);
+        auto other = rivals.branches().begin(line);
+        rivals.insert(one, line, record);
+        rivals.insert(other, line, record);
+        CHECK(rivals.branches().commit(one).has_value());
+        CHECK_FALSE(rivals.branches().commit(other).has_value());
+    }
+}
+
 TEST_CASE("A record that is remembered still conflicts with its next version") {
     Rivals rivals;
     for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {

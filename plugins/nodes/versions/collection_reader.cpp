@@ -162,7 +162,10 @@ sdk::Result<bool> CollectionWriter::get_into(std::string_view key, std::string& 
     auto versioned = keys_.versioned(key);
     if (!versioned) return versioned.error();
     if (!*versioned) return store_.get_into(key, value);
-    return read_value(line_.reader(), **versioned, value);
+    auto found = read_value(line_.reader(), **versioned, value);
+    if (!found || *found || keeping_of(**versioned) != Keeping::record) return found;
+    if (auto noted = line_.note_absent(**versioned); !noted) return noted.error();
+    return found;
 }
 
 sdk::Result<std::optional<std::string>> CollectionWriter::peek(std::string_view key) const {

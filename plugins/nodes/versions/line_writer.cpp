@@ -2,7 +2,16 @@
 
 #include <vector>
 
+#include <stele/sdk/key_tuple.hpp>
+
 namespace stele::nodes {
+
+namespace {
+
+/// The sequence of a record, with which its key ends, and those of its entries.
+constexpr std::size_t kSequenceBytes = 10;
+
+}  // namespace
 
 sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) const {
     switch (space_.keeping(key)) {
@@ -103,7 +112,24 @@ sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
     return note_kind(key, false);
 }
 
+sdk::Result<void> LineWriter::note_absent(std::string_view record_key) {
+    if (record_key.size() < kSequenceBytes) return {};
+    const std::string versions = space_.record(record_key);
+    const auto cursor =
+        below_.scan({versions, sdk::prefix_end(versions)}, sdk::ScanDirection::forward);
+    if (cursor->is_valid()) return {};
+    if (auto status = cursor->status(); !status) return status;
+    new_records_.emplace(record_key.substr(record_key.size() - kSequenceBytes));
+    return {};
+}
+
+bool LineWriter::is_of_new_record(std::string_view key) const {
+    if (new_records_.empty() || key.size() < kSequenceBytes) return false;
+    return new_records_.contains(std::string(key.substr(key.size() - kSequenceBytes)));
+}
+
 sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view value) {
+    if (is_of_new_record(key)) return put_present(key, kPresent, value);
     auto stored = below_.get(space_.present(line()).append(key));
     if (!stored) return stored.error();
     if (*stored) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include <stele/sdk/engine.hpp>
 
@@ -58,6 +59,10 @@ public:
     /// Not for a writer: whoever began the transaction below commits it.
     void commit(Done done) override;
 
+    /// Nothing was found under a record's key. Where no line ever had the record, no entry whose
+    /// key ends like the record's can be there, and writing those needs no look.
+    sdk::Result<void> note_absent(std::string_view record_key);
+
     /// Keeps the first failure for `finish`.
     void note(sdk::Result<void> done) {
         if (status_ && !done) status_ = std::move(done);
@@ -72,6 +77,8 @@ private:
     bool is_fork() const { return reader_.view().links.size() > 1; }
     /// What the parent shows for a key.
     sdk::Result<bool> inherits(std::string_view key, std::string& value) const;
+
+    bool is_of_new_record(std::string_view key) const;
 
     /// Empty while they are not complete.
     void put_changes(std::string_view bytes);
@@ -92,6 +99,8 @@ private:
     bool ends_entries_ = false;
     /// Rows of kinds that are there, and whether this changeset writes them.
     std::map<std::string, bool> kinds_;
+    /// Last bytes of the keys of records that no line ever had.
+    std::unordered_set<std::string> new_records_;
     sdk::Result<void> status_;
 };
 
