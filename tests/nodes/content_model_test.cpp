@@ -1,6 +1,6 @@
 // Random histories of content against a model that is copied whole at every step: nodes,
 // associations, queries, paths, trees, deletions, versions and counts, at tips and in the past.
-// A failing seed runs alone with STELE_TEST_SEED=<seed>.
+// A failing seed runs alone with STELE_TEST_SEED=<seed>; with STELE_TEST_FIRST=<seed> they begin there.
 #include <cstdlib>
 #include <memory>
 
@@ -19,6 +19,11 @@ constexpr std::size_t kMostSteps = 16;
 
 std::size_t history_count() {
     return testing::test_cases(500) * (std::getenv("STELE_LONG") != nullptr ? 10 : 1);
+}
+
+std::uint64_t first_history() {
+    const char* const given = std::getenv("STELE_TEST_FIRST");
+    return given == nullptr ? 0 : std::strtoull(given, nullptr, 10);
 }
 
 void run_history(ContentWorld& world, const ModelBranch& base, std::uint64_t seed) {
@@ -48,8 +53,8 @@ void check_store(ContentWorld& world) {
 
 TEST_CASE("After any history content is what a model of it is, now and in the past") {
     const bool is_alone = std::getenv("STELE_TEST_SEED") != nullptr;
-    const std::uint64_t first = is_alone ? testing::test_seed() : 0;
-    const std::uint64_t end = is_alone ? first + 1 : history_count();
+    const std::uint64_t first = is_alone ? testing::test_seed() : first_history();
+    const std::uint64_t end = is_alone ? first + 1 : first + history_count();
     std::unique_ptr<ContentWorld> world;
     ModelBranch base;
     for (std::uint64_t seed = first; seed < end; ++seed) {
