@@ -196,6 +196,20 @@ test('20: deleted nodes are found by their members and come back as they were', 
   assert.equal((await read(`${master}/deletions/${first._doc}`)).status, 404);
 });
 
+test('20: with a node come the associations that went because it did, and no others', async () => {
+  await makeRepository();
+  const [folder, former, node, friend] = [await makeNode({}), await makeNode({}), await makeNode({}), await makeNode({})];
+  const tie = (from, to, type) => admin('POST', `${from}/associate?node=${idOf(to)}&type=${type}`, {});
+  await tie(former, node, 'a:child');
+  await tie(node, friend, 'a:linked');
+  await admin('POST', `${node}/move?targetNodeId=${idOf(folder)}`, {});
+  await admin('POST', `${node}/unassociate?node=${idOf(friend)}&type=a:linked`);
+  await admin('DELETE', node);
+  await admin('POST', `${master}/deletions/${idOf(node)}/restore`, {});
+  const { rows } = await admin('GET', `${node}/associations`);
+  assert.deepEqual(rows.filter(({ _type }) => _type !== 'a:has_role').map(({ _type, source }) => [_type, source]), [['a:child', idOf(folder)]]);
+});
+
 test('20: purged deletions are gone, one, several or all', async () => {
   await makeRepository();
   const nodes = [];

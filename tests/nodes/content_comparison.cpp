@@ -71,7 +71,7 @@ Json expected_deletion(const ModelDeletion& deletion) {
     expected["_doc"] = deletion.last->id;
     expected["_deletion"] = {{"nodeId", deletion.last->id},
                              {"deletedBy", deletion.deleted_by},
-                             {"transaction", false},
+                             {"transaction", deletion.went_along},
                              {"association", deletion.last->is_association}};
     expected["_system"] = {{"changeset", deletion.changeset}};
     return expected;

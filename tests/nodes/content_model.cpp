@@ -200,18 +200,18 @@ void ModelChange::associate(const std::string& source, const std::string& target
     put(id, std::move(fields));
 }
 
-void ModelChange::bury(const std::string& id) {
+void ModelChange::bury(const std::string& id, bool goes_along) {
     has_changes_ = true;
-    state_.deletions[id] = {state_.records.at(id), user_, {}};
+    state_.deletions[id] = {state_.records.at(id), user_, {}, goes_along};
     state_.records.erase(id);
 }
 
 void ModelChange::remove(const std::string& id) {
-    if (state_.records.at(id)->is_association) return bury(id);
+    if (state_.records.at(id)->is_association) return bury(id, false);
     for (const std::string& gone : state_.closure(id)) {
         for (const ModelRecordPtr& association : state_.associations(gone))
-            bury(association->id);
-        bury(gone);
+            bury(association->id, true);
+        bury(gone, gone != id);
     }
 }
 
@@ -233,6 +233,7 @@ void ModelChange::restore_deletion(const std::string& id) {
     for (const auto& [association, deletion] : deletions) {
         const ModelRecord& last = *deletion.last;
         if (!last.is_association || (last.source != id && last.target != id)) continue;
+        if (!deletion.went_along) continue;
         if (!state_.records.contains(last.source) || !state_.records.contains(last.target))
             continue;
         dig_out(association);

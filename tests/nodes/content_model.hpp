@@ -50,6 +50,8 @@ struct ModelDeletion {
     ModelRecordPtr last;
     std::string deleted_by;
     std::string changeset;
+    /// Because another one did.
+    bool went_along = false;
 };
 
 /// What a branch holds after a changeset; whole, and never changed afterwards.
@@ -106,7 +108,7 @@ public:
 private:
     std::string made_up_id();
     void put(const std::string& id, sdk::Json fields);
-    void bury(const std::string& id);
+    void bury(const std::string& id, bool goes_along);
     void dig_out(const std::string& id);
 
     ModelState state_;

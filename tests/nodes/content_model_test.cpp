@@ -1,6 +1,7 @@
 // Random histories of content against a model that is copied whole at every step: nodes,
 // associations, queries, paths, trees, deletions, versions and counts, at tips and in the past.
-// A failing seed runs alone with STELE_TEST_SEED=<seed>; with STELE_TEST_FIRST=<seed> they begin there.
+// A failing seed runs alone with STELE_TEST_SEED=<seed>; with STELE_TEST_FIRST=<seed> they begin
+// there.
 #include <cstdlib>
 #include <memory>
 

@@ -15,6 +15,10 @@ namespace stele::nodes {
 
 namespace {
 
+/// Of a deletion (`_deletion.transaction`): the record went because another one did. What somebody
+/// took away on purpose does not come back with what it belonged to.
+constexpr char kWentAlong[] = "transaction";
+
 /// The targets of a node's edges that go with it: those that nothing else of that type holds.
 sdk::Result<void> add_dependants(const BranchContent& content, const std::string& node,
                                  const char* type, std::vector<std::string>& found,
@@ -41,7 +45,7 @@ sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Docume
     fields[kDeletionMember] = {{"nodeId", node.id},
                                {"deletedOn", sdk::time_value(sdk::now_ms())},
                                {"deletedBy", content.principal().name},
-                               {"transaction", false},
+                               {kWentAlong, content.changes().is_cascading()},
                                {"association", is_association(node.fields)}};
     // Whether the deleter may write deletions is no question: they may delete.
     auto left =
@@ -54,12 +58,16 @@ sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Docume
 sdk::Result<void> detach(const BranchContent& content, const sdk::Document& node) {
     auto edges = content.edges(node.id, Direction::any);
     if (!edges) return edges.error();
+    Changes& changes = content.changes();
+    const bool was_cascading = changes.is_cascading();
+    changes.set_cascading(true);
     std::set<std::string> removed;
     for (const Edge& edge : *edges) {
         if (!removed.insert(edge.association).second) continue;
         auto gone = content.context().documents().remove(content.nodes(), edge.association);
         if (!gone) return gone;
     }
+    changes.set_cascading(was_cascading);
     return {};
 }
 
@@ -157,8 +165,9 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     if (!restored || is_association(restored->fields)) return restored;
     sdk::PageRequest everything;
     everything.limit = -1;
-    auto associations =
-        documents.query(deletions_of(content), deleted_associations_of(restored->id), everything);
+    sdk::Json wanted = deleted_associations_of(restored->id);
+    wanted[std::string(kDeletionMember) + "." + kWentAlong] = true;
+    auto associations = documents.query(deletions_of(content), wanted, everything);
     if (!associations) return associations.error();
     for (const sdk::Document& association : associations->rows) {
         const AssociationEnds ends = ends_of(association);
