@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <thread>
 
-#include <fmt/format.h>
-
-#include "terms.hpp"
+#include "index_mark.hpp"
 
 namespace stele::node_search {
 
 namespace {
-
-std::uint64_t digest_of(const sdk::ContentVersion& version) {
-    return digest(fmt::format("{} {} {} {} {}", version.line, version.revision, version.is_removed,
-                              version.node, version.text));
-}
 
 bool says_stop(const std::function<bool()>& must_stop) {
     return must_stop && must_stop();
@@ -40,20 +33,6 @@ sdk::Result<bool> IndexFeed::feed(const sdk::ContentSpace& space,
     return feed_locked(space, must_stop);
 }
 
-/// Whether the log still begins its changeset of the mark the way it did.
-sdk::Result<bool> IndexFeed::has_history(const sdk::Reader& reader, const sdk::ContentSpace& space,
-                                         const IndexMark& mark) {
-    if (mark.revision == 0) return true;
-    bool is_same = false;
-    auto read = log_.for_each_after(
-        reader, space, mark.revision - 1, [&](const sdk::ContentVersion& version) {
-            is_same = version.revision == mark.revision && digest_of(version) == mark.digest;
-            return false;
-        });
-    if (!read) return read.error();
-    return is_same;
-}
-
 /// True when the repository can be fed: what the index has of it comes from this history, not from
 /// one that a restored store has forgotten.
 sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::ContentSpace& space) {
@@ -66,7 +45,7 @@ sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::Content
     if (fed_to_.contains(space)) return true;
     auto mark = index_.mark(space);
     if (!mark) return mark.error();
-    auto same = has_history(reader, space, *mark);
+    auto same = has_history(log_, reader, space, *mark);
     if (!same) return same;
     if (!*same || *half_cleared) {
         auto cleared = index_.clear_some(space);

@@ -53,8 +53,6 @@ private:
     sdk::Result<bool> feed_locked(const sdk::ContentSpace& space,
                                   const std::function<bool()>& must_stop);
     sdk::Result<bool> begin(const sdk::Reader& reader, const sdk::ContentSpace& space);
-    sdk::Result<bool> has_history(const sdk::Reader& reader, const sdk::ContentSpace& space,
-                                  const IndexMark& mark);
     sdk::Result<std::optional<Candidates>> try_find(const sdk::ContentView& view,
                                                     std::uint64_t revision,
                                                     const Expression& expression, std::size_t most);

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/json.hpp>
-#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "index_document.hpp"
@@ -23,13 +22,7 @@ namespace {
 // Another one makes every index start anew: terms or documents are written in another way.
 constexpr char kFormat[] = "1";
 constexpr char kFormatKey[] = "format";
-constexpr char kMarkKey[] = "mark ";
-constexpr char kHalfCleared[] = "half cleared";
 constexpr std::size_t kClearedAtOnce = 500;
-
-std::string mark_key(const sdk::ContentSpace& space) {
-    return kMarkKey + space_name(space);
-}
 
 Xapian::docid first_document(const Xapian::Database& database, const std::string& term) {
     const auto found = database.postlist_begin(term);
@@ -134,20 +127,15 @@ auto NodeIndex::opened(Work work) -> decltype(work(std::declval<Database&>())) {
 
 sdk::Result<IndexMark> NodeIndex::mark(const sdk::ContentSpace& space) {
     return opened([&](Database& database) -> sdk::Result<IndexMark> {
-        const std::string text = database.xapian.get_metadata(mark_key(space));
-        if (text.empty() || text == kHalfCleared) return IndexMark{};
-        sdk::KeyReader reader(text);
-        const auto revision = reader.integer();
-        const auto first = reader.integer();
-        if (!revision || !first) throw Xapian::DatabaseCorruptError("a mark cannot be read");
-        return IndexMark{*revision, *first};
+        const auto mark = read_mark(database.xapian.get_metadata(mark_key(space)));
+        if (!mark) throw Xapian::DatabaseCorruptError("a mark cannot be read");
+        return *mark;
     });
 }
 
 sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const IndexMark& mark) {
     return guarded([&](Database& database) -> sdk::Result<void> {
-        database.xapian.set_metadata(
-            mark_key(space), sdk::KeyWriter().integer(mark.revision).integer(mark.digest).key());
+        database.xapian.set_metadata(mark_key(space), mark_text(mark));
         ++pending_documents_;
         return {};
     });

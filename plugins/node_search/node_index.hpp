@@ -13,16 +13,9 @@
 
 #include "candidates.hpp"
 #include "expression.hpp"
+#include "index_mark.hpp"
 
 namespace stele::node_search {
-
-/// How far a repository is in the index.
-struct IndexMark {
-    /// Everything up to it is in the index.
-    std::uint64_t revision = 0;
-    /// Of the first version that it wrote, to tell its history from another of the same length.
-    std::uint64_t digest = 0;
-};
 
 struct IndexOptions {
     /// What is held in memory at most before it goes to disk.

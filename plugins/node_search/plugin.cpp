@@ -4,6 +4,7 @@
 #include <stele/sdk/plugin.hpp>
 
 #include "branch_search.hpp"
+#include "index_check.hpp"
 
 namespace stele::node_search {
 
@@ -35,6 +36,10 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
     Search& made = *kept.emplace_back(std::make_unique<Search>(registrar, *log));
     registrar.engine().observe("", [&follower = made.follower](const sdk::CommitNotice& notice) {
         follower.notice(notice);
+    });
+    const std::filesystem::path folder = registrar.data_folder() / "search";
+    registrar.on_check([log, folder, &registrar](std::vector<std::string>& differences) {
+        check_index(*log, *registrar.engine().snapshot(), folder, differences);
     });
     registrar.on_stop([&follower = made.follower] { follower.stop(); });
     registrar.publish<sdk::NodeSearch>(made.search);
