@@ -102,6 +102,22 @@ TEST_CASE("what is not accepted is neither found nor counted") {
     CHECK(found->best.front().id == "war");
 }
 
+TEST_CASE("what attachments say is found, alone and by its path") {
+    SearchWorld world;
+    world.log.attached["a"] = "A pear tree. Another pear.";
+    world.log.write(1, {{"a", R"({"t":"apple"})"}, {"b", R"({"t":"pear"})"}});
+    CHECK(world.ids("tree") == Ids{"a"});
+    CHECK(world.ids("pear").size() == 2);
+    CHECK(world.ids("_attachments:pear") == Ids{"a"});
+    CHECK(world.ids(R"(_attachments:"pear tree")") == Ids{"a"});
+    CHECK(world.ids("t:tree").empty());
+    // The next version has none.
+    world.log.attached.clear();
+    world.log.write(1, {{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("tree").empty());
+    CHECK(world.ids("apple") == Ids{"a"});
+}
+
 TEST_CASE("a search that would look at too much says so") {
     SearchWorld world;
     std::vector<std::pair<std::string, std::string>> nodes;

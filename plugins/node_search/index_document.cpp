@@ -17,8 +17,8 @@ namespace {
 // Phrases do not run from one value into the next.
 constexpr Xapian::termpos kGap = 2000;
 
-/// Adds the words of a node's values. Text from elsewhere (attachments) is one more value with a
-/// path of its own.
+/// Adds the words of a node's values. What its attachments say is one more value with a path of its
+/// own.
 class DocumentText {
 public:
     DocumentText(Xapian::Document& document, const Terms& terms)
@@ -59,7 +59,7 @@ sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersi
 }
 
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const sdk::Json& node) {
+                               const sdk::Json& node, std::string_view attached) {
     Xapian::Document document;
     document.set_data(document_text(candidate));
     document.add_value(kBornSlot, revision_value(candidate.revision));
@@ -70,6 +70,7 @@ Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
     document.add_boolean_term(terms.live(candidate.line, candidate.node));
     DocumentText text(document, terms);
     for_each_text(node, [&](const FieldText& field) { text.add(field); });
+    if (!attached.empty()) text.add({kAttachedPath, attached});
     return document;
 }
 

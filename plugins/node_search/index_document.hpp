@@ -16,8 +16,11 @@ namespace stele::node_search {
 /// The node of a version; nothing for an association, which searches do not find.
 sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version);
 
+/// Under this path lies what the attachments of a node say.
+inline constexpr char kAttachedPath[] = "_attachments";
+
 /// The document of a version that shows from its revision on.
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const sdk::Json& node);
+                               const sdk::Json& node, std::string_view attached);
 
 }  // namespace stele::node_search

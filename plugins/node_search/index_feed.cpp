@@ -9,6 +9,9 @@ namespace stele::node_search {
 
 namespace {
 
+/// Bytes of a version's attachments that are searched.
+constexpr std::size_t kMostAttached = std::size_t{1} << 20;
+
 bool says_stop(const std::function<bool()>& must_stop) {
     return must_stop && must_stop();
 }
@@ -85,7 +88,11 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
             pass.mark = {version.revision, digest_of(version)};
         }
         ++pass.documents;
-        pass.failure = index_.write(space, version);
+        auto attached = version.is_removed
+                            ? sdk::Result<std::string>(std::string())
+                            : log_.attached_text(*reader, space, version, kMostAttached);
+        pass.failure = attached ? index_.write(space, version, *attached)
+                                : sdk::Result<void>(attached.error());
         return pass.failure.has_value();
     };
     auto read = log_.for_each_after(*reader, space, fed_to, visit);

@@ -20,7 +20,7 @@ namespace stele::node_search {
 namespace {
 
 // Another one makes every index start anew: terms or documents are written in another way.
-constexpr char kFormat[] = "1";
+constexpr char kFormat[] = "2";
 constexpr char kFormatKey[] = "format";
 constexpr std::size_t kClearedAtOnce = 500;
 
@@ -160,7 +160,7 @@ sdk::Result<void> NodeIndex::commit_when_full(std::size_t bytes) {
 }
 
 sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
-                                   const sdk::ContentVersion& version) {
+                                   const sdk::ContentVersion& version, std::string_view attached) {
     sdk::Result<std::optional<sdk::Json>> node = std::optional<sdk::Json>();
     if (!version.is_removed) node = read_searched_node(version);
     if (!node) return node.error();
@@ -183,11 +183,11 @@ sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
         const Xapian::docid first = first_document(xapian, terms.node(version.node));
         candidate.created = first == 0 ? std::uint64_t{xapian.get_lastdocid()} + 1
                                        : read_document(xapian.get_document(first)).created;
-        xapian.add_document(make_document(terms, candidate, **node));
+        xapian.add_document(make_document(terms, candidate, **node, attached));
         return {};
     });
     if (!written) return written;
-    return commit_when_full(version.text.size());
+    return commit_when_full(version.text.size() + attached.size());
 }
 
 sdk::Result<bool> NodeIndex::clear_some(const sdk::ContentSpace& space) {

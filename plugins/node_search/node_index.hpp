@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <stele/sdk/result.hpp>
@@ -44,7 +45,9 @@ public:
     sdk::Result<IndexMark> mark(const sdk::ContentSpace& space);
     /// Adds a version, which ends the one before on its line. Versions come in the order of their
     /// revisions; those after the mark may come again.
-    sdk::Result<void> write(const sdk::ContentSpace& space, const sdk::ContentVersion& version);
+    /// `attached` is what its attachments say.
+    sdk::Result<void> write(const sdk::ContentSpace& space, const sdk::ContentVersion& version,
+                            std::string_view attached = {});
     /// Everything up to the mark has been written.
     sdk::Result<void> set_mark(const sdk::ContentSpace& space, const IndexMark& mark);
     sdk::Result<void> commit();

@@ -12,6 +12,7 @@
 #include "families/repository.hpp"
 #include "families/sweep.hpp"
 #include "operations/branch_jobs.hpp"
+#include "operations/index_job.hpp"
 #include "operations/jobs.hpp"
 #include "operations/node_jobs.hpp"
 
@@ -35,10 +36,11 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_deletion_jobs(services);
     define_history_jobs(services);
     define_difference_jobs(services);
+    define_index_job(services);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<ContentLog>> logs;
-    ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services.branches));
+    ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);

@@ -85,6 +85,54 @@ test('a fork shows its own words and those of its line', async () => {
   assert.equal((await search(master, 'apple')).total_rows, 3);
 });
 
+async function attach(node, body, type, id = 'default') {
+  const reply = await server.request('POST', `${node}/attachments/${id}`, { token: server.adminToken, body, headers: { 'Content-Type': type } });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+test('section 15: what text attachments say is found, also where it is no UTF-8', async () => {
+  const { master } = await makeRepository();
+  const make = async (fields) => `${master}/nodes/${await create(master, fields)}`;
+  const idOf = (node) => node.split('/').at(-1);
+  const [plain, broken, markup, json, image] = await Promise.all([1, 2, 3, 4, 5].map((i) => make({ title: `node ${i}` })));
+  await attach(plain, 'The ingenious gentleman of La Mancha', 'text/plain');
+  await attach(broken, Buffer.concat([Buffer.from([0xff, 0xfe, 0x80]), Buffer.from(' gentleman \xf0 farmer', 'latin1')]), 'text/plain');
+  await attach(markup, '<p class="windmill">Gentle<b>man</b> and squire</p>', 'text/html');
+  await attach(json, JSON.stringify({ horse: 'Rocinante' }), 'application/json');
+  await attach(image, 'gentleman', 'image/png');
+  assert.deepEqual(await found(master, 'gentleman'), [idOf(plain), idOf(broken)].sort());
+  assert.deepEqual(await found(master, 'farmer'), [idOf(broken)]);
+  assert.deepEqual(await found(master, '"ingenious gentleman"'), [idOf(plain)]);
+  assert.deepEqual(await found(master, 'squire'), [idOf(markup)]);
+  assert.deepEqual(await found(master, 'windmill'), []);
+  assert.deepEqual(await found(master, 'rocinante'), [idOf(json)]);
+  assert.deepEqual(await found(master, '_attachments:gentleman'), [idOf(plain), idOf(broken)].sort());
+  await attach(plain, 'another text', 'text/plain');
+  await admin('DELETE', `${broken}/attachments/default`);
+  assert.deepEqual(await found(master, 'gentleman'), []);
+});
+
+test('section 1.5: an upload starts an index job, which ends FINISHED; a plain create starts none', async () => {
+  const { master } = await makeRepository();
+  const jobs = async (condition) => (await admin('POST', '/jobs/query?limit=-1', condition)).rows;
+  const before = (await jobs({})).length;
+  const node = `${master}/nodes/${await create(master, {})}`;
+  assert.equal((await jobs({})).length, before);
+  await attach(node, 'some words', 'text/plain');
+  const all = await jobs({});
+  assert.equal(all.length, before + 1);
+  const started = all.find((job) => job.type === 'index' && job._data?.repositoryId === master.split('/')[2]);
+  assert.ok(started, JSON.stringify(all.at(-1)));
+  let job;
+  for (let i = 0; i < 300; ++i) {
+    job = await admin('GET', `/jobs/${started._doc}`);
+    if (['FINISHED', 'ERROR'].includes(job.state)) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.equal(job.state, 'FINISHED', JSON.stringify(job));
+  assert.deepEqual(await jobs({ state: 'WAITING' }), []);
+});
+
 test('after a kill, a lost index and a damaged one, searches find everything', async () => {
   const { master } = await makeRepository();
   for (let i = 0; i < 30; ++i) await create(master, { title: `durable ${i}` });

@@ -101,6 +101,13 @@ sdk::Result<std::optional<sdk::ContentVersion>> FakeContentLog::shown(const sdk:
     return found ? std::optional(*found) : std::nullopt;
 }
 
+sdk::Result<std::string> FakeContentLog::attached_text(const sdk::Reader&, const sdk::ContentSpace&,
+                                                       const sdk::ContentVersion& version,
+                                                       std::size_t limit) {
+    const auto found = attached.find(version.node);
+    return found == attached.end() ? std::string() : found->second.substr(0, limit);
+}
+
 std::string FakeContentLog::watched_prefix(std::uint64_t platform) {
     return sdk::KeyWriter().integer(platform).text("content").key();
 }

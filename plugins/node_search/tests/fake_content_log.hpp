@@ -31,6 +31,8 @@ public:
     std::size_t told() const { return told_; }
     std::uint64_t revision() const { return revision_; }
     bool has_space = true;
+    /// What the attachments of nodes say, from now on.
+    std::map<std::string, std::string> attached;
 
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader&) override;
     sdk::Result<std::uint64_t> newest(const sdk::Reader&, const sdk::ContentSpace&) override;
@@ -41,6 +43,9 @@ public:
     sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader&,
                                                           const sdk::ContentView& view,
                                                           std::string_view node) override;
+    sdk::Result<std::string> attached_text(const sdk::Reader&, const sdk::ContentSpace&,
+                                           const sdk::ContentVersion& version,
+                                           std::size_t limit) override;
     std::string watched_prefix(std::uint64_t platform) override;
 
 private:

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/blob_store.hpp>
-#include <stele/sdk/data_store.hpp>
 
 #include "content/attachments.hpp"
+#include "content/binaries.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -71,31 +71,6 @@ private:
     std::vector<std::string>& differences_;
     std::set<std::pair<std::string, std::uint64_t>> seen_;
 };
-
-/// Where the bytes of a repository lie; any of its branches stands for it.
-sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
-                                         const sdk::ContentSpace& space) {
-    auto platform = services.registrar.find_platform(space.platform);
-    if (!platform) return platform.error();
-    sdk::RecordKey branch;
-    const BranchPlace place{space.platform, space.repository, kFirstLine};
-    auto walked =
-        services.branches.for_each_line(reader, place, [&](Line, const sdk::RecordKey& first) {
-            branch = first;
-            return false;
-        });
-    if (!walked) return walked.error();
-    sdk::BlobStore* binaries = nullptr;
-    auto asked = services.registrar.run_as_system(
-        *platform, [&](sdk::Context& context) -> sdk::Result<void> {
-            auto found = context.data_stores().binaries(branch);
-            if (!found) return found.error();
-            binaries = *found;
-            return {};
-        });
-    if (!asked) return asked.error();
-    return binaries;
-}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "content/attached_text.hpp"
 #include "content/graph.hpp"
 #include "content/stored_content.hpp"
 #include "versions/layered_cursor.hpp"
@@ -109,6 +110,13 @@ sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Rea
     version.node = node;
     version.text = record->text;
     return std::optional<sdk::ContentVersion>(std::move(version));
+}
+
+sdk::Result<std::string> ContentLog::attached_text(const sdk::Reader& reader,
+                                                   const sdk::ContentSpace& space,
+                                                   const sdk::ContentVersion& version,
+                                                   std::size_t limit) {
+    return nodes::attached_text(services_, reader, space, version, limit);
 }
 
 std::string ContentLog::watched_prefix(std::uint64_t platform) {

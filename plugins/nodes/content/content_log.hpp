@@ -9,7 +9,7 @@ namespace stele::nodes {
 /// `sdk::ContentLog` over the rows of changesets.
 class ContentLog final : public sdk::ContentLog {
 public:
-    explicit ContentLog(const BranchStore& branches) : branches_(branches) {}
+    explicit ContentLog(Services& services) : services_(services), branches_(services.branches) {}
 
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) override;
     sdk::Result<std::uint64_t> newest(const sdk::Reader& reader,
@@ -22,9 +22,14 @@ public:
     sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader& reader,
                                                           const sdk::ContentView& view,
                                                           std::string_view node) override;
+    sdk::Result<std::string> attached_text(const sdk::Reader& reader,
+                                           const sdk::ContentSpace& space,
+                                           const sdk::ContentVersion& version,
+                                           std::size_t limit) override;
     std::string watched_prefix(std::uint64_t platform) override;
 
 private:
+    Services& services_;
     const BranchStore& branches_;
 };
 

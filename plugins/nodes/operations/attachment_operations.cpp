@@ -8,6 +8,7 @@
 #include "content/attachments.hpp"
 #include "content/form_body.hpp"
 #include "content/vocabulary.hpp"
+#include "operations/index_job.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {
@@ -32,6 +33,7 @@ sdk::Result<sdk::Reply> add_attachments(const BranchContent& content, const sdk:
         attachments[attachment.id] = attachment.to_json();
     auto changed = put_attachments(content, node, attachments);
     if (!changed) return changed.error();
+    if (auto started = start_index_job(content); !started) return started.error();
     return sdk::Reply::status(changed->fields);
 }
 

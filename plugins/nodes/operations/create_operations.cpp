@@ -6,6 +6,7 @@
 
 #include "content/multipart_nodes.hpp"
 #include "content/vocabulary.hpp"
+#include "operations/index_job.hpp"
 
 namespace stele::nodes {
 
@@ -153,13 +154,16 @@ sdk::Result<sdk::Reply> create(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
     if (has_form_body(call)) {
-        return create_nodes_of_form(
+        auto made = create_nodes_of_form(
             *content, call, [&content](sdk::Json fields, const FormBody& form) {
                 const Parameters parameters = [&form](std::string_view name) {
                     return form.parameter(name);
                 };
                 return create_node(*content, parameters, std::move(fields));
             });
+        if (!made) return made;
+        if (auto started = start_index_job(*content); !started) return started.error();
+        return made;
     }
     auto text = whole_body(call);
     if (!text) return text.error();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -66,6 +67,11 @@ public:
     virtual Result<std::optional<ContentVersion>> shown(const Reader& reader,
                                                         const ContentView& view,
                                                         std::string_view node) = 0;
+    /// The text of a version's attachments, of those that are text (`text/*`, JSON, XML): UTF-8,
+    /// from the first `limit` bytes of all together; empty where there is none. What is read of a
+    /// version stays the same.
+    virtual Result<std::string> attached_text(const Reader& reader, const ContentSpace& space,
+                                              const ContentVersion& version, std::size_t limit) = 0;
     /// Every change of content is a commit under this prefix of a platform's keys, for
     /// `Engine::observe`; it ends with the repository's number as `KeyWriter::integer` writes it.
     virtual std::string watched_prefix(std::uint64_t platform) = 0;

@@ -1,0 +1,101 @@
+#include "content/attached_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/log.hpp>
+
+#include "content/attachment_names.hpp"
+#include "content/attachments.hpp"
+#include "content/binaries.hpp"
+#include "content/text_recoder.hpp"
+#include "content/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+bool is_markup(std::string_view essence) {
+    return essence == "text/html" || essence == "text/xml" || essence == "application/xml" ||
+           essence.ends_with("+xml");
+}
+
+bool is_text(std::string_view essence) {
+    return essence.starts_with("text/") || essence == "application/json" ||
+           essence.ends_with("+json") || is_markup(essence);
+}
+
+/// Every tag becomes a space, so that the words around it stay apart.
+std::string without_tags(std::string_view markup) {
+    std::string text;
+    while (!markup.empty()) {
+        const std::size_t tag = std::min(markup.find('<'), markup.size());
+        text.append(markup.substr(0, tag)).push_back(' ');
+        const std::size_t end = markup.find('>', tag);
+        markup.remove_prefix(end == std::string_view::npos ? markup.size() : end + 1);
+    }
+    return text;
+}
+
+sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,
+                                     std::size_t limit) {
+    auto reader = binaries.open(name);
+    if (!reader) return reader.error();
+    std::string bytes;
+    std::string piece;
+    while (bytes.size() < limit) {
+        if (auto read = (*reader)->read(bytes.size(), limit - bytes.size(), piece); !read)
+            return read.error();
+        if (piece.empty()) break;
+        bytes += piece;
+    }
+    return bytes;
+}
+
+sdk::Result<std::string> text_of(sdk::BlobStore& binaries, const Attachment& attachment,
+                                 std::size_t limit) {
+    auto bytes = first_bytes(binaries, attachment.object_id, limit);
+    if (!bytes) return bytes;
+    auto recoder = TextRecoder::open("UTF-8");
+    if (!recoder) return recoder.error();
+    std::string text;
+    if (auto converted = recoder->convert(*bytes, true, text); !converted) return converted.error();
+    return is_markup(media_essence(attachment.content_type)) ? without_tags(text) : text;
+}
+
+}  // namespace
+
+sdk::Result<std::string> attached_text(Services& services, const sdk::Reader& reader,
+                                       const sdk::ContentSpace& space,
+                                       const sdk::ContentVersion& version, std::size_t limit) {
+    // Most nodes have no attachments, and decoding them all would take most of the time.
+    if (version.text.find(member::kAttachments) == std::string::npos) return std::string();
+    auto node = sdk::parse_json(version.text, {.depth = 200});
+    if (!node) return node.error();
+    const sdk::Json attachments = kept_attachments(*node);
+    std::string all;
+    sdk::BlobStore* binaries = nullptr;
+    for (const auto& [id, ignored] : attachments.items()) {
+        auto attachment = find_attachment(attachments, id);
+        if (!attachment || !is_text(media_essence(attachment->content_type))) continue;
+        if (all.size() >= limit) break;
+        if (binaries == nullptr) {
+            auto place = binaries_of(services, reader, space);
+            if (!place) return place.error();
+            binaries = *place;
+        }
+        auto text = text_of(*binaries, *attachment, limit - all.size());
+        if (!text) {
+            sdk::log(sdk::LogLevel::warning, "nodes",
+                     fmt::format("attachment {} of node {} cannot be searched: {}", id,
+                                 version.node, text.error().message));
+            continue;
+        }
+        all.append(*text).push_back('\n');
+    }
+    return all;
+}
+
+}  // namespace stele::nodes
