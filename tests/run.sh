@@ -27,7 +27,7 @@ while [ $# -gt 0 ]; do
 done
 [ ${#presets[@]} -gt 0 ] || presets=(dev tsan fuzz release)
 jobs=${STELE_JOBS:-$(nproc)}
-fuzz_seconds=${STELE_FUZZ_SECONDS:-20}
+fuzz_seconds=${STELE_FUZZ_SECONDS:-10}
 logs=$root/build/logs
 mkdir -p "$logs"
 

@@ -77,9 +77,13 @@ function(stele_plugin_parts name)
     stele_compile_options(${name})
 endfunction()
 
-# A Catch2 program that ctest runs as one test.
+# A Catch2 program that ctest runs as one test. SINGLE_THREADED ones are not built for the thread
+# sanitizer, which has nothing to see in them.
 function(stele_unit_test name)
-    cmake_parse_arguments(UNIT "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(UNIT "SINGLE_THREADED" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+    if(UNIT_SINGLE_THREADED AND STELE_SANITIZE STREQUAL "thread")
+        return()
+    endif()
     if(NOT UNIT_TIMEOUT)
         set(UNIT_TIMEOUT 600)
     endif()
@@ -97,6 +101,9 @@ endfunction()
 # How many random cases a test runs. Sanitized builds are slow, and the usual ones cover the number.
 function(stele_random_cases test)
     cmake_parse_arguments(CASES "" "USUAL;SANITIZED" "" ${ARGN})
+    if(NOT TEST ${test})
+        return()
+    endif()
     set(cases ${CASES_USUAL})
     if(STELE_SANITIZE)
         set(cases ${CASES_SANITIZED})
