@@ -11,7 +11,6 @@
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
 #include "content/text_recoder.hpp"
-#include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
@@ -39,21 +38,6 @@ std::string without_tags(std::string_view markup) {
     return text;
 }
 
-sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,
-                                     std::size_t limit) {
-    auto reader = binaries.open(name);
-    if (!reader) return reader.error();
-    std::string bytes;
-    std::string piece;
-    while (bytes.size() < limit) {
-        if (auto read = (*reader)->read(bytes.size(), limit - bytes.size(), piece); !read)
-            return read.error();
-        if (piece.empty()) break;
-        bytes += piece;
-    }
-    return bytes;
-}
-
 sdk::Result<std::string> text_of(sdk::BlobStore& binaries, const Attachment& attachment,
                                  std::size_t limit) {
     auto bytes = first_bytes(binaries, attachment.object_id, limit);
@@ -70,15 +54,12 @@ sdk::Result<std::string> text_of(sdk::BlobStore& binaries, const Attachment& att
 sdk::Result<std::string> attached_text(Services& services, const sdk::Reader& reader,
                                        const sdk::ContentSpace& space,
                                        const sdk::ContentVersion& version, std::size_t limit) {
-    // Most nodes have no attachments, and decoding them all would take most of the time.
-    if (version.text.find(member::kAttachments) == std::string::npos) return std::string();
-    auto node = sdk::parse_json(version.text, {.depth = 200});
-    if (!node) return node.error();
-    const sdk::Json attachments = kept_attachments(*node);
+    auto attachments = attachments_in(version);
+    if (!attachments) return attachments.error();
     std::string all;
     sdk::BlobStore* binaries = nullptr;
-    for (const auto& [id, ignored] : attachments.items()) {
-        auto attachment = find_attachment(attachments, id);
+    for (const auto& [id, ignored] : attachments->items()) {
+        auto attachment = find_attachment(*attachments, id);
         if (!attachment || !is_text(media_essence(attachment->content_type))) continue;
         if (all.size() >= limit) break;
         if (binaries == nullptr) {

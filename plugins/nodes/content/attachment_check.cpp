@@ -10,7 +10,6 @@
 
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
-#include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
@@ -35,13 +34,10 @@ public:
         : space_(space), is_shared_(is_shared), differences_(differences) {}
 
     void look_at(sdk::BlobStore& binaries, const sdk::ContentVersion& version) {
-        // Most nodes have none; decoding them all would take most of the time.
-        if (version.text.find(member::kAttachments) == std::string::npos) return;
-        auto node = sdk::parse_json(version.text, {.depth = 200});
-        if (!node) return differ(version.node, "cannot be decoded");
-        const sdk::Json attachments = kept_attachments(*node);
-        for (const auto& [id, ignored] : attachments.items()) {
-            auto attachment = find_attachment(attachments, id);
+        auto attachments = attachments_in(version);
+        if (!attachments) return differ(version.node, "cannot be decoded");
+        for (const auto& [id, ignored] : attachments->items()) {
+            auto attachment = find_attachment(*attachments, id);
             if (attachment && is_new(*attachment)) compare(binaries, version.node, *attachment);
         }
     }

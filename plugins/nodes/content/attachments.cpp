@@ -70,6 +70,14 @@ sdk::Json kept_attachments(const sdk::Json& record) {
     return *attachments;
 }
 
+sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version) {
+    // Most nodes have none, and decoding them all would take most of the time.
+    if (version.text.find(member::kAttachments) == std::string::npos) return sdk::Json::object();
+    auto node = sdk::parse_json(version.text, {.depth = 200});
+    if (!node) return node.error();
+    return kept_attachments(*node);
+}
+
 sdk::Result<Attachment> find_attachment(const sdk::Json& attachments, std::string_view id) {
     const auto found = attachments.find(id);
     if (found != attachments.end()) return attachment_of(std::string(id), *found);

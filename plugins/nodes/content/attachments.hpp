@@ -9,6 +9,7 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/reply.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/services/content_log.hpp>
 
 #include "content/branch_content.hpp"
 
@@ -30,6 +31,8 @@ struct Attachment {
 
 /// `_system.attachments` of a record, in order of upload; an object.
 sdk::Json kept_attachments(const sdk::Json& record);
+/// Those of a version as it is stored; fails when it cannot be decoded.
+sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version);
 /// `not_found` (`attachment.unknown`).
 sdk::Result<Attachment> find_attachment(const sdk::Json& attachments, std::string_view id);
 

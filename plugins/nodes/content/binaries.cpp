@@ -1,8 +1,16 @@
 #include "content/binaries.hpp"
 
+#include <algorithm>
+
 #include <stele/sdk/data_store.hpp>
 
 namespace stele::nodes {
+
+namespace {
+
+constexpr std::size_t kReadPiece = std::size_t{256} * 1024;
+
+}  // namespace
 
 sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
                                          const sdk::ContentSpace& space) {
@@ -27,6 +35,21 @@ sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& 
         });
     if (!asked) return asked.error();
     return binaries;
+}
+
+sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,
+                                     std::size_t limit) {
+    auto reader = binaries.open(name);
+    if (!reader) return reader.error();
+    std::string bytes;
+    std::string piece;
+    while (bytes.size() < limit) {
+        const std::size_t wanted = std::min(kReadPiece, limit - bytes.size());
+        if (auto read = (*reader)->read(bytes.size(), wanted, piece); !read) return read.error();
+        if (piece.empty()) break;
+        bytes += piece;
+    }
+    return bytes;
 }
 
 }  // namespace stele::nodes

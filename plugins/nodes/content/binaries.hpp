@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/services/content_log.hpp>
 
@@ -11,5 +14,9 @@ namespace stele::nodes {
 /// server. `unavailable` (`data_store.provider_missing`) when no enabled plugin offers the place.
 sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
                                          const sdk::ContentSpace& space);
+
+/// The bytes of a name, at most `limit` of them.
+sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,
+                                     std::size_t limit);
 
 }  // namespace stele::nodes

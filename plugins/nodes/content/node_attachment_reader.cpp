@@ -1,34 +1,14 @@
 #include "content/node_attachment_reader.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/data_store.hpp>
 
 #include "content/attachments.hpp"
+#include "content/binaries.hpp"
 
 namespace stele::nodes {
-
-namespace {
-
-constexpr std::size_t kReadPiece = std::size_t{256} * 1024;
-
-sdk::Result<std::string> read_bytes(sdk::BlobStore& binaries, const std::string& name) {
-    auto reader = binaries.open(name);
-    if (!reader) return reader.error();
-    std::string bytes;
-    std::string piece;
-    do {
-        if (auto read = (*reader)->read(bytes.size(), kReadPiece, piece); !read)
-            return read.error();
-        bytes += piece;
-    } while (!piece.empty());
-    return bytes;
-}
-
-}  // namespace
 
 sdk::Result<sdk::AttachmentContent> NodeAttachmentReader::read(sdk::Context& context,
                                                                std::string_view reference,
@@ -50,7 +30,7 @@ sdk::Result<sdk::AttachmentContent> NodeAttachmentReader::read(sdk::Context& con
     }
     auto binaries = context.data_stores().binaries(*key);
     if (!binaries) return binaries.error();
-    auto bytes = read_bytes(**binaries, attachment->object_id);
+    auto bytes = first_bytes(**binaries, attachment->object_id, std::string::npos);
     if (!bytes) return bytes.error();
     return sdk::AttachmentContent{attachment->file_name, attachment->content_type,
                                   std::move(*bytes)};
