@@ -9,7 +9,7 @@
 #include "kernel/config/ini_reader.hpp"
 #include "kernel/config/nearest_name.hpp"
 #include "kernel/config/quantity.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 using namespace stele::kernel::config;
 

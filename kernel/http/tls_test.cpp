@@ -13,7 +13,7 @@
 
 #include "kernel/http/server_test_client.hpp"
 #include "kernel/http/server_test_handler.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::kernel::http {
 

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::kernel::http {
 

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "preview_cache.hpp"
-#include "temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 using namespace stele;
 using namespace stele::node_previews;
@@ -25,7 +25,7 @@ struct Fixture {
         fs::last_write_time(file(key), fs::file_time_type::clock::now() - age);
     }
 
-    TemporaryFolder temporary;
+    testing::TemporaryFolder temporary;
     PreviewCache cache;
 };
 
@@ -99,7 +99,7 @@ TEST_CASE("a file that a crash cut short is no preview") {
 }
 
 TEST_CASE("a folder that others may enter is refused") {
-    TemporaryFolder temporary;
+    testing::TemporaryFolder temporary;
     const fs::path folder = temporary.path() / "previews";
     PreviewCache cache(folder, {.bytes = 10, .files = 1});
     REQUIRE(cache.prepare());

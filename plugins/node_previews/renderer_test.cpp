@@ -11,7 +11,7 @@
 
 #include "program/confinement.hpp"
 #include "renderer.hpp"
-#include "temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 using namespace stele;
 using namespace stele::node_previews;
@@ -42,7 +42,7 @@ struct Workshop {
         return Renderer(program, cache).render(task, source);
     }
 
-    TemporaryFolder temporary;
+    testing::TemporaryFolder temporary;
     PreviewCache cache;
     Descriptor source;
     RenderTask task{.width = 64,

@@ -7,9 +7,9 @@
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/name_table.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/documents/random_documents.hpp"
 #include "tests/documents/used_engine.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::tests {
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::loader_test {
 

@@ -5,8 +5,8 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "plugins/nodes/versions/line_writer.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/nodes/branch_documents.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::tests {
 

@@ -11,9 +11,9 @@
 #include <stele/sdk/json.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/documents/document_model.hpp"
 #include "tests/documents/random_documents.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::tests {
 

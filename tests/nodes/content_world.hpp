@@ -16,7 +16,7 @@
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/rooms.hpp"
 #include "kernel/resource/row_query.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::tests {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "plugins/storage_postgres/options.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::testing {
 

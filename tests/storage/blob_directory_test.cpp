@@ -5,7 +5,7 @@
 
 #include "kernel/storage/blob_directory.hpp"
 #include "kernel/storage/posix_file.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::testing {
 

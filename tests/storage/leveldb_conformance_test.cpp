@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_conformance.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 

@@ -10,9 +10,9 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 #include "tests/support/repetitions.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 

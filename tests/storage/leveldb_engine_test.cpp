@@ -7,8 +7,8 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "kernel/storage/posix_file.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 

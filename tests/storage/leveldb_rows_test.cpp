@@ -9,8 +9,8 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::testing {
 

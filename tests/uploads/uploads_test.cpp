@@ -12,8 +12,8 @@
 #include "kernel/http/server.hpp"
 #include "kernel/http/server_test_client.hpp"
 #include "kernel/job/worker_pool.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/resource/resource_fixture.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace {
 

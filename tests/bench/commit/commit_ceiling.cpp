@@ -16,8 +16,8 @@
 #include <stele/sdk/engine.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/bench/commit/raw_group_commit.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::bench {
 

@@ -11,8 +11,8 @@
 #include <leveldb/cache.h>
 #include <leveldb/filter_policy.h>
 
+#include "sdk/testing/temporary_folder.hpp"
 #include "tests/bench/versions/version_store.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace stele::bench {
 
