@@ -38,8 +38,8 @@ sdk::Result<std::string> statistics_text(const BranchContent& content, const sdk
                                          const std::string& id) {
     const Revision newest = content.view().view().newest;
     std::string key = statistics_key(content, id);
-    StatisticsMemory& memory = content.services().statistics;
-    if (auto known = memory.find(key, newest)) return *std::move(known);
+    auto& memory = content.services().statistics;
+    if (const auto known = memory.find(key, newest)) return *known;
     std::string text;
     const sdk::Document& node = call.record();
     if (!is_association(node.fields)) {
@@ -48,7 +48,7 @@ sdk::Result<std::string> statistics_text(const BranchContent& content, const sdk
         text = sdk::dump_json(statistics->counts);
         if (statistics->depends_on_reader) return text;
     }
-    memory.keep(std::move(key), newest, text);
+    memory.keep(std::move(key), newest, std::make_shared<const std::string>(text), text.size());
     return text;
 }
 

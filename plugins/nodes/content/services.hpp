@@ -7,9 +7,11 @@
 #include <stele/sdk/services/row_query.hpp>
 
 #include "content/branch_store.hpp"
-#include "content/statistics_memory.hpp"
+#include "versions/tip_memory.hpp"
 
 namespace stele::nodes {
+
+inline constexpr std::size_t kMostStatisticsBytes = std::size_t{16} << 20;
 
 /// What the operations of this plugin work with. Lives until the process ends.
 struct Services {
@@ -19,7 +21,8 @@ struct Services {
     sdk::PrincipalDirectory& principals;
     sdk::Jobs& jobs;
     BranchStore branches = {};
-    StatisticsMemory statistics{};
+    /// Of nodes, as JSON text.
+    TipMemory<std::string> statistics{kMostStatisticsBytes};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.

@@ -39,30 +39,4 @@ void VersionMemory::keep_counts(std::string key, std::shared_ptr<const Counts> c
     }
 }
 
-std::shared_ptr<const KnownRecord> VersionMemory::find_record(const std::string& key,
-                                                              Revision newest) {
-    const std::lock_guard lock(records_mutex_);
-    auto known = younger_.find(key);
-    if (known == younger_.end()) {
-        auto moved = older_.extract(key);
-        if (moved.empty() || moved.mapped()->newest != newest) return nullptr;
-        younger_bytes_ += moved.mapped()->bytes.size();
-        known = younger_.insert(std::move(moved)).position;
-    }
-    return known->second->newest == newest ? known->second : nullptr;
-}
-
-void VersionMemory::keep_record(std::string key, std::shared_ptr<const KnownRecord> record) {
-    const std::lock_guard lock(records_mutex_);
-    auto& known = younger_[std::move(key)];
-    // Who read an older state of the store may come later than who read a newer one.
-    if (known && known->newest > record->newest) return;
-    younger_bytes_ += record->bytes.size();
-    if (known) younger_bytes_ -= known->bytes.size();
-    known = std::move(record);
-    if (younger_bytes_ < kMostRecordBytes / 2) return;
-    older_ = std::exchange(younger_, {});
-    younger_bytes_ = 0;
-}
-
 }  // namespace stele::nodes

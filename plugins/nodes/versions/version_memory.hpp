@@ -12,23 +12,23 @@
 #include <unordered_map>
 
 #include "link.hpp"
+#include "tip_memory.hpp"
 
 namespace stele::nodes {
 
 /// Counts by key; those that are 0 are left out.
 using Counts = std::map<std::string, std::int64_t, std::less<>>;
 
-/// A record that shows at the tip of a line while `newest` is the repository's newest revision.
+/// A record that shows at the tip of a line.
 struct KnownRecord {
-    Revision newest = 0;
     std::string bytes;
     /// Behind the key of the version.
     std::string end;
 };
 
 /// What never changes once it is committed, and would be read or added up again and again: where
-/// lines come from, the counts of past revisions, and records at a newest revision. Keys are those
-/// of the store, so one memory serves all repositories. Bounded. Any thread.
+/// lines come from, and the counts of past revisions; beside it, records at a newest revision. Keys
+/// are those of the store, so one memory serves all repositories. Bounded. Any thread.
 class VersionMemory {
 public:
     std::optional<Link> find_parent(std::string_view line_key);
@@ -38,10 +38,8 @@ public:
     std::shared_ptr<const Counts> find_counts(std::string_view key);
     void keep_counts(std::string key, std::shared_ptr<const Counts> counts);
 
-    /// By the key at which a search for the record begins. Null when it is not known for that
-    /// revision.
-    std::shared_ptr<const KnownRecord> find_record(const std::string& key, Revision newest);
-    void keep_record(std::string key, std::shared_ptr<const KnownRecord> record);
+    /// By the key at which a search for the record begins.
+    TipMemory<KnownRecord>& records() { return records_; }
 
 private:
     static constexpr std::size_t kMostParents = 100'000;
@@ -62,12 +60,7 @@ private:
     std::unordered_map<std::string_view, std::list<Past>::iterator> past_of_;
     std::size_t counts_ = 0;
 
-    using Records = std::unordered_map<std::string, std::shared_ptr<const KnownRecord>>;
-    std::mutex records_mutex_;
-    /// Takes what is new and what is asked for; when it is half of all, it becomes the older one.
-    Records younger_;
-    Records older_;
-    std::size_t younger_bytes_ = 0;
+    TipMemory<KnownRecord> records_{kMostRecordBytes};
 };
 
 }  // namespace stele::nodes
