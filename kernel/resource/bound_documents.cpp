@@ -205,6 +205,18 @@ sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& col
     return create(*place, std::move(fields));
 }
 
+sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collection) {
+    if (context_.session().is_system) return true;
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    if (!place->id) return false;
+    auto visible = rooms_.authorities.visible_records(context_.transaction(),
+                                                      context_.principal().key, place->container,
+                                                      storage::record_key_prefix(*place->id));
+    if (!visible) return visible.error();
+    return visible->is_everything;
+}
+
 sdk::Result<sdk::Document> BoundDocuments::create_hidden(const sdk::CollectionName& collection,
                                                          sdk::Json fields) {
     auto place = place_of(collection);

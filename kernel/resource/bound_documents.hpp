@@ -21,6 +21,7 @@ public:
     sdk::Result<sdk::DocumentPage> query(const sdk::CollectionName& collection,
                                          const sdk::Json& query,
                                          const sdk::PageRequest& page) override;
+    sdk::Result<bool> reads_all(const sdk::CollectionName& collection) override;
     sdk::Result<sdk::Document> create(const sdk::CollectionName& collection,
                                       sdk::Json fields) override;
     sdk::Result<sdk::Document> create_hidden(const sdk::CollectionName& collection,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "query_objects.hpp"
 
@@ -20,13 +21,63 @@ std::uint64_t needed_revision(const sdk::ContentView& view, std::uint64_t newest
     return std::min(last, newest);
 }
 
-/// Whether the view shows just this version: no nearer line has another, or removed the node.
-sdk::Result<bool> is_shown(sdk::ContentLog& log, const sdk::Reader& reader,
-                           const sdk::ContentView& view, const Candidate& candidate) {
-    auto shown = log.shown(reader, view, candidate.node);
-    if (!shown) return shown.error();
-    return shown->has_value() && (*shown)->line == candidate.line &&
-           (*shown)->revision == candidate.revision && !(*shown)->is_removed;
+/// Versions on one line are exact in the index; of a view with several lines it does not know which
+/// nodes a nearer line has versions of.
+class Hidden {
+public:
+    Hidden(sdk::ContentLog& log, const sdk::Reader& reader, const sdk::ContentView& view)
+        : log_(log), reader_(reader), view_(view) {}
+
+    /// Whether the view shows another version of the node than this one, or none.
+    sdk::Result<bool> hides(const Candidate& candidate) {
+        if (candidate.line == view_.links.front().line) return false;
+        if (!is_known_) {
+            if (auto known = list(); !known) return known.error();
+        }
+        if (is_listed_) return is_nearer(candidate);
+        auto shown = log_.shown(reader_, view_, candidate.node);
+        if (!shown) return shown.error();
+        const bool is_shown = shown->has_value() && (*shown)->line == candidate.line &&
+                              (*shown)->revision == candidate.revision && !(*shown)->is_removed;
+        return !is_shown;
+    }
+
+private:
+    /// The place of the nearest link with a version, by node.
+    sdk::Result<void> list() {
+        is_known_ = true;
+        for (std::size_t place = 0; place + 1 < view_.links.size(); ++place) {
+            if (nearest_.size() >= kMostListed) return {};
+            auto nodes = log_.written_on(reader_, view_.space, view_.links[place],
+                                         kMostListed - nearest_.size());
+            if (!nodes) return nodes.error();
+            if (!*nodes) return {};
+            for (std::string& node : **nodes)
+                nearest_.emplace(std::move(node), place);
+        }
+        is_listed_ = true;
+        return {};
+    }
+
+    bool is_nearer(const Candidate& candidate) const {
+        const auto found = nearest_.find(candidate.node);
+        return found != nearest_.end() && view_.links[found->second].line != candidate.line;
+    }
+
+    /// What is cheaper than to ask for every hit.
+    static constexpr std::size_t kMostListed = 10'000;
+
+    sdk::ContentLog& log_;
+    const sdk::Reader& reader_;
+    const sdk::ContentView& view_;
+    std::unordered_map<std::string, std::size_t> nearest_;
+    bool is_known_ = false;
+    bool is_listed_ = false;
+};
+
+void add_hit(sdk::NodeHits& hits, Candidate& candidate, std::size_t most) {
+    if (hits.best.size() >= most) return;
+    hits.best.push_back({std::move(candidate.node), std::max(candidate.score, kLeastScore)});
 }
 
 }  // namespace
@@ -42,23 +93,31 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
     auto newest = log_.newest(reader, view->space);
     if (!newest) return newest.error();
     follower_.start();
-    auto candidates = feed_.find(*view, needed_revision(*view, *newest), *wanted, most_looked_at_);
+    // The index knows all that decides: nothing is left to look at.
+    const bool is_exact = !limits.accepts && view->links.size() == 1;
+    const std::size_t most = is_exact ? limits.hits : most_looked_at_;
+    auto candidates = feed_.find(*view, needed_revision(*view, *newest), *wanted, most);
     if (!candidates) return candidates.error();
     sdk::NodeHits hits;
-    hits.is_truncated = candidates->is_truncated;
+    if (is_exact) {
+        hits.total = candidates->total;
+        for (Candidate& candidate : candidates->best)
+            add_hit(hits, candidate, limits.hits);
+        return hits;
+    }
+    hits.is_truncated = candidates->total > candidates->best.size();
+    Hidden hidden(log_, reader, *view);
     for (Candidate& candidate : candidates->best) {
-        auto shown = is_shown(log_, reader, *view, candidate);
-        if (!shown) return shown.error();
-        if (!*shown) continue;
+        auto hides = hidden.hides(candidate);
+        if (!hides) return hides.error();
+        if (*hides) continue;
         if (limits.accepts) {
             auto accepted = limits.accepts(candidate.node);
             if (!accepted) return accepted.error();
             if (!*accepted) continue;
         }
         ++hits.total;
-        if (hits.best.size() < limits.hits)
-            hits.best.push_back(
-                {std::move(candidate.node), std::max(candidate.score, kLeastScore)});
+        add_hit(hits, candidate, limits.hits);
     }
     return hits;
 }

@@ -12,11 +12,14 @@ namespace {
 /// Four books and what is not found.
 struct Library : SearchWorld {
     Library() {
-        log.write(1, {{"war", R"({"title":"War and Peace","author":{"name":"Leo Tolstoy"}})"},
-                      {"art", R"({"title":"The Art of War","year":-500,"sold":true})"},
-                      {"hobbit", R"({"title":"The Hobbit","tags":["There and","Back Again"]})"},
-                      {"link", R"({"title":"War War War","_is_association":true})"},
-                      {"peace", R"({"title":"Peace","_system":{"created_by":"bilbo"}})"}});
+        log.write(
+            1,
+            {{"war", R"({"title":"War and Peace","author":{"name":"Leo Tolstoy"}})"},
+             {"art", R"({"title":"The Art of War","year":-500,"sold":true})"},
+             {"hobbit", R"({"title":"The Hobbit","tags":["There and","Back Again"]})"},
+             {"link", R"({"title":"War War War","_is_association":true})"},
+             {"peace",
+              R"({"title":"Peace","_system":{"created_by":"bilbo","created_on":{"iso_8601":"2026-11-22T14:20:31Z","year":2026}}})"}});
     }
 };
 
@@ -39,6 +42,11 @@ TEST_CASE("a search finds whole words in every value, without regard to case") {
     CHECK(world.ids("sold:true") == Ids{"art"});
     CHECK(world.ids("bilbo").empty());
     CHECK(world.ids("_system.created_by:Bilbo") == Ids{"peace"});
+    CHECK(world.ids("_system.created_on.iso_8601:\"2026-11-22T14:20:31Z\"") == Ids{"peace"});
+    CHECK(world.ids("_system.created_on.iso_8601:\"2026-11-23T14:20:31Z\"").empty());
+    CHECK(world.ids("_system.created_on.iso_8601:2026*") == Ids{"peace"});
+    CHECK(world.ids("_system.created_on.iso_8601:2025*").empty());
+    CHECK(world.ids("_system.created_on.year:2026").empty());
 }
 
 TEST_CASE("fields, phrases, logic and wildcards narrow a search") {
@@ -124,13 +132,17 @@ TEST_CASE("a search that would look at too much says so") {
     for (int i = 0; i < 1001; ++i)
         nodes.emplace_back("n" + std::to_string(i), R"({"t":"apple"})");
     world.log.write(1, nodes);
-    const auto found = world.find("apple");
+    const auto accepts = [](std::string_view) -> sdk::Result<bool> { return true; };
+    const auto found = world.find("apple", 1, {.accepts = accepts});
     REQUIRE(found.has_value());
     CHECK(found->is_truncated);
     CHECK(found->total == 1000);
-    world.log.write(1, {{"n0", ""}});
-    CHECK(world.ids("apple").size() == 1000);
+    // Where nothing needs to be looked at, all are counted.
+    CHECK(world.find("apple")->total == 1001);
     CHECK_FALSE(world.find("apple")->is_truncated);
+    world.log.write(1, {{"n0", ""}});
+    CHECK(world.find("apple", 1, {.accepts = accepts})->total == 1000);
+    CHECK_FALSE(world.find("apple", 1, {.accepts = accepts})->is_truncated);
 }
 
 TEST_CASE("patterns that too many words fit are refused") {

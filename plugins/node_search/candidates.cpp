@@ -1,8 +1,5 @@
 #include "candidates.hpp"
 
-#include <algorithm>
-#include <tuple>
-
 #include <stele/sdk/key_tuple.hpp>
 
 namespace stele::node_search {
@@ -23,13 +20,6 @@ std::optional<Candidate> read_document_text(std::string_view text) {
     const auto created = reader.integer();
     if (!line || !revision || !created) return std::nullopt;
     return Candidate{0, *line, *revision, *created, std::string(reader.rest())};
-}
-
-void sort_candidates(std::vector<Candidate>& candidates) {
-    std::sort(candidates.begin(), candidates.end(),
-              [](const Candidate& left, const Candidate& right) {
-                  return std::tie(right.score, left.created) < std::tie(left.score, right.created);
-              });
 }
 
 }  // namespace stele::node_search

@@ -21,16 +21,13 @@ struct Candidate {
 struct Candidates {
     /// Best first, ties in the order of creation.
     std::vector<Candidate> best;
-    /// More fitted than were wanted.
-    bool is_truncated = false;
+    /// How many fit, those that were not wanted included.
+    std::uint64_t total = 0;
 };
 
 /// The data of an index document: all of a candidate but its score.
 std::string document_text(const Candidate& candidate);
 /// Nothing when the text is none of `document_text`.
 std::optional<Candidate> read_document_text(std::string_view text);
-
-/// Best first, ties in the order of creation.
-void sort_candidates(std::vector<Candidate>& candidates);
 
 }  // namespace stele::node_search

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,25 +23,40 @@ constexpr Xapian::termpos kGap = 2000;
 class DocumentText {
 public:
     DocumentText(Xapian::Document& document, const Terms& terms)
-        : document_(document), terms_(terms) {}
+        : document_(document), terms_(terms), in_all_(terms.words({})) {}
 
     void add(const FieldText& field) {
         const std::string path(field.path);
         document_.add_boolean_term(terms_.present(path));
-        Xapian::termpos& in_field = places_[path];
-        for (const std::string& word : words_of(field.text)) {
-            document_.add_posting(terms_.word(path, word), ++in_field);
-            if (field.is_in_all) document_.add_posting(terms_.word({}, word), ++in_all_);
+        const std::string in_field = terms_.words(path);
+        std::vector<std::string> words = words_of(field.text);
+        if (is_date_of_the_server(path)) words = as_one_word(words);
+        if (words.size() > 1 && field.is_in_all) return add_placed(path, words);
+        for (const std::string& word : words) {
+            document_.add_term(Terms::joined(in_field, word));
+            if (field.is_in_all) document_.add_term(Terms::joined(in_all_, word));
         }
-        in_field += kGap;
-        in_all_ += kGap;
     }
 
 private:
+    /// Places are for phrases: a value of one word needs none, and what the server writes has none,
+    /// for they cost more than all the rest.
+    void add_placed(const std::string& path, const std::vector<std::string>& words) {
+        const std::string in_field = terms_.words(path);
+        Xapian::termpos& place = places_[path];
+        for (const std::string& word : words) {
+            document_.add_posting(Terms::joined(in_field, word), ++place);
+            document_.add_posting(Terms::joined(in_all_, word), ++all_place_);
+        }
+        place += kGap;
+        all_place_ += kGap;
+    }
+
     Xapian::Document& document_;
     const Terms& terms_;
+    const std::string in_all_;
     std::map<std::string, Xapian::termpos> places_;
-    Xapian::termpos in_all_ = 0;
+    Xapian::termpos all_place_ = 0;
 };
 
 }  // namespace
@@ -64,8 +80,10 @@ Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
     document.set_data(document_text(candidate));
     document.add_value(kBornSlot, revision_value(candidate.revision));
     document.add_value(kDiedSlot, revision_value(kNeverDied));
+    document.add_value(kCreatedSlot, revision_value(candidate.created));
     document.add_boolean_term(terms.space());
     document.add_boolean_term(terms.line(candidate.line));
+    document.add_boolean_term(terms.tip(candidate.line));
     document.add_boolean_term(terms.node(candidate.node));
     document.add_boolean_term(terms.live(candidate.line, candidate.node));
     DocumentText text(document, terms);

@@ -55,7 +55,7 @@ sdk::Result<bool> IndexFeed::begin(const sdk::Reader& reader, const sdk::Content
         if (!cleared || !*cleared) return cleared;
         mark = IndexMark{};
     }
-    fed_to_[space] = mark->revision;
+    fed_to_[space] = {mark->revision, false};
     return true;
 }
 
@@ -66,14 +66,14 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
     if (!begun || !*begun) return begun;
     auto newest = log_.newest(*reader, space);
     if (!newest) return newest.error();
-    std::uint64_t& fed_to = fed_to_[space];
-    if (fed_to >= *newest) return true;
+    Progress& progress = fed_to_[space];
+    if (progress.revision >= *newest) return true;
 
     Pass pass;
     const auto end_changeset = [&]() -> sdk::Result<void> {
         if (pass.mark.revision == 0) return {};
         auto marked = index_.set_mark(space, pass.mark);
-        if (marked) fed_to = pass.mark.revision;
+        if (marked) progress = {pass.mark.revision, false};
         return marked;
     };
     const auto visit = [&](const sdk::ContentVersion& version) {
@@ -88,6 +88,7 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
             pass.mark = {version.revision, digest_of(version)};
         }
         ++pass.documents;
+        progress.is_beyond = true;
         auto attached = version.is_removed
                             ? sdk::Result<std::string>(std::string())
                             : log_.attached_text(*reader, space, version, kMostAttached);
@@ -95,12 +96,12 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
                                 : sdk::Result<void>(attached.error());
         return pass.failure.has_value();
     };
-    auto read = log_.for_each_after(*reader, space, fed_to, visit);
+    auto read = log_.for_each_after(*reader, space, progress.revision, visit);
     if (!read) return read.error();
     if (!pass.failure) return pass.failure.error();
     if (pass.is_cut_short) return false;
     if (auto ended = end_changeset(); !ended) return ended.error();
-    fed_to = *newest;
+    progress = {*newest, false};
     return true;
 }
 
@@ -112,12 +113,14 @@ sdk::Result<std::optional<Candidates>> IndexFeed::try_find(const sdk::ContentVie
     const std::lock_guard lock(mutex_);
     const auto fed_to = fed_to_.find(view.space);
     const bool is_known = index_.is_open() && generation_ == index_.generation();
-    if (!is_known || fed_to == fed_to_.end() || fed_to->second < revision) {
+    if (!is_known || fed_to == fed_to_.end() || fed_to->second.revision < revision) {
         auto fed = feed_locked(view.space, {});
         if (!fed) return fed.error();
         if (!*fed) return std::optional<Candidates>();
     }
-    auto found = index_.find(view, expression, most);
+    const Progress& progress = fed_to_[view.space];
+    const std::uint64_t indexed_to = progress.is_beyond ? 0 : progress.revision;
+    auto found = index_.find(view, expression, most, indexed_to);
     if (!found) return found.error();
     return std::optional(std::move(*found));
 }

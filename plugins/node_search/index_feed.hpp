@@ -49,6 +49,12 @@ public:
 private:
     /// What a pass over the log leaves to do.
     struct Pass;
+    /// How far a repository is.
+    struct Progress {
+        std::uint64_t revision = 0;
+        /// The index may have something of later revisions.
+        bool is_beyond = false;
+    };
 
     sdk::Result<bool> feed_locked(const sdk::ContentSpace& space,
                                   const std::function<bool()>& must_stop);
@@ -65,7 +71,7 @@ private:
     NodeIndex index_;
     /// How far repositories are, as far as their histories have been compared since the index was
     /// opened.
-    std::map<sdk::ContentSpace, std::uint64_t> fed_to_;
+    std::map<sdk::ContentSpace, Progress> fed_to_;
     std::uint64_t generation_ = 0;
 };
 

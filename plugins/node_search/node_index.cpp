@@ -20,7 +20,7 @@ namespace stele::node_search {
 namespace {
 
 // Another one makes every index start anew: terms or documents are written in another way.
-constexpr char kFormat[] = "2";
+constexpr char kFormat[] = "3";
 constexpr char kFormatKey[] = "format";
 constexpr std::size_t kClearedAtOnce = 500;
 
@@ -175,6 +175,7 @@ sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
             } else {
                 document.add_value(kDiedSlot, revision_value(version.revision));
                 document.remove_term(live);
+                document.remove_term(terms.tip(version.line));
                 xapian.replace_document(before, document);
             }
         }
@@ -229,23 +230,25 @@ sdk::Result<std::vector<sdk::ContentSpace>> NodeIndex::spaces() {
 }
 
 sdk::Result<Candidates> NodeIndex::find(const sdk::ContentView& view, const Expression& expression,
-                                        std::size_t most) {
+                                        std::size_t most, std::uint64_t indexed_to) {
     return guarded([&](Database& database) -> sdk::Result<Candidates> {
         Candidates candidates;
         auto wanted = build_query(database.xapian, view.space, expression);
         if (!wanted) return wanted.error();
         if (!*wanted || view.links.empty()) return candidates;
         Xapian::Enquire enquire(database.xapian);
-        enquire.set_query(Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view)));
-        const Xapian::MSet found = enquire.get_mset(0, static_cast<Xapian::doccount>(most + 1));
+        enquire.set_query(
+            Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view, indexed_to)));
+        enquire.set_sort_by_relevance_then_value(kCreatedSlot, false);
+        // All are looked at, so that the number of them is exact.
+        const Xapian::MSet found = enquire.get_mset(0, static_cast<Xapian::doccount>(most),
+                                                    database.xapian.get_doccount());
+        candidates.total = found.get_matches_lower_bound();
         for (auto hit = found.begin(); hit != found.end(); ++hit) {
             Candidate candidate = read_document(hit.get_document());
             candidate.score = hit.get_weight();
             candidates.best.push_back(std::move(candidate));
         }
-        candidates.is_truncated = candidates.best.size() > most;
-        if (candidates.is_truncated) candidates.best.pop_back();
-        sort_candidates(candidates.best);
         return candidates;
     });
 }

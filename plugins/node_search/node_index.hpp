@@ -59,9 +59,10 @@ public:
     /// Every repository that has something in the index.
     sdk::Result<std::vector<sdk::ContentSpace>> spaces();
 
-    /// The best `most` versions that fit and show on one of the view's lines, hidden ones included.
+    /// The best `most` versions that fit and show on one of the view's lines, hidden ones included;
+    /// all are counted. `indexed_to` as `view_query` wants it.
     sdk::Result<Candidates> find(const sdk::ContentView& view, const Expression& expression,
-                                 std::size_t most);
+                                 std::size_t most, std::uint64_t indexed_to);
 
 private:
     class Database;

@@ -1,16 +1,11 @@
 #include "node_text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stele::node_search {
 
 namespace {
-
-/// Members that the server makes for every node: a name or a number in them is not what somebody
-/// looks for who does not name the field.
-bool is_of_the_server(std::string_view member) {
-    return member == "_system" || member == "_statistics";
-}
 
 class TextWalk {
 public:
@@ -25,6 +20,8 @@ public:
                 walk(element);
         } else if (value.is_string()) {
             visit_({path_, value.get_ref<const std::string&>(), is_in_all_});
+        } else if (!is_in_all_) {
+            return;
         } else if (value.is_boolean()) {
             visit_({path_, value.get<bool>() ? "true" : "false", false});
         } else if (value.is_number()) {
@@ -50,6 +47,24 @@ private:
 };
 
 }  // namespace
+
+bool is_of_the_server(std::string_view path) {
+    const std::string_view member = path.substr(0, path.find('.'));
+    return member == "_system" || member == "_statistics";
+}
+
+bool is_date_of_the_server(std::string_view path) {
+    constexpr std::string_view kSystem = "_system.";
+    if (!path.starts_with(kSystem)) return false;
+    path.remove_prefix(kSystem.size());
+    const std::size_t end = path.find('.');
+    return end != std::string_view::npos && path.substr(0, end).ends_with("_on");
+}
+
+std::vector<std::string> as_one_word(const std::vector<std::string>& words) {
+    if (words.empty()) return words;
+    return {fmt::format("{}", fmt::join(words, " "))};
+}
 
 void for_each_text(const sdk::Json& node, const std::function<void(const FieldText&)>& visit) {
     TextWalk(visit).walk(node);

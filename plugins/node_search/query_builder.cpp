@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "node_text.hpp"
 #include "terms.hpp"
 #include "vocabulary.hpp"
 
@@ -69,8 +70,13 @@ private:
         return std::optional<Xapian::Query>();
     }
 
+    static std::vector<std::string> words_in_field(const Expression& expression) {
+        if (is_date_of_the_server(expression.field)) return as_one_word(expression.words);
+        return expression.words;
+    }
+
     Built phrase(const Expression& expression) {
-        const auto& words = expression.words;
+        const auto words = words_in_field(expression);
         if (words.empty()) return std::optional<Xapian::Query>();
         Queries parts;
         for (const std::string& word : words)
@@ -80,13 +86,15 @@ private:
 
     static Built in_order(const Expression& expression, const Queries& parts) {
         if (parts.size() == 1) return std::optional(parts.front());
+        if (is_of_the_server(expression.field))
+            return std::optional(joined(Xapian::Query::OP_AND, parts));
         const auto window = static_cast<Xapian::termcount>(parts.size() + expression.slop);
         return std::optional(
             Xapian::Query(Xapian::Query::OP_PHRASE, parts.begin(), parts.end(), window));
     }
 
     Built prefix(const Expression& expression) {
-        const auto& words = expression.words;
+        const auto words = words_in_field(expression);
         if (words.empty()) return std::optional<Xapian::Query>();
         Queries parts;
         for (std::size_t i = 0; i + 1 < words.size(); ++i)
@@ -196,18 +204,20 @@ sdk::Result<std::optional<Xapian::Query>> build_query(const Xapian::Database& da
     return QueryBuilder(database, space).build(expression);
 }
 
-Xapian::Query view_query(const sdk::ContentView& view) {
+Xapian::Query view_query(const sdk::ContentView& view, std::uint64_t indexed_to) {
     const Terms terms(view.space);
     Queries lines;
     for (const sdk::ContentView::Link& link : view.links) {
+        if (link.last_revision == indexed_to) {
+            lines.emplace_back(terms.tip(link.line));
+            continue;
+        }
         const Queries conditions = {
             Xapian::Query(terms.line(link.line)),
             Xapian::Query(Xapian::Query::OP_VALUE_LE, kBornSlot,
                           revision_value(link.last_revision)),
-            Xapian::Query(
-                Xapian::Query::OP_VALUE_GE, kDiedSlot,
-                revision_value(link.last_revision == kNeverDied ? kNeverDied
-                                                                : link.last_revision + 1)),
+            Xapian::Query(Xapian::Query::OP_VALUE_GE, kDiedSlot,
+                          revision_value(link.last_revision + 1)),
         };
         lines.push_back(joined(Xapian::Query::OP_AND, conditions));
     }

@@ -14,6 +14,8 @@ namespace stele::node_search {
 /// Slots of a document's values: the revisions from and before which a version shows on its line.
 inline constexpr Xapian::valueno kBornSlot = 0;
 inline constexpr Xapian::valueno kDiedSlot = 1;
+/// And what sorts nodes by their creation.
+inline constexpr Xapian::valueno kCreatedSlot = 2;
 
 /// A revision so that values compare like numbers.
 std::string revision_value(std::uint64_t revision);
@@ -26,6 +28,7 @@ sdk::Result<std::optional<Xapian::Query>> build_query(const Xapian::Database& da
                                                       const Expression& expression);
 
 /// Versions that show on one of the view's lines. Those that a nearer line hides are among them.
-Xapian::Query view_query(const sdk::ContentView& view);
+/// `indexed_to` is the last revision that the index has anything of, 0 when nobody knows.
+Xapian::Query view_query(const sdk::ContentView& view, std::uint64_t indexed_to);
 
 }  // namespace stele::node_search

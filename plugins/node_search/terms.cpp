@@ -61,6 +61,10 @@ std::string Terms::line(std::uint64_t line) const {
     return fmt::format("{}L{}", space_, line);
 }
 
+std::string Terms::tip(std::uint64_t line) const {
+    return fmt::format("{}T{}", space_, line);
+}
+
 std::string Terms::node(std::string_view node) const {
     return fmt::format("{}N{}", space_, shortened(node, kNodeBytes));
 }
@@ -79,7 +83,11 @@ std::string Terms::words(std::string_view path) const {
 }
 
 std::string Terms::word(std::string_view path, std::string_view word) const {
-    return words(path) + shortened(word, kWordBytes);
+    return joined(words(path), word);
+}
+
+std::string Terms::joined(const std::string& beginning, std::string_view word) {
+    return beginning + shortened(word, kWordBytes);
 }
 
 }  // namespace stele::node_search

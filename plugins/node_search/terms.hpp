@@ -18,15 +18,19 @@ public:
     /// On every document of the repository.
     const std::string& space() const { return space_; }
     std::string line(std::uint64_t line) const;
+    /// On the versions that show at the tip of a line.
+    std::string tip(std::uint64_t line) const;
     /// On every version of a node.
     std::string node(std::string_view node) const;
-    /// On the version that shows at the tip of a line.
+    /// On the version of a node that shows at the tip of a line.
     std::string live(std::uint64_t line, std::string_view node) const;
     /// On documents with a value at the path.
     std::string present(std::string_view path) const;
     /// What stands before the words of a field; an empty path: of all fields.
     std::string words(std::string_view path) const;
     std::string word(std::string_view path, std::string_view word) const;
+    /// The term of a word behind `beginning`, which is what `words` answers.
+    static std::string joined(const std::string& beginning, std::string_view word);
 
 private:
     std::string space_;

@@ -29,7 +29,7 @@ TEST_CASE("words of languages without blanks are found by their dictionary") {
 
 TEST_CASE("every text, number and truth value of a node has a path") {
     const auto node = sdk::Json::parse(
-        R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null},"_system":{"by":"c"}})");
+        R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null},"_system":{"by":"c","year":2026}})");
     std::vector<std::string> seen;
     for_each_text(node, [&](const FieldText& field) {
         seen.push_back(std::string(field.path) + "=" + std::string(field.text) +

@@ -101,6 +101,19 @@ sdk::Result<std::optional<sdk::ContentVersion>> FakeContentLog::shown(const sdk:
     return found ? std::optional(*found) : std::nullopt;
 }
 
+sdk::Result<std::optional<std::vector<std::string>>> FakeContentLog::written_on(
+    const sdk::Reader&, const sdk::ContentSpace&, const sdk::ContentView::Link& link,
+    std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> nodes;
+    for (const sdk::ContentVersion& version : versions_) {
+        if (version.line == link.line && version.revision <= link.last_revision)
+            nodes.push_back(version.node);
+    }
+    if (nodes.size() > most) return std::optional<std::vector<std::string>>();
+    return std::optional(std::move(nodes));
+}
+
 sdk::Result<std::string> FakeContentLog::attached_text(const sdk::Reader&, const sdk::ContentSpace&,
                                                        const sdk::ContentVersion& version,
                                                        std::size_t limit) {

@@ -43,6 +43,9 @@ public:
     sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader&,
                                                           const sdk::ContentView& view,
                                                           std::string_view node) override;
+    sdk::Result<std::optional<std::vector<std::string>>> written_on(
+        const sdk::Reader&, const sdk::ContentSpace&, const sdk::ContentView::Link& link,
+        std::size_t most) override;
     sdk::Result<std::string> attached_text(const sdk::Reader&, const sdk::ContentSpace&,
                                            const sdk::ContentVersion& version,
                                            std::size_t limit) override;

@@ -15,6 +15,11 @@ BranchPlace place_of(const sdk::ContentSpace& space) {
     return {space.platform, space.repository, kFirstLine};
 }
 
+/// Whether what a changeset wrote under a key is a node, and not something that belongs to one.
+bool is_node(std::string_view key) {
+    return key.size() > 2 && key[0] == kNodeSlot && key[1] == 'd';
+}
+
 /// What a changeset wrote of nodes, by their keys.
 sdk::Result<bool> visit_changeset(const sdk::Reader& reader, const VersionSpace& space, Line line,
                                   Revision revision,
@@ -24,7 +29,7 @@ sdk::Result<bool> visit_changeset(const sdk::Reader& reader, const VersionSpace&
     const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next()) {
         const std::string_view key = cursor->key().substr(list.size());
-        if (!key.starts_with(std::string{kNodeSlot, 'd'})) continue;
+        if (!is_node(key)) continue;
         sdk::ContentVersion version;
         version.line = line;
         version.revision = revision;
@@ -110,6 +115,24 @@ sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Rea
     version.node = node;
     version.text = record->text;
     return std::optional<sdk::ContentVersion>(std::move(version));
+}
+
+sdk::Result<std::optional<std::vector<std::string>>> ContentLog::written_on(
+    const sdk::Reader& reader, const sdk::ContentSpace& space, const sdk::ContentView::Link& link,
+    std::size_t most) {
+    const std::string list = branches_.space(place_of(space)).written(link.line);
+    std::vector<std::string> nodes;
+    const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const std::string_view written = cursor->key().substr(list.size());
+        if (read_number(written) > link.last_revision) break;
+        const std::string_view key = written.substr(kNumberBytes);
+        if (!is_node(key)) continue;
+        if (nodes.size() == most) return std::optional<std::vector<std::string>>();
+        nodes.push_back(id_text(key.substr(2)));
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return std::optional(std::move(nodes));
 }
 
 sdk::Result<std::string> ContentLog::attached_text(const sdk::Reader& reader,

@@ -22,6 +22,9 @@ public:
     sdk::Result<std::optional<sdk::ContentVersion>> shown(const sdk::Reader& reader,
                                                           const sdk::ContentView& view,
                                                           std::string_view node) override;
+    sdk::Result<std::optional<std::vector<std::string>>> written_on(
+        const sdk::Reader& reader, const sdk::ContentSpace& space,
+        const sdk::ContentView::Link& link, std::size_t most) override;
     sdk::Result<std::string> attached_text(const sdk::Reader& reader,
                                            const sdk::ContentSpace& space,
                                            const sdk::ContentVersion& version,

@@ -14,12 +14,18 @@ sdk::Result<sdk::NodeHits> search_nodes(const BranchContent& content, const sdk:
         return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
                                "no enabled plugin searches nodes; queries work without one");
     }
-    const auto accepts = [&](std::string_view id) -> sdk::Result<bool> {
+    auto reads_all = content.context().documents().reads_all(content.nodes());
+    if (!reads_all) return reads_all.error();
+    std::function<sdk::Result<bool>(std::string_view)> accepts;
+    if (*reads_all && is_wanted)
+        accepts = [&](std::string_view id) -> sdk::Result<bool> { return is_wanted(id); };
+    const auto is_read = [&](std::string_view id) -> sdk::Result<bool> {
         if (is_wanted && !is_wanted(id)) return false;
         auto node = sdk::if_readable(content.context(), content.node(id));
         if (!node) return node.error();
         return node->has_value() && !is_association((*node)->fields);
     };
+    if (!*reads_all) accepts = is_read;
     return search->search(content.context(), content.branch(), expression,
                           {.hits = limit, .accepts = accepts});
 }

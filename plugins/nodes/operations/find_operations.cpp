@@ -105,9 +105,10 @@ sdk::Result<sdk::Reply> page_of_hits(const BranchContent& content, const sdk::Ca
     sdk::PageRequest page = call.page();
     if (is_best_first(page)) page.sort.clear();
     const std::size_t limit = wanted_hits(page, query);
-    auto hits = search_nodes(content, search, limit, [&](std::string_view id) {
-        return !candidates || wanted.contains(std::string(id));
-    });
+    std::function<bool(std::string_view)> is_wanted;
+    if (candidates)
+        is_wanted = [&](std::string_view id) { return wanted.contains(std::string(id)); };
+    auto hits = search_nodes(content, search, limit, is_wanted);
     if (!hits) return hits.error();
     const auto row = [&](std::size_t index) -> sdk::Result<sdk::Json> {
         auto node = content.node(hits->best[index].id);

@@ -61,6 +61,10 @@ public:
     virtual Result<DocumentPage> query(const CollectionName& collection, const Json& query,
                                        const PageRequest& page = {}) = 0;
 
+    /// Whether whoever acts may READ every record of the collection, so that nobody needs to ask
+    /// record by record. False says nothing about any of them.
+    virtual Result<bool> reads_all(const CollectionName& collection) = 0;
+
     /// A `_doc` among the fields becomes the id; otherwise one is made. Members named like secret
     /// fields are sealed. The creator becomes owner.
     virtual Result<Document> create(const CollectionName& collection, Json fields) = 0;

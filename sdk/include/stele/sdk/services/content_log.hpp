@@ -67,6 +67,11 @@ public:
     virtual Result<std::optional<ContentVersion>> shown(const Reader& reader,
                                                         const ContentView& view,
                                                         std::string_view node) = 0;
+    /// The nodes that a line has versions of up to the link's revision, those that it removed
+    /// included; nothing when it wrote more than `most` versions.
+    virtual Result<std::optional<std::vector<std::string>>> written_on(
+        const Reader& reader, const ContentSpace& space, const ContentView::Link& link,
+        std::size_t most) = 0;
     /// The text of a version's attachments, of those that are text (`text/*`, JSON, XML): UTF-8,
     /// from the first `limit` bytes of all together; empty where there is none. What is read of a
     /// version stays the same.
