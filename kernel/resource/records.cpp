@@ -158,22 +158,22 @@ sdk::Result<sdk::Transaction*> Records::write_space(sdk::Context& context,
 }
 
 sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace& place,
-                                std::string_view id, storage::Record& record) const {
-    if (place.id) {
-        auto space = open_space(reader, place);
-        if (!space) return space.error();
-        auto found = documents_.read(**space, *place.id, id, record);
-        if (!found) return found.error();
-        if (*found) return {};
-        if (place.resource) {
-            for (const std::string& field : place.resource->addressing_fields) {
-                auto by_value = documents_.read_unique(**space, *place.id, field, id, record);
-                if (!by_value) return by_value.error();
-                if (*by_value) return {};
-            }
+                                std::string_view id, storage::Record& record,
+                                std::optional<SpaceReader>* kept) const {
+    if (!place.id) return unknown_record(place.name.type, id);
+    auto space = open_space(reader, place);
+    if (!space) return space.error();
+    auto found = documents_.read(**space, *place.id, id, record);
+    if (found && !*found && place.resource) {
+        for (const std::string& field : place.resource->addressing_fields) {
+            found = documents_.read_unique(**space, *place.id, field, id, record);
+            if (!found || *found) break;
         }
     }
-    return unknown_record(place.name.type, id);
+    if (!found) return found.error();
+    if (!*found) return unknown_record(place.name.type, id);
+    if (kept) kept->emplace(*std::move(space));
+    return {};
 }
 
 sdk::Result<void> Records::read(const sdk::Reader& reader, const sdk::RecordKey& key,

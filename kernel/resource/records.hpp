@@ -71,8 +71,10 @@ public:
                                                       storage::CollectionId id);
 
     /// Reads by id, alias or a field that addresses records; `not_found` otherwise.
+    /// `space` takes what the record was read from.
     sdk::Result<void> read(const sdk::Reader& reader, const CollectionPlace& place,
-                           std::string_view id, storage::Record& record) const;
+                           std::string_view id, storage::Record& record,
+                           std::optional<SpaceReader>* space = nullptr) const;
     /// By its key. A record whose container was removed is not there any more.
     sdk::Result<void> read(const sdk::Reader& reader, const sdk::RecordKey& key,
                            storage::Record& record) const;

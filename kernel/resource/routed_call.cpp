@@ -110,7 +110,7 @@ sdk::Result<void> RoutedCall::find_target() {
         place_ = std::move(*place);
         const bool is_last = i + 1 == chain.size();
         if (is_last && !route.is_item) break;
-        auto found = rooms().records.read(reader, place_, input_.values[i], stored_);
+        auto found = rooms().records.read(reader, place_, input_.values[i], stored_, &space_);
         if (!found) return found;
         if (is_last) {
             record_key_ = stored_.key();

@@ -64,6 +64,7 @@ public:
     const sdk::PageRequest& page() const override { return input_.page; }
     const sdk::Document& record() const override;
     sdk::RecordText record_text() const override;
+    const sdk::Reader* record_space() const override { return space_ ? space_->space() : nullptr; }
     const sdk::CollectionName& collection() const override { return place_.name; }
     std::string_view request_id() const override { return input_.request_id; }
 
@@ -127,6 +128,7 @@ private:
     std::vector<sdk::RecordKey> containers_;
     sdk::RecordKey record_key_;
     storage::Record stored_;
+    std::optional<SpaceReader> space_;
     mutable std::optional<sdk::Document> document_;
     mutable std::unique_ptr<sdk::Upload> upload_;
     std::optional<Created> created_;

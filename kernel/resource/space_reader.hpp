@@ -16,6 +16,8 @@ public:
         : space_(std::move(space)), reader_(space_.get()) {}
 
     const sdk::Reader& operator*() const { return *reader_; }
+    /// What the family has made; null for the store.
+    const sdk::Reader* space() const { return space_.get(); }
 
 private:
     std::unique_ptr<sdk::Reader> space_;

@@ -8,6 +8,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/branch_space.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -56,6 +57,12 @@ sdk::Result<BranchContent> BranchContent::open(Services& services, sdk::Context&
 sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call) {
     const sdk::CollectionName& collection = call.collection();
     const bool is_below_branch = collection.type != kBranchType;
+    // Families below a branch have no other spaces.
+    if (const auto* space = static_cast<const BranchSpace*>(call.record_space());
+        space && is_below_branch) {
+        return BranchContent(services, call.context(), collection.container_key, space->place(),
+                             space->view());
+    }
     return BranchContent::open(services, call.context(),
                                is_below_branch ? collection.container_key : call.record().key);
 }

@@ -101,6 +101,8 @@ public:
     sdk::Result<std::string> ensure_person(const sdk::Principal& principal) const;
 
 private:
+    friend sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call);
+
     BranchContent(Services& services, sdk::Context& context, sdk::RecordKey branch,
                   BranchPlace place, View view);
 

@@ -90,7 +90,13 @@ sdk::Result<BranchPlace> BranchStore::find(const sdk::Reader& reader,
 }
 
 VersionSpace BranchStore::space(const BranchPlace& place) const {
-    return VersionSpace(content_prefix(place), keeping_of, memory_);
+    const std::lock_guard lock(spaces_mutex_);
+    const std::pair key(place.platform, place.repository);
+    const auto known = spaces_.find(key);
+    if (known != spaces_.end()) return known->second;
+    if (spaces_.size() >= kMostSpaces) spaces_.clear();
+    return spaces_.emplace(key, VersionSpace(content_prefix(place), keeping_of, memory_))
+        .first->second;
 }
 
 std::string BranchStore::content_prefix(const BranchPlace& place) const {

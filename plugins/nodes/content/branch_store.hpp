@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/principal.hpp>
@@ -101,7 +104,12 @@ public:
 private:
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
 
+    static constexpr std::size_t kMostSpaces = 10'000;
+
     mutable VersionMemory memory_;
+    /// Those used before, by platform and repository.
+    mutable std::mutex spaces_mutex_;
+    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;
 };
 
 /// The platform that a record lies on.

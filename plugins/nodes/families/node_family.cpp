@@ -6,6 +6,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/branch_space.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
 #include "content/node_view.hpp"
@@ -14,7 +15,6 @@
 #include "content/stored_content.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
-#include "versions/collection_reader.hpp"
 
 namespace stele::nodes {
 
@@ -142,8 +142,8 @@ sdk::Result<std::unique_ptr<sdk::Reader>> SpacedFamily::read_space(
     if (!place) return place.error();
     auto view = branches.view(store, *place);
     if (!view) return view.error();
-    return std::unique_ptr<sdk::Reader>(std::make_unique<CollectionReader>(
-        store, branches.space(*place), std::move(*view), collection, slot_));
+    return std::unique_ptr<sdk::Reader>(std::make_unique<BranchSpace>(
+        store, branches.space(*place), std::move(*view), collection, slot_, *place));
 }
 
 sdk::Result<sdk::Transaction*> SpacedFamily::write_space(sdk::Context& context,

@@ -19,7 +19,7 @@ namespace stele::nodes {
 /// What a view shows of a collection, under the keys that the kernel uses; others are read in the
 /// store, which outlives the reader. Records are complete (`complete_record`), but for those that
 /// the store, a transaction, has not committed.
-class CollectionReader final : public sdk::Reader {
+class CollectionReader : public sdk::Reader {
 public:
     CollectionReader(const sdk::Reader& store, VersionSpace space, View view,
                      sdk::SpaceCollection collection, char slot)
@@ -29,6 +29,8 @@ public:
           keys_(std::move(collection), slot) {}
     CollectionReader(const CollectionReader&) = delete;
     CollectionReader& operator=(const CollectionReader&) = delete;
+
+    const View& view() const { return view_.view(); }
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;

@@ -80,9 +80,10 @@ std::uint64_t read_number(std::string_view bytes) {
 }
 
 std::string VersionSpace::tagged(char tag, std::uint64_t number) const {
+    const std::string& prefix = parts_->prefix;
     std::string key;
-    key.reserve(prefix_.size() + kTypicalKeyBytes);
-    key.append(prefix_).push_back(tag);
+    key.reserve(prefix.size() + kTypicalKeyBytes);
+    key.append(prefix).push_back(tag);
     append_number(key, number);
     return key;
 }
@@ -95,9 +96,10 @@ std::string VersionSpace::past(Line line, int level, Revision block) const {
 }
 
 std::string VersionSpace::record(std::string_view key) const {
+    const std::string& prefix = parts_->prefix;
     std::string bytes;
-    bytes.reserve(prefix_.size() + 1 + key.size() + 2 * kNumberBytes);
-    bytes.append(prefix_).push_back('v');
+    bytes.reserve(prefix.size() + 1 + key.size() + 2 * kNumberBytes);
+    bytes.append(prefix).push_back('v');
     bytes += key;
     return bytes;
 }

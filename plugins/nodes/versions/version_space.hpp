@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ enum class Keeping : std::uint8_t {
 ///   R                            -> the last revision that was given
 ///
 /// A state is `p` for present or `r` for removed; `r` hides what the parent shows.
+/// Copies are cheap: they share what never changes.
 class VersionSpace {
 public:
     /// What a key begins with tells its kind.
@@ -46,14 +48,11 @@ public:
     using KeepingOf = Keeping (*)(std::string_view key);
 
     /// The memory outlives the space; spaces of all repositories may share one.
-    VersionSpace(std::string prefix, KeepingOf keeping_of, VersionMemory& memory)
-        : prefix_(std::move(prefix)),
-          keeping_(keeping_of),
-          memory_(&memory),
-          revision_counter_(prefix_ + "R") {}
+    VersionSpace(const std::string& prefix, KeepingOf keeping_of, VersionMemory& memory)
+        : parts_(std::make_shared<const Parts>(Parts{prefix, prefix + "R", keeping_of, memory})) {}
 
-    VersionMemory& memory() const { return *memory_; }
-    Keeping keeping(std::string_view key) const { return keeping_(key); }
+    VersionMemory& memory() const { return parts_->memory; }
+    Keeping keeping(std::string_view key) const { return parts_->keeping_of(key); }
 
     std::string line(Line number) const { return tagged('l', number); }
     std::string present(Line line) const { return tagged('c', line); }
@@ -69,15 +68,19 @@ public:
     std::string written(Line line) const { return tagged('n', line); }
     std::string changes(Line line) const { return tagged('s', line); }
     std::string line_of(Revision revision) const { return tagged('r', revision); }
-    const std::string& revision_counter() const { return revision_counter_; }
+    const std::string& revision_counter() const { return parts_->revision_counter; }
 
 private:
+    struct Parts {
+        std::string prefix;
+        std::string revision_counter;
+        KeepingOf keeping_of;
+        VersionMemory& memory;
+    };
+
     std::string tagged(char tag, std::uint64_t number) const;
 
-    std::string prefix_;
-    KeepingOf keeping_;
-    VersionMemory* memory_;
-    std::string revision_counter_;
+    std::shared_ptr<const Parts> parts_;
 };
 
 void append_number(std::string& bytes, std::uint64_t number);

@@ -67,6 +67,9 @@ public:
     virtual const Document& record() const = 0;
     /// The same for replies that pass it on: decoding costs more than reading it.
     virtual RecordText record_text() const = 0;
+    /// What `Resource::read_space` answered when that record was looked for, so that nobody needs
+    /// to find its space again; null where it lies in none. As the space was then.
+    virtual const Reader* record_space() const { return nullptr; }
     /// The collection that the route addresses. Only on operations of a resource.
     virtual const CollectionName& collection() const = 0;
 
