@@ -70,6 +70,7 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
     if (progress.revision >= *newest) return true;
 
     Pass pass;
+    // For each changeset: of a node only one version may come again behind the mark.
     const auto end_changeset = [&]() -> sdk::Result<void> {
         if (pass.mark.revision == 0) return {};
         auto marked = index_.set_mark(space, pass.mark);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "versions/collection_reader.hpp"
 
 namespace stele::nodes {
@@ -46,6 +48,24 @@ sdk::Result<ChangesetNote*> Changes::note(sdk::Context& context, const sdk::Reco
     auto found = changeset(context, branch);
     if (!found) return found.error();
     return &(*found)->note;
+}
+
+sdk::Result<Changes::BranchRules> Changes::rules(sdk::Context& context,
+                                                 const sdk::RecordKey& branch) {
+    const auto known = rules_.find(branch);
+    if (known != rules_.end()) return known->second;
+    auto record = context.documents().read(branch);
+    if (!record) return record.error();
+    const auto has = [&](const char* name) {
+        return sdk::flag_member(record->fields, name, false);
+    };
+    BranchRules rules;
+    rules.is_readonly = has("readonly") || has("snapshot");
+    rules.is_frozen = has("frozen");
+    rules.blocks_direct_commits = has("blockDirectCommits");
+    rules.validates_content = has("validateContent");
+    rules_.emplace(branch, rules);
+    return rules;
 }
 
 sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,

@@ -33,6 +33,16 @@ public:
     void lift_protection() { is_unprotected_ = true; }
     bool is_unprotected() const { return is_unprotected_; }
 
+    /// What a branch's record says of writes to it, as the operation has found it: bulk forms ask
+    /// for every node.
+    struct BranchRules {
+        bool is_readonly = false;
+        bool is_frozen = false;
+        bool blocks_direct_commits = false;
+        bool validates_content = false;
+    };
+    sdk::Result<BranchRules> rules(sdk::Context& context, const sdk::RecordKey& branch);
+
     /// Whoever a job acts for: its changesets, the nodes' `_system` and the checks of rights of
     /// `BranchContent` are theirs, although the context is the server's.
     void act_for(sdk::Principal principal) { actor_ = std::move(principal); }
@@ -62,6 +72,7 @@ private:
 
     const BranchStore& branches_;
     std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;
+    std::map<sdk::RecordKey, BranchRules> rules_;
     std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
     std::optional<sdk::Principal> actor_;
     bool is_unprotected_ = false;

@@ -12,9 +12,9 @@ namespace {
 
 sdk::Result<bool> is_validating(const BranchContent& content) {
     if (content.context().session().is_system) return false;
-    auto branch = content.context().documents().read(content.branch());
-    if (!branch) return branch.error();
-    return sdk::flag_member(branch->fields, "validateContent", false);
+    auto rules = content.changes().rules(content.context(), content.branch());
+    if (!rules) return rules.error();
+    return rules->validates_content;
 }
 
 /// What a schema speaks about: neither what the server keeps nor the ends of an association.

@@ -26,15 +26,11 @@ sdk::Error refused(const char* code, const char* message) {
 
 sdk::Result<void> check_branch_writable(const BranchContent& content) {
     if (content.changes().is_unprotected()) return {};
-    auto branch = content.context().documents().read(content.branch());
-    if (!branch) return branch.error();
-    const auto has = [&](const char* name) {
-        return sdk::flag_member(branch->fields, name, false);
-    };
-    if (has("readonly") || has("snapshot"))
-        return refused("branch.readonly", "the branch is read-only");
-    if (has("frozen")) return refused("branch.frozen", "the branch is frozen");
-    if (has("blockDirectCommits")) {
+    auto rules = content.changes().rules(content.context(), content.branch());
+    if (!rules) return rules.error();
+    if (rules->is_readonly) return refused("branch.readonly", "the branch is read-only");
+    if (rules->is_frozen) return refused("branch.frozen", "the branch is frozen");
+    if (rules->blocks_direct_commits) {
         return refused("branch.direct_commits_blocked",
                        "the branch takes changes from other branches only");
     }
