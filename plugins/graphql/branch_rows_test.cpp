@@ -141,6 +141,11 @@ public:
         hits.total = hits.best.size() + more;
         return hits;
     }
+
+    sdk::Result<void> rebuild(sdk::Context&, const sdk::RecordKey&,
+                              const std::function<bool()>&) override {
+        return {};
+    }
 };
 
 sdk::Json node(int number, const char* type = "t:it") {

@@ -122,4 +122,11 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
     return hits;
 }
 
+sdk::Result<void> BranchSearch::rebuild(sdk::Context& context, const sdk::RecordKey& branch,
+                                        const std::function<bool()>& must_stop) {
+    auto view = log_.view(context.transaction(), branch);
+    if (!view) return view.error();
+    return feed_.rebuild(view->space, must_stop);
+}
+
 }  // namespace stele::node_search

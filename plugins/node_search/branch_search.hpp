@@ -18,6 +18,8 @@ public:
     sdk::Result<sdk::NodeHits> search(sdk::Context& context, const sdk::RecordKey& branch,
                                       const sdk::Json& expression,
                                       const sdk::NodeSearchLimits& limits) override;
+    sdk::Result<void> rebuild(sdk::Context& context, const sdk::RecordKey& branch,
+                              const std::function<bool()>& must_stop) override;
 
 private:
     sdk::ContentLog& log_;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "node_text.hpp"
 #include "query_builder.hpp"
 #include "words.hpp"
@@ -61,6 +63,14 @@ private:
 
 }  // namespace
 
+/// No association, nor a node whose `f:indexable` is switched off.
+static bool is_searched(const sdk::Json& node) {
+    if (sdk::flag_member(node, "_is_association", false)) return false;
+    static const sdk::Json::json_pointer kIndexable("/_features/f:indexable");
+    return !node.contains(kIndexable) || !node.at(kIndexable).is_object() ||
+           sdk::flag_member(node.at(kIndexable), "enabled", true);
+}
+
 sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version) {
     auto node = sdk::parse_json(version.text);
     if (!node) {
@@ -69,8 +79,7 @@ sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersi
                                fmt::format("node {}, line {}, revision {}: {}", version.node,
                                            version.line, version.revision, node.error().message));
     }
-    const auto flag = node->find("_is_association");
-    if (flag != node->end() && *flag == sdk::Json(true)) return std::optional<sdk::Json>();
+    if (!is_searched(*node)) return std::optional<sdk::Json>();
     return std::optional<sdk::Json>(std::move(*node));
 }
 

@@ -13,7 +13,8 @@
 
 namespace stele::node_search {
 
-/// The node of a version; nothing for an association, which searches do not find.
+/// The node of a version; nothing for what searches do not find: associations, and nodes whose
+/// `f:indexable` is not `enabled`.
 sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version);
 
 /// Under this path lies what the attachments of a node say.

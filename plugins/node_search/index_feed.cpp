@@ -175,6 +175,28 @@ sdk::Result<void> IndexFeed::keep_only(const std::vector<sdk::ContentSpace>& spa
     return {};
 }
 
+/// Others get their turn between the steps; a half removed repository is removed to its end by
+/// whoever feeds it.
+sdk::Result<void> IndexFeed::rebuild(const sdk::ContentSpace& space,
+                                     const std::function<bool()>& must_stop) {
+    const auto stopped = [] {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "node_search.rebuild_stopped",
+                               "the search index is built anew by whoever searches next");
+    };
+    {
+        const std::lock_guard lock(mutex_);
+        fed_to_.erase(space);
+        auto cleared = index_.clear_some(space);
+        if (!cleared) return cleared.error();
+    }
+    while (true) {
+        if (says_stop(must_stop)) return stopped();
+        auto fed = feed(space, must_stop);
+        if (!fed) return fed.error();
+        if (*fed) return {};
+    }
+}
+
 sdk::Result<bool> IndexFeed::commit() {
     const std::lock_guard lock(mutex_);
     if (!index_.has_pending()) return false;

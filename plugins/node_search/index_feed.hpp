@@ -43,6 +43,10 @@ public:
     /// Removes repositories that are not among these.
     sdk::Result<void> keep_only(const std::vector<sdk::ContentSpace>& spaces,
                                 const std::function<bool()>& must_stop = {});
+    /// Removes a repository and feeds it from its beginning. `unavailable`
+    /// (`node_search.rebuild_stopped`) when `must_stop` says so.
+    sdk::Result<void> rebuild(const sdk::ContentSpace& space,
+                              const std::function<bool()>& must_stop = {});
     /// Writes to disk; true when there was something.
     sdk::Result<bool> commit();
 

@@ -133,6 +133,52 @@ TEST_CASE("the index of a repository that is gone goes, too") {
     CHECK(world.log.told() == told + 1);
 }
 
+TEST_CASE("what an index has wrong is right after it was rebuilt, however long the history") {
+    SearchWorld world({.documents_at_once = 10});
+    Nodes nodes;
+    for (int i = 10; i < 90; ++i)
+        nodes.emplace_back(std::to_string(i), R"({"t":"apple"})");
+    for (int changesets = 0; changesets < 10; ++changesets)
+        world.log.write(1, nodes);
+    CHECK(world.ids("apple").size() == 80);
+    // The index cannot know of what its history says by now.
+    world.log.attached["42"] = "pear";
+    CHECK(world.ids("pear").empty());
+    SearchContext context(world.engine);
+    REQUIRE(world.search.rebuild(context, "1", {}).has_value());
+    const std::size_t told = world.log.told();
+    CHECK(world.ids("pear") == Ids{"42"});
+    CHECK(world.ids("apple").size() == 80);
+    CHECK(world.log.told() == told);
+}
+
+TEST_CASE("a rebuild that is stopped is ended by the next search") {
+    SearchWorld world({.documents_at_once = 1});
+    for (int i = 0; i < 3; ++i)
+        world.log.write(1, Nodes{{std::to_string(i), R"({"t":"apple"})"}});
+    CHECK(world.ids("apple").size() == 3);
+    world.log.attached["1"] = "pear";
+    SearchContext context(world.engine);
+    const auto stopped = world.search.rebuild(context, "1", [] { return true; });
+    REQUIRE(stopped.has_error());
+    CHECK(stopped.error().code == "node_search.rebuild_stopped");
+    CHECK(world.ids("pear") == Ids{"1"});
+    CHECK(world.ids("apple").size() == 3);
+}
+
+TEST_CASE("nodes that are switched off are not found, from the version on that says so") {
+    SearchWorld world;
+    world.log.write(1,
+                    Nodes{{"a", R"({"t":"apple"})"},
+                          {"b", R"({"t":"apple","_features":{"f:indexable":{}}})"},
+                          {"c", R"({"t":"apple","_features":{"f:indexable":{"enabled":false}}})"}});
+    CHECK(world.ids("apple") == Ids{"a", "b"});
+    world.log.write(1,
+                    Nodes{{"a", R"({"t":"apple","_features":{"f:indexable":{"enabled":false}}})"},
+                          {"c", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"b", "c"});
+}
+
 TEST_CASE("a search does not wait forever for an index that is behind") {
     SearchWorld world({.documents_at_once = 1, .patience = std::chrono::milliseconds(-1)});
     for (int i = 0; i < 3; ++i)

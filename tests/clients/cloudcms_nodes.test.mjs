@@ -243,6 +243,26 @@ for (const engine of engines) {
     assert.equal(found.node_count, 5);
   });
 
+  inRepository('8, section 15: texts are searched and found, with scores', async ({ session, repository, make }) => {
+    for (const title of ['eggs and bacon', 'eggs', 'toast', 'soup']) await make({ title, meal: title === 'soup' ? 'lunch' : 'breakfast' });
+    const searched = await session.searchNodes(repository, master, 'eggs', { sort: { _score: -1 } });
+    assert.deepEqual(titles(searched), ['eggs', 'eggs and bacon']);
+    assert.ok(searched.rows.every((row) => row._search.score > 0));
+    assert.equal((await session.searchNodes(repository, master, { search: { query_string: { query: 'title:and' } } }, {})).total_rows, 1);
+    const found = await session.findNodes(repository, master, { search: 'eggs', query: { meal: 'breakfast', title: 'eggs' } }, { limit: -1 });
+    assert.deepEqual(titles(found), ['eggs']);
+    assert.ok(found.rows[0]._search.score > 0);
+  });
+
+  inRepository('15: the selected members of the instances of a custom type', async ({ session, repository, make }) => {
+    const text = { type: 'string' };
+    await make({ _qname: 'custom:book', _type: 'd:type', type: 'object', properties: { title: text, author: text, summary: text } });
+    for (const title of ['one', 'two']) await make({ _type: 'custom:book', title, author: 'Joe', summary: 'Long' });
+    const { data, errors } = await session.graphqlQuery(repository, master, 'query { custom_books { title author } }');
+    assert.equal(errors, undefined);
+    assert.deepEqual(data.custom_books, [{ title: 'one', author: 'Joe' }, { title: 'two', author: 'Joe' }]);
+  });
+
   inRepository('section 22: a type is used right after it was made', async ({ make, total }) => {
     await make({ _qname: 'custom:article', _type: 'd:type', _parent: 'n:node', description: 'Article', type: 'object',
                  properties: { title: { type: 'string' } } });

@@ -111,10 +111,17 @@ constexpr const char* kBuiltInFeatures[] = {
     R"json({"_qname": "f:lockable", "title": "Lockable", "description": "The node can be locked."})json",
 };
 
+/// Their descriptions are no content that anybody searches for.
+sdk::Json unsearched_features() {
+    return {{feature::kAudit, sdk::Json::object()},
+            {feature::kTitled, sdk::Json::object()},
+            {feature::kIndexable, {{"enabled", false}}}};
+}
+
 void add_definitions(std::span<const char* const> definitions, const char* type,
                      std::vector<sdk::Json>& found) {
     for (const char* definition : definitions) {
-        sdk::Json fields = {{member::kType, type}};
+        sdk::Json fields = {{member::kType, type}, {member::kFeatures, unsearched_features()}};
         fields.update(sdk::Json::parse(definition));
         fields["type"] = "object";
         found.push_back(std::move(fields));

@@ -47,6 +47,12 @@ public:
     /// expression.
     virtual Result<NodeHits> search(Context& context, const RecordKey& branch,
                                     const Json& expression, const NodeSearchLimits& limits) = 0;
+
+    /// Throws away what this server's index has of the branch's repository and reads the repository
+    /// anew; meanwhile searches of it wait. Ends early, with `unavailable`
+    /// (`node_search.rebuild_stopped`), when `must_stop` says so; then the next search goes on.
+    virtual Result<void> rebuild(Context& context, const RecordKey& branch,
+                                 const std::function<bool()>& must_stop) = 0;
 };
 
 }  // namespace stele::sdk
