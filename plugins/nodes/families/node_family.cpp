@@ -233,7 +233,6 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     if (change.kind == sdk::ChangeKind::create) {
         if (auto made = prepare_new(*content, *change.after); !made) return made;
     } else {
-        if (auto free = check_unlocked(*content, *change.before); !free) return free;
         keep_members(change.before->fields, fields);
     }
     sdk::Violations violations;
@@ -254,8 +253,15 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
                              name_of(after.fields));
 }
 
+/// Runs before every write of a node, also of single members.
 sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Context& context,
                                               sdk::Json& system) {
+    if (change.before) {
+        auto content = BranchContent::open(services(), context, change.collection.container_key);
+        if (!content) return content.error();
+        if (auto writable = check_branch_writable(*content); !writable) return writable;
+        if (auto free = check_unlocked(*content, *change.before); !free) return free;
+    }
     Changes& changes = Changes::of(context, services().branches);
     if (changes.actor() && context.session().is_system &&
         !stands_for_principal(change.after->fields))
