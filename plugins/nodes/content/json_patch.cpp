@@ -54,6 +54,16 @@ sdk::Error too_costly(std::string_view problem) {
         {{"body", "node.patch_too_costly", "the patch " + std::string(problem)}});
 }
 
+/// Published samples write paths without the slash that they begin with.
+sdk::Json with_slashes(sdk::Json operation) {
+    if (!operation.is_object()) return operation;
+    for (const char* name : {"path", "from"}) {
+        const std::string path = sdk::text_member(operation, name);
+        if (!path.empty() && path.front() != '/') operation[name] = "/" + path;
+    }
+    return operation;
+}
+
 class Patching {
 public:
     explicit Patching(sdk::Json document) : document_(std::move(document)) {}
@@ -100,7 +110,8 @@ sdk::Result<sdk::Json> patched(const sdk::Json& before, const sdk::Json& operati
     if (operations.size() > kMostOperations) return too_costly("has more than 1000 operations");
     Patching patching(before);
     for (const sdk::Json& operation : operations) {
-        if (auto applied = patching.apply(operation); !applied) return applied.error();
+        if (auto applied = patching.apply(with_slashes(operation)); !applied)
+            return applied.error();
     }
     return patching.take();
 }
