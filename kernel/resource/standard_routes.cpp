@@ -36,18 +36,22 @@ public:
         return route;
     }
 
+    void add_bulk_checks(const std::string& path) {
+        add(RouteKind::check_authorities, "POST", path + "/authorities/check",
+            "check multiple authorities")
+            .is_slow = true;
+        add(RouteKind::check_permissions, "POST", path + "/permissions/check",
+            "check multiple permissions")
+            .is_slow = true;
+    }
+
     void add_permission_routes(const std::string& item, const std::string& collection) {
         const std::vector<sdk::Parameter> id{{"id", true}};
         add_item(RouteKind::check_permission, "POST", item + "/permissions/{permissionId}/check",
                  "check permission", id);
         add_item(RouteKind::check_authority, "POST", item + "/authorities/{authorityId}/check",
                  "check single authority", id);
-        add(RouteKind::check_authorities, "POST", collection + "/authorities/check",
-            "check multiple authorities")
-            .is_slow = true;
-        add(RouteKind::check_permissions, "POST", collection + "/permissions/check",
-            "check multiple permissions")
-            .is_slow = true;
+        add_bulk_checks(collection);
         add_item(RouteKind::grant, "POST", item + "/authorities/{authorityId}/grant",
                  "grant authority", id);
         add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
@@ -98,6 +102,10 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
         list.add_item(RouteKind::remove, "POST", item + "/delete", "delete");
     }
     if (operations.permissions) list.add_permission_routes(item, collection);
+    const std::size_t container_end = collection.size() - resource.descriptor.path.size();
+    // Other words for the path lead to the same container.
+    if (resource.descriptor.checks_at_container && collection.ends_with(resource.descriptor.path))
+        list.add_bulk_checks(collection.substr(0, container_end - 1));
     for (std::size_t i = first; i < routes.size(); ++i) {
         const RouteKind kind = routes[i].kind;
         const bool is_write =

@@ -154,6 +154,8 @@ struct ResourceDescriptor {
     bool has_space = false;
     /// A creator does not become owner by a grant: the family's `Resource::roles_of` tells.
     bool is_ungranted = false;
+    /// Bulk checks of its records are below their container's path, too.
+    bool checks_at_container = false;
     /// `Resource::notify` is called after commits.
     bool notified = false;
     /// Query parameters on which replies with records are passed through `Resource::present`.
