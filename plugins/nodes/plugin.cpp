@@ -37,6 +37,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_history_jobs(services);
     define_difference_jobs(services);
     define_index_job(services);
+    define_maintenance_jobs(services);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<ContentLog>> logs;

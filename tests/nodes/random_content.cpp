@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "content/vocabulary.hpp"
+#include "tests/nodes/content_check.hpp"
 
 namespace stele::tests {
 
@@ -74,6 +75,8 @@ void RandomContent::compare_everything() {
         comparison_.compare_whole(branch, branch.points.size() - 1);
         comparison_.compare_whole(branch, random_.below(branch.points.size()));
         comparison_.compare_answers(branch, 0);
+        const auto faults = check_content(world_, branch.id, false);
+        if (!faults.empty()) throw Difference("a check of the branch says " + faults.front());
     }
 }
 

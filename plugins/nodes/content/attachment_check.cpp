@@ -18,13 +18,13 @@ namespace {
 /// Names of bytes that were looked at; beyond that some are looked at again.
 constexpr std::size_t kMostRemembered = 100'000;
 
-std::string name_of(const sdk::ContentSpace& space) {
+std::string space_name(const sdk::ContentSpace& space) {
     return fmt::format("platform {}, repository {}", space.platform, space.repository);
 }
 
 std::string not_checked(const sdk::ContentSpace& space, const sdk::Error& error) {
-    return fmt::format("{}: attachments cannot be checked: {} [{}]", name_of(space), error.message,
-                       error.code);
+    return fmt::format("{}: attachments cannot be checked: {} [{}]", space_name(space),
+                       error.message, error.code);
 }
 
 class SpaceCheck {
@@ -62,7 +62,7 @@ private:
     }
 
     void differ(const std::string& node, const std::string& what) {
-        differences_.push_back(fmt::format("{}, node {}: {}", name_of(space_), node, what));
+        differences_.push_back(fmt::format("{}, node {}: {}", space_name(space_), node, what));
     }
 
     sdk::ContentSpace space_;

@@ -10,13 +10,6 @@ namespace stele::nodes {
 
 namespace {
 
-sdk::Result<bool> is_validating(const BranchContent& content) {
-    if (content.context().session().is_system) return false;
-    auto rules = content.changes().rules(content.context(), content.branch());
-    if (!rules) return rules.error();
-    return rules->validates_content;
-}
-
 /// What a schema speaks about: neither what the server keeps nor the ends of an association.
 sdk::Json own_members(const sdk::Json& node) {
     sdk::Json own = sdk::Json::object();
@@ -70,11 +63,22 @@ sdk::Result<void> validate_definition(const BranchContent& content, const sdk::J
 
 }  // namespace
 
+sdk::Result<bool> is_validated(const BranchContent& content) {
+    auto rules = content.changes().rules(content.context(), content.branch());
+    if (!rules) return rules.error();
+    return rules->validates_content;
+}
+
 sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json& node,
                                    sdk::Violations& violations) {
-    auto validates = is_validating(content);
+    if (content.context().session().is_system) return {};
+    auto validates = is_validated(content);
     if (!validates) return validates.error();
-    if (!*validates) return {};
+    return *validates ? find_violations(content, node, violations) : sdk::Result<void>();
+}
+
+sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json& node,
+                                  sdk::Violations& violations) {
     if (is_definition(node)) {
         if (auto done = validate_definition(content, node, violations); !done) return done;
     } else {

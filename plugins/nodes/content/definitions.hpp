@@ -36,5 +36,9 @@ sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Js
 /// the server itself writes is right.
 sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json& node,
                                    sdk::Violations& violations);
+/// Whether the branch says so, and the same for content that is there already.
+sdk::Result<bool> is_validated(const BranchContent& content);
+sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json& node,
+                                  sdk::Violations& violations);
 
 }  // namespace stele::nodes

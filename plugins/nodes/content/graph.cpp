@@ -197,6 +197,37 @@ sdk::Result<std::optional<std::string>> Graph::find_person(std::string_view prin
     return node_at(principal_row(principal_key));
 }
 
+sdk::Result<bool> Graph::has_both_rows(const AssociationEnds& ends) const {
+    auto known = has_edge(ends);
+    if (!known || !*known) return known;
+    std::string value;
+    return content_.get_into(edge_row(ends.target, ends.is_undirected ? kBoth : kIn, ends), value);
+}
+
+sdk::Result<std::vector<Graph::Member>> Graph::members(std::string_view folder) const {
+    std::vector<Member> found;
+    const std::string prefix = row(kNameTag, folder);
+    const auto cursor =
+        content_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        sdk::KeyReader key(cursor->key().substr(prefix.size()));
+        Member member;
+        member.name = key.text().value_or(std::string());
+        member.association = id_text(key.rest());
+        member.child = id_text(cursor->value());
+        found.push_back(std::move(member));
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return found;
+}
+
+sdk::Result<bool> Graph::has_member(std::string_view folder, const Member& member) const {
+    std::string child;
+    auto found = content_.get_into(name_row(folder, member.name, member.association), child);
+    if (!found || !*found) return found;
+    return id_text(child) == member.child;
+}
+
 void GraphWriter::put(const AssociationEnds& ends) {
     const char from = ends.is_undirected ? kBoth : kOut;
     const char to = ends.is_undirected ? kBoth : kIn;

@@ -63,6 +63,16 @@ public:
                                                 std::string_view name) const;
     /// Whether the two are associated this way.
     sdk::Result<bool> has_edge(const AssociationEnds& ends) const;
+    /// Whether both ends know of it.
+    sdk::Result<bool> has_both_rows(const AssociationEnds& ends) const;
+
+    struct Member {
+        std::string name;
+        std::string association;
+        std::string child;
+    };
+    sdk::Result<std::vector<Member>> members(std::string_view folder) const;
+    sdk::Result<bool> has_member(std::string_view folder, const Member& member) const;
 
     /// The node of a principal, by its ids or by its record.
     sdk::Result<std::optional<std::string>> find_person(std::string_view domain_id,

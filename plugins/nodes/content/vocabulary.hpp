@@ -75,6 +75,7 @@ inline constexpr char kContainer[] = "f:container";
 inline constexpr char kMultilingual[] = "f:multilingual";
 inline constexpr char kTranslation[] = "f:translation";
 inline constexpr char kLocale[] = "f:locale";
+inline constexpr char kRendition[] = "f:rendition";
 }  // namespace feature
 
 inline constexpr char kRootQName[] = "r:root";

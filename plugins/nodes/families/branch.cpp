@@ -5,6 +5,7 @@
 #include "content/branch_content.hpp"
 #include "content/vocabulary.hpp"
 #include "families/repository.hpp"
+#include "operations/branch_jobs.hpp"
 #include "operations/operations.hpp"
 
 namespace stele::nodes {
@@ -32,6 +33,7 @@ sdk::ResourceDescriptor Branch::describe() const {
                        {.name = "blockDirectCommits", .kind = boolean}},
             .operations = {.create = false},
             .actions = branch_actions(),
+            .checks_at_container = true,
             .is_presented = true,
             .title = "branches"};
 }
@@ -66,19 +68,13 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
 
 sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {
     sdk::Context& context = call.context();
-    const BranchStore& branches = services().branches;
     const sdk::CollectionName collection{kBranchType, {}, call.collection().container_key};
     auto branch = context.documents().read(collection, sdk::text_member(record, "_doc"));
     // A list shows the state of its own beginning; the branch may have gone since.
     if (!branch) return sdk::is_missing(branch.error()) ? sdk::Result<void>() : branch.error();
-    auto place = branches.find(context.transaction(), branch->key);
-    if (!place) return place.error();
-    auto tip = branches.tip(context.transaction(), *place);
+    auto tip = tip_of(services(), context.transaction(), branch->key);
     if (!tip) return tip.error();
-    if (*tip == 0) return {};
-    auto note = branches.note(context.transaction(), *place, *tip);
-    if (!note) return note.error();
-    record["tip"] = changeset_id(*tip, note->random_part);
+    if (!tip->empty()) record["tip"] = *tip;
     return {};
 }
 

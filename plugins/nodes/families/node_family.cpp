@@ -123,6 +123,8 @@ sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& 
     is_removed ? writer->remove(ends) : writer->put(ends);
     if (ends.type != association::kChild || ends.is_undirected) return {};
     auto child = content.node(ends.target);
+    // One that lost its end is taken away by a repair of the branch.
+    if (!child && is_removed && sdk::is_missing(child.error())) return {};
     if (!child) return child.error();
     const std::string name = name_of(child->fields);
     if (is_removed) {
@@ -166,6 +168,7 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
             .actions = node_actions(),
             .has_space = true,
             .is_ungranted = true,
+            .checks_at_container = true,
             .presented_by = {"paths"},
             .title = "nodes"};
 }

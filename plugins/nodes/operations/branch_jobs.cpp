@@ -70,4 +70,16 @@ sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, con
     return sdk::Reply::status(*job);
 }
 
+sdk::Result<std::string> tip_of(Services& services, const sdk::Reader& reader,
+                                const sdk::RecordKey& branch) {
+    auto place = services.branches.find(reader, branch);
+    if (!place) return place.error();
+    auto tip = services.branches.tip(reader, *place);
+    if (!tip) return tip.error();
+    if (*tip == 0) return std::string();
+    auto note = services.branches.note(reader, *place, *tip);
+    if (!note) return note.error();
+    return changeset_id(*tip, note->random_part);
+}
+
 }  // namespace stele::nodes

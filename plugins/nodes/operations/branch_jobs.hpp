@@ -14,4 +14,8 @@ void define_branch_jobs(Services& services);
 sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,
                                   sdk::Json input);
 
+/// The newest changeset that a branch shows; empty before the first.
+sdk::Result<std::string> tip_of(Services& services, const sdk::Reader& reader,
+                                const sdk::RecordKey& branch);
+
 }  // namespace stele::nodes

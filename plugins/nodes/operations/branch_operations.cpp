@@ -3,6 +3,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/changesets.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/branch_jobs.hpp"
 #include "operations/operations.hpp"
@@ -99,6 +100,64 @@ sdk::Result<sdk::Reply> create_branch(Services& services, const sdk::Call& call)
     return sdk::Reply::status(branch->fields);
 }
 
+/// The branch that a snapshot is taken of: the one that was given, else one that shows the
+/// changeset.
+sdk::Result<std::string> photographed(Services& services, const sdk::Call& call) {
+    if (const auto branch = call.parameter("branch")) return *branch;
+    const auto changeset = call.parameter("changeset");
+    if (!changeset || changeset->empty()) return std::string(kMasterAlias);
+    auto changesets = Changesets::open(services, call.context(), call.record());
+    if (!changesets) return changesets.error();
+    auto found = changesets->find(*changeset);
+    if (!found && sdk::is_missing(found.error())) return unknown_changeset("changeset");
+    if (!found) return found.error();
+    const auto branch = changesets->branch_showing(found->line);
+    if (!branch) return unknown_changeset("changeset");
+    auto document = call.context().documents().read(*branch);
+    if (!document) return document.error();
+    return document->id;
+}
+
+sdk::CollectionName branches_of(const sdk::Document& repository) {
+    return {kBranchType, repository.id, repository.key};
+}
+
+/// A branch that shows a changeset and never changes.
+sdk::Result<sdk::Reply> create_snapshot(Services& services, const sdk::Call& call) {
+    auto parent = photographed(services, call);
+    if (!parent) return parent.error();
+    const sdk::CollectionName branches = branches_of(call.record());
+    auto origin = origin_of(services, call.context(), branches, *parent,
+                            call.parameter("changeset").value_or(std::string()));
+    if (!origin) return origin.error();
+    sdk::Json fields = branch_fields(call);
+    fields["snapshot"] = true;
+    auto branch = make_branch(services, call.context(), branches, *origin, std::move(fields));
+    if (!branch) return branch.error();
+    return sdk::Reply::status(branch->fields);
+}
+
+sdk::Result<sdk::Reply> read_snapshot(Services& services, const sdk::Call& call) {
+    const std::string id(call.path("snapshotId"));
+    auto snapshot = sdk::if_readable(
+        call.context(), call.context().documents().read(branches_of(call.record()), id));
+    if (!snapshot) return snapshot.error();
+    if (!*snapshot || !sdk::flag_member((*snapshot)->fields, "snapshot", false))
+        return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                               "there is no snapshot " + id);
+    auto tip = tip_of(services, call.context().transaction(), (*snapshot)->key);
+    if (!tip) return tip.error();
+    if (!tip->empty()) (*snapshot)->fields["tip"] = *tip;
+    return sdk::Reply::json((*snapshot)->fields);
+}
+
+/// What may be pulled into the branch: every other branch of the repository but archived ones.
+sdk::Result<sdk::Reply> list_pull_sources(Services& services, const sdk::Call& call) {
+    return services.lists.page(
+        call, call.collection(),
+        {{"_doc", {{"$ne", call.record().id}}}, {"archived", {{"$ne", true}}}});
+}
+
 /// Clients expect a job (contract/nodes.md 4.1); making a branch takes no longer than starting one,
 /// so the job only tells what was made.
 sdk::Result<sdk::Reply> start_create(Services& services, const sdk::Call& call) {
@@ -179,10 +238,23 @@ sdk::Actions branch_record_actions() {
             {.name = "archive", .permission = Permission::update, .run = operation<&archive>()},
             {.name = "unarchive", .permission = Permission::update, .run = operation<&unarchive>()},
             {.name = "info", .method = "GET", .run = operation<&info>(), .slow = true},
+            {.name = "pull/sources",
+             .method = "GET",
+             .run = operation<&list_pull_sources>(),
+             .paged = true},
             {.name = "reset/start",
              .permission = Permission::update,
              .run = operation<&start_reset>(),
              .parameters = {{"id", true}}}};
+}
+
+sdk::Actions repository_snapshot_actions() {
+    return {
+        {.name = "snapshots",
+         .permission = sdk::Permission::create_subobjects,
+         .run = operation<&create_snapshot>(),
+         .parameters = {{"branch"}, {"changeset"}}},
+        {.name = "snapshots/{snapshotId}", .method = "GET", .run = operation<&read_snapshot>()}};
 }
 
 }  // namespace stele::nodes

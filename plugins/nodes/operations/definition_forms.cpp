@@ -49,6 +49,18 @@ sdk::Result<sdk::Reply> read_node_form(Services& services, const sdk::Call& call
     return form_of(*forms, call.path("formKey"));
 }
 
+sdk::Result<sdk::Reply> read_node_type(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    const std::string qname = sdk::text_member(call.record().fields, member::kType);
+    auto definition = sdk::if_readable(call.context(), content->node(qname));
+    if (!definition) return definition.error();
+    if (*definition && is_definition((*definition)->fields))
+        return sdk::Reply::json((*definition)->fields);
+    return sdk::make_error(sdk::ErrorKind::not_found, "branch.definition_unknown",
+                           fmt::format("there is no definition {}", qname));
+}
+
 }  // namespace
 
 std::string AttachedForm::key() const {
@@ -100,7 +112,8 @@ sdk::Result<sdk::Reply> form_of(const std::vector<AttachedForm>& forms,
 
 sdk::Actions node_form_actions() {
     return {{.name = "forms", .method = "GET", .run = operation<&list_node_forms>(), .paged = true},
-            {.name = "forms/{formKey}", .method = "GET", .run = operation<&read_node_form>()}};
+            {.name = "forms/{formKey}", .method = "GET", .run = operation<&read_node_form>()},
+            {.name = "type", .method = "GET", .run = operation<&read_node_type>()}};
 }
 
 }  // namespace stele::nodes

@@ -58,6 +58,25 @@ sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& cal
     return sdk::Reply::status(restored->fields);
 }
 
+/// The same by the path that the node had.
+sdk::Result<sdk::Reply> undelete(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    const std::string id(call.path(kNodeId));
+    auto deletion = sdk::if_readable(call.context(),
+                                     call.context().documents().read(deletions_of(*content), id));
+    if (!deletion) return deletion.error();
+    if (!*deletion) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                               "there is no deletion " + id);
+    }
+    if (auto may = content->require(**deletion, sdk::Permission::update); !may) return may.error();
+    if (auto may = content->require_create(); !may) return may.error();
+    auto restored = restore_deletion(*content, (*deletion)->id);
+    if (!restored) return restored.error();
+    return sdk::Reply::status(restored->fields);
+}
+
 sdk::Result<sdk::Reply> list_deleted_attachments(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -184,6 +203,13 @@ sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
 void define_deletion_jobs(Services& services) {
     services.jobs.define({.name = kPurgeJob,
                           .run = [&services](sdk::Job& job) { return run_purge(services, job); }});
+}
+
+sdk::Actions node_undelete_actions() {
+    return {{.name = "{nodeId}/undelete",
+             .scope = sdk::ActionScope::collection,
+             .permission = sdk::Permission::connect,
+             .run = operation<&undelete>()}};
 }
 
 sdk::Actions deletion_actions() {

@@ -9,5 +9,6 @@ namespace stele::nodes {
 void define_deletion_jobs(Services& services);
 void define_history_jobs(Services& services);
 void define_difference_jobs(Services& services);
+void define_maintenance_jobs(Services& services);
 
 }  // namespace stele::nodes

@@ -23,18 +23,18 @@ sdk::Actions node_actions() {
     return joined({node_record_actions, node_association_actions, node_traversal_actions,
                    node_folder_actions, node_mount_actions, node_attachment_actions,
                    node_version_actions, node_feature_actions, node_translation_actions,
-                   node_list_actions, node_form_actions});
+                   node_list_actions, node_form_actions, node_undelete_actions});
 }
 
 sdk::Actions branch_actions() {
     return joined({branch_record_actions, branch_folder_actions, branch_translation_actions,
                    branch_qname_actions, branch_list_actions, branch_blog_actions,
                    branch_definition_actions, branch_principal_actions, branch_history_actions,
-                   branch_difference_actions});
+                   branch_difference_actions, branch_maintenance_actions});
 }
 
 sdk::Actions repository_actions() {
-    return joined({repository_changeset_actions});
+    return joined({repository_changeset_actions, repository_snapshot_actions});
 }
 
 }  // namespace stele::nodes

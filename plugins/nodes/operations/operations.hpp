@@ -17,7 +17,8 @@ sdk::Actions node_version_actions();
 sdk::Actions node_feature_actions();  ///< features, change_qname, change_type
 sdk::Actions node_translation_actions();
 sdk::Actions node_list_actions();  ///< lists that a node owns
-sdk::Actions node_form_actions();
+sdk::Actions node_form_actions();  ///< forms, type
+sdk::Actions node_undelete_actions();
 
 /// Operations of `{BR}`.
 sdk::Actions branch_actions();
@@ -26,20 +27,19 @@ sdk::Actions branch_translation_actions();  ///< i18n/add
 sdk::Actions branch_qname_actions();        ///< qnames/generate
 sdk::Actions branch_list_actions();         ///< lists by key
 sdk::Actions branch_blog_actions();
-sdk::Actions branch_definition_actions();  ///< definitions, forms, schemas
-sdk::Actions branch_principal_actions();   ///< person and group acquire
-sdk::Actions branch_history_actions();     ///< history/changesets and the like
-sdk::Actions branch_difference_actions();  ///< diff/start
+sdk::Actions branch_definition_actions();   ///< definitions, forms, schemas
+sdk::Actions branch_principal_actions();    ///< person and group acquire
+sdk::Actions branch_history_actions();      ///< history/changesets and the like
+sdk::Actions branch_difference_actions();   ///< diff/start
+sdk::Actions branch_maintenance_actions();  ///< validate/start, admin/...
+
+/// Operations of `{R}/branches`, which `branch_actions` has beside those of one branch.
+sdk::Actions branch_record_actions();  ///< create, reset, archive, info, pull/sources
 
 /// Operations of `{R}`.
 sdk::Actions repository_actions();
 sdk::Actions repository_changeset_actions();  ///< changesets
-
-/// Operations of `{R}/branches`, which `branch_actions` has beside those of one branch.
-sdk::Actions branch_record_actions();  ///< create, reset, archive, snapshots, info
-
-/// Operations of `{R}`.
-sdk::Actions repository_changeset_actions();  ///< changesets
+sdk::Actions repository_snapshot_actions();   ///< snapshots
 
 /// Operations of `{BR}/deletions`.
 sdk::Actions deletion_actions();

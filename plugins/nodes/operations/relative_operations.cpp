@@ -47,6 +47,13 @@ sdk::Result<sdk::Reply> list_relatives(Services& services, const sdk::Call& call
                          sdk::Json::object());
 }
 
+/// What was made of the node: relatives that are marked as renditions.
+sdk::Result<sdk::Reply> list_renditions(Services& services, const sdk::Call& call) {
+    return relative_page(
+        services, call, Direction::any, {},
+        {{std::string(member::kFeatures) + "." + feature::kRendition, {{"$exists", true}}}});
+}
+
 sdk::Result<sdk::Reply> query_relatives(Services& services, const sdk::Call& call) {
     auto direction =
         read_direction(text_parameter_beside_query(call, kRelationDirection), kRelationDirection);
@@ -81,6 +88,10 @@ sdk::Actions node_relative_actions() {
     const std::vector<sdk::Parameter> relation{{kRelationType}, {kRelationDirection}};
     return {
         {.name = "children", .method = "GET", .run = operation<&list_children>(), .paged = true},
+        {.name = "renditions",
+         .method = "GET",
+         .run = operation<&list_renditions>(),
+         .paged = true},
         {.name = "relatives",
          .method = "GET",
          .run = operation<&list_relatives>(),
