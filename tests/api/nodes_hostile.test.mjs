@@ -1,7 +1,9 @@
 // What no honest client sends to nodes: an error or a bounded answer, nothing stored where it is refused, and
 // downloads that do no harm to who opens them.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { rawExchange } from '../support/raw_socket.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
@@ -128,6 +130,24 @@ test('whatever type is claimed, no download runs in the pages of the server', as
   }
 });
 
+test('a compressed upload is refused or kept as it came, and never unpacked', async () => {
+  const bomb = gzipSync(Buffer.alloc(200 << 20));
+  assert.ok(bomb.length < 300_000, 'small to send');
+  const node = `${master}/nodes/${await make()}`;
+  const path = `${node}/attachments/a`;
+  const cases = [['text/plain', 'gzip'], ['application/json', 'gzip'], ['application/zip', undefined], ['text/plain', 'br'], [formType['Content-Type'], 'gzip']];
+  for (const [type, encoding] of cases) {
+    const what = `${type} as ${encoding}`;
+    const headers = { 'Content-Type': type, ...(encoding && { 'Content-Encoding': encoding }) };
+    const reply = await within(10, what, () => ask('POST', path, bomb, headers));
+    if (reply.status === 200) assert.equal((await rowsOf(node))[0].length, bomb.length, what);
+    else isRefused(reply, what, 400, 415);
+  }
+  const made = await within(10, 'a node', () => ask('POST', `${master}/nodes`, bomb, { 'Content-Encoding': 'gzip' }));
+  isRefused(made, 'a compressed node', 400, 415);
+  assert.equal((await ask('GET', node)).status, 200);
+});
+
 test('a short patch makes nothing long, and nothing deep', async () => {
   const node = `${master}/nodes/${await make({ list: ['x'.repeat(100)], deep: {} })}`;
   const before = await admin('GET', node);
@@ -146,7 +166,7 @@ test('a short patch makes nothing long, and nothing deep', async () => {
     assert.equal(reply.json.violations[0].code, 'node.patch_too_costly', what);
   }
   for (const patch of [[{ op: 'replace', path: '', value: 1 }], [{ op: 'remove', path: '' }], [{ op: 'add', path: '/list/9', value: 1 }], [1], [[]], [{}], 7, 'x',
-                       [{ op: 'move', from: '/deep', path: '/deep/a' }], [{ op: 'add', path: 'title', value: 1 }], [{ op: 'add', path: '/~2', value: 1 }],
+                       [{ op: 'move', from: '/deep', path: '/deep/a' }], [{ op: 'add', path: 'list/9', value: 1 }], [{ op: 'add', path: '/~2', value: 1 }],
                        [{ op: 'replace', path: '/_type', value: 'd:type' }], [{ op: 'replace', path: '/_doc', value: 'x' }]]) {
     isRefused(await ask('PATCH', node, JSON.stringify(patch)), JSON.stringify(patch), 400);
   }
@@ -254,6 +274,13 @@ test('expressions in definitions cannot stop a branch that validates', async () 
     if (reply.status !== 200) isRefused(reply, 'a create', 400);
   }
   await admin('PUT', master, { ...(await admin('GET', master)), validateContent: false });
+});
+
+test('memory stayed bounded, and the server alive', async () => {
+  const limit = process.env.STELE_SANITIZED ? 4000 : 800;
+  const resident = Number(readFileSync(`/proc/${server.child.pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)[1]) / 1024;
+  assert.ok(resident < limit, `${resident} MiB resident at most`);
+  assert.equal((await ask('GET', master)).status, 200);
 });
 
 test('no plugin threw, and the store is sound', async () => {
