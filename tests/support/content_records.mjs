@@ -23,6 +23,7 @@ export async function makeContent(ask, title = 'walk') {
   const form = await master.make({ _type: 'n:form' });
   await master.tie(definition, form, 'a:has_form', { 'form-key': contentNames.formKey });
   ids.branchId = (await ask('POST', `${repository}/branches?branch=master`, { title }))._doc;
+  ids.snapshotId = (await ask('POST', `${repository}/snapshots`, { title }))._doc;
 
   const branch = `${repository}/branches/${ids.branchId}`;
   const node = `${branch}/nodes/${ids.nodeId}`;
