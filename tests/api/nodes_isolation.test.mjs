@@ -133,13 +133,18 @@ test('ids of another branch or repository in bodies and parameters lead nowhere'
       ['POST', `${master}/deletions/delete`, { _docs: [fork.deletedId, foreign.deletedNodeId] }],
       ['POST', `${master}/deletions/${fork.deletedId}/restore`, {}], ['GET', `${master}/deletions?limit=-1`],
       ['POST', `${master}/nodes/permissions/check`, { checks }], ['GET', `${branch}/nodes/${own}`],
+      ['GET', `${master}/pull/sources`], ['GET', `${repository}/snapshots/${branchId}`], ['POST', `${master}/nodes/${fork.deletedId}/undelete`, {}],
+      ...[`branch=${branchId}`, `changeset=${fork.changesetId}`].map((what) => ['POST', `${repository}/snapshots?${what}`, {}]),
     ]);
     // What is asked for and comes back as it was asked is no secret.
     assert.deepEqual(told.filter((said) => !said.includes('nodes/find')), []);
     const started = await ask('POST', `${master}/copyfrom/start?id=${branchId}`, from);
     if (started.status === 200) jobs.push(started.json._doc);
-    const checked = await ask('POST', `${master}/nodes/permissions/check`, { checks });
-    for (const { result } of checked.json.checks) assert.equal(result, false);
+    for (const [place, permissionedId] of [[`${master}/nodes`, nodeId], [master, nodeId], [repository, branchId]]) {
+      const questions = checks.map((check) => ({ ...check, permissionedId }));
+      const checked = await ask('POST', `${place}/permissions/check`, { checks: questions });
+      for (const { result } of checked.json.checks) assert.equal(result, false, place);
+    }
   }
   for (const id of jobs) {
     let job;
@@ -162,7 +167,7 @@ test('what a policy hides on a branch is hidden on every way to it', async () =>
     { action: 'revoke', roles: ['editor'], conditions: [isRed] }] });
   await admin('POST', `/access/policies/${policy._doc}/assign?ref=user://${platform}/default/${user._doc}`);
   const tie = (from, to, type) => admin('POST', `${master}/nodes/${from}/associate?node=${to}&type=${type}`, {});
-  const red = await make(master, { title: kMark, colour: 'red' });
+  const red = await make(master, { title: kMark, colour: 'red', _type: 'custom:undefined', _features: { 'f:rendition': {} } });
   assert.equal((await ask('GET', `${master}/nodes/${red}`)).status, 404);
   const top = await make(master, { title: 'top', _parentFolderPath: '/' });
   const open = await make(master, { title: 'open' });
@@ -179,7 +184,7 @@ test('what a policy hides on a branch is hidden on every way to it', async () =>
   await admin('DELETE', `${master}/nodes/${gone}`);
   const node = `${master}/nodes/${top}`;
   const told = await tell([
-    ...['children', 'relatives', 'associations', 'outgoing', 'tree?depth=5&leaf=%2Ftop', 'list/a:owned/items'].map((one) => ['GET', `${node}/${one}`]),
+    ...['children', 'relatives', 'renditions', 'associations', 'outgoing', 'tree?depth=5&leaf=%2Ftop', 'list/a:owned/items'].map((one) => ['GET', `${node}/${one}`]),
     ['POST', `${master}/nodes/root/tree?depth=-1`, {}], ['POST', `${node}/traverse`, { traverse: { depth: -1 } }],
     ['POST', `${master}/nodes/query?limit=-1`, {}], ['POST', `${master}/nodes/query/deep`, {}], ['POST', `${master}/nodes/find`, { traverse: { depth: 9 } }],
     ['POST', `${node}/relatives/query`, {}], ['POST', `${node}/relatives/find`, {}], ['POST', `${master}/lookup`, { nodes: [red, `/top/${kMark}`] }],
@@ -187,7 +192,7 @@ test('what a policy hides on a branch is hidden on every way to it', async () =>
     ['GET', `${master}/nodes/${open}?locale=de`], ['GET', `${master}/nodes/${open}/i18n?locale=de`], ['GET', `${master}/nodes/${open}/i18n/translations`],
     ['GET', `${master}/nodes?limit=-1`], ['GET', `${master}/lists/reds/items`], ['POST', `${master}/lists/reds/items/query`, {}],
     ['GET', `${master}/blogs/${blog}/posts`], ['POST', `${master}/blogs/${blog}/posts/query`, {}],
-    ['GET', `${master}/deletions?limit=-1`], ['GET', `${master}/deletions/${gone}`], ['POST', `${master}/nodes/predelete`, { _docs: [red] }],
+    ['GET', `${master}/deletions?limit=-1`], ['GET', `${master}/deletions/${gone}`], ['POST', `${master}/nodes/${gone}/undelete`, {}], ['POST', `${master}/nodes/predelete`, { _docs: [red] }],
     ['POST', `${master}/nodes/delete`, { _docs: [red, item._doc] }], ['PUT', `${master}/nodes`, { nodes: { [red]: { title: 'taken' } } }],
     ['DELETE', `${master}/lists/reds/items/${item._doc}`], ['GET', `${master}/history/nodediffs`],
     ['POST', `${node}/copy?targetNodeId=root`, {}], ['GET', `${master}/nodes/root?path=/top/${encodeURIComponent(kMark)}`],
@@ -196,4 +201,11 @@ test('what a policy hides on a branch is hidden on every way to it', async () =>
   for (const id of [red, item._doc]) assert.equal((await admin('GET', `${master}/nodes/${id}`)).title, kMark);
   const copies = await admin('POST', `${master}/nodes/query?limit=-1`, { title: kMark, colour: 'red', _is_association: false });
   assert.deepEqual(copies.rows.length, 4, 'a copy takes nothing along that its maker may not read');
+  await admin('PUT', master, { ...(await admin('GET', master)), validateContent: true });
+  const checked = await ask('POST', `${master}/validate/start?schedule=synchronous`, {});
+  const { faults, rows } = checked.json._result;
+  assert.ok(faults >= 1, checked.text);
+  assert.deepEqual(rows.filter((row) => row._doc === red), [], 'a fault of what is hidden is counted only');
+  const whole = await admin('POST', `${master}/validate/start?schedule=synchronous`);
+  assert.equal(whole._result.rows.filter((row) => row._doc === red).length, 1);
 });
