@@ -57,6 +57,18 @@ test('a patch whose test fails, or that names system fields, writes nothing (7.5
   assert.equal((await admin('GET', node))._system.created_by, before_._system.created_by);
 });
 
+test('several nodes are deleted by _docs, a bare array or numbered parameters; unknown ones are skipped (7.1, 7.6)', async () => {
+  const ids = [];
+  for (let i = 0; i < 6; ++i) ids.push(idOf(await make({ i, kind: 'many' })));
+  const none = '00000000000000000000';
+  const path = `${branch}/nodes/delete`;
+  const answers = [await admin('POST', path, { _docs: [ids[0], none, ids[1]] }), await admin('POST', path, [ids[2], none]),
+                   await admin('POST', `${path}?0=${ids[3]}&1=${ids[4]}&full=true`, '')];
+  assert.deepEqual(answers.map((answer) => answer._docs), [[ids[0], ids[1]], [ids[2]], [ids[3], ids[4]]]);
+  const left = await admin('POST', `${branch}/nodes/query`, { kind: 'many' });
+  assert.deepEqual(left.rows.map((row) => row._doc), [ids[5]]);
+});
+
 const marked = async (mark) => admin('PUT', branch, { ...(await admin('GET', branch)), ...mark });
 const idOf = (one) => one.split('/').at(-1);
 /// Every operation that writes on a branch with these nodes: on a node itself, then around it.

@@ -31,6 +31,18 @@ test('section 1.4: what there is not of any kind is 404 with a message', async (
   ]) await assert.rejects(missing(), isMissing, missing.toString());
 });
 
+test('section 1.3: rows are sorted by several keys in the order in which they are written, and by dotted ones', async () => {
+  const { master } = await fresh();
+  const made = [['b', 1], ['a', 2], ['b', 2], ['a', 1]];
+  for (const [letter, level] of made) await makeNode(master, { kind: 's', title: `${letter}${level}`, at: { letter, level } });
+  const sorted = async (sort) => titlesOf(await queryNodes(master, { kind: 's' }, { sort }));
+  assert.deepEqual(await sorted({ 'at.letter': 1, 'at.level': -1 }), ['a2', 'a1', 'b2', 'b1']);
+  assert.deepEqual(await sorted({ 'at.level': -1, 'at.letter': 1 }), ['a2', 'b2', 'a1', 'b1']);
+  assert.deepEqual(await sorted({ '_system.created_on.ms': 1, title: 1 }), ['b1', 'a2', 'b2', 'a1']);
+  assert.deepEqual(await sorted({ '_system.created_on.ms': -1 }), ['a1', 'b2', 'a2', 'b1']);
+  assert.deepEqual(titlesOf(await queryNodes(master, { kind: 's' })), ['b1', 'a2', 'b2', 'a1'], 'in order of creation');
+});
+
 test('section 1.5: what a job made stands in its result and beside it', async () => {
   const { repository, master } = await fresh();
   const branchJob = await ask(repository, (chain, answer) => chain.startCreateBranch(master.getId(), '0:root', {}, answer));
