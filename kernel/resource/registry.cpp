@@ -144,6 +144,8 @@ namespace {
 void add_reference_words(std::map<std::string, RegisteredResource*, std::less<>>& words,
                          RegisteredResource& resource) {
     words[sdk::lower_case(resource.descriptor.type)] = &resource;
+    for (const std::string& word : resource.descriptor.reference_words)
+        words[sdk::lower_case(word)] = &resource;
     const std::string& member = resource.descriptor.reference_type_member;
     for (const sdk::Field& field : resource.descriptor.fields) {
         if (member.empty() || field.name != member) continue;

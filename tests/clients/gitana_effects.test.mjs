@@ -60,6 +60,22 @@ test('section 1.5: what a job made stands in its result and beside it', async ()
   assert.deepEqual([typeId, ref], ['node', (await readNode(master, targets.at(-1).id)).ref()]);
 });
 
+test('section 1.6: references of every kind are read, by the branch\'s id and its alias, in their order', async () => {
+  const { repository, master } = await fresh({ title: 'referred' });
+  const [one, two, gone] = [await makeNode(master), await makeNode(master), await makeNode(master)];
+  await associate(one, two, 'a:linked');
+  const [link] = (await call(one, (chain) => chain.associations({ type: 'a:linked' }))).asArray();
+  await call(gone, (chain) => chain.del());
+  const deletion = await call(master, (chain) => chain.readDeletion(gone.getId()));
+  const onAlias = one.ref().replace(`/${master.getId()}/`, '/master/');
+  const kinds = [[repository.ref(), repository], [master.ref(), master], [one.ref(), one], [onAlias, one], [link.ref(), link],
+                 [link.ref().replace(/^\w+/, 'association'), link], [link.ref().replace(/^\w+/, 'node'), link], [deletion.ref(), gone]];
+  const entries = [...kinds.map(([ref]) => ({ ref })), { ref: gone.ref() }];
+  const told = await send(admin, 'POST', '/ref/read', { entries });
+  assert.deepEqual(told.entries.map(({ ref, entry }) => [ref, entry?._doc ?? null]),
+                   [...kinds.map(([ref, record]) => [ref, record.getId()]), [gone.ref(), null]]);
+});
+
 test('section 2: what lies below a repository names it and its platform', async () => {
   const { repository, master } = await fresh();
   const changeset = await call(repository, (chain) => chain.readChangeset('0:root'));

@@ -170,6 +170,7 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
             .is_ungranted = true,
             .checks_at_container = true,
             .presented_by = {"paths"},
+            .reference_words = {"association"},
             .title = "nodes"};
 }
 

@@ -167,6 +167,8 @@ struct ResourceDescriptor {
     /// Word before `://` in references when it is not the type (`user` and `group` for principals
     /// come from the member named here): empty, the type.
     std::string reference_type_member = {};
+    /// Further words that lead to its records.
+    std::vector<std::string> reference_words = {};
     /// Creates, updates and removals compute long (password hashes): they run on a worker.
     bool slow_writes = false;
     /// Family name in the OpenAPI document and in docs; empty: the path.
