@@ -36,3 +36,28 @@ TEST_CASE("whatever answers in pages runs on a worker") {
                        "/libraries", "/libraries/query", "/libraries/{libraryId}/acl/list",
                        "/libraries/{libraryId}/visitors", "/acl/list", "/visitors", "/visitors"});
 }
+
+TEST_CASE(
+    "bulk checks are below the container where the family says so, once for all words of its "
+    "path") {
+    RegisteredResource resource;
+    resource.descriptor.type = "book";
+    resource.descriptor.path = "books";
+    resource.descriptor.placeholder = "bookId";
+    const auto bulk_checks = [&resource] {
+        std::vector<Route> routes;
+        for (const char* collection : {"/libraries/{libraryId}/books", "/libraries/{libraryId}/b"})
+            add_standard_routes(resource, collection, routes);
+        std::vector<std::string> paths;
+        for (const Route& route : routes) {
+            if (route.kind == RouteKind::check_permissions) paths.push_back(route.path);
+        }
+        return paths;
+    };
+    const std::string own = "/libraries/{libraryId}/books/permissions/check";
+    const std::string other = "/libraries/{libraryId}/b/permissions/check";
+    CHECK(bulk_checks() == std::vector{own, other});
+    resource.descriptor.checks_at_container = true;
+    const std::string at_container = "/libraries/{libraryId}/permissions/check";
+    CHECK(bulk_checks() == std::vector{own, at_container, other});
+}
