@@ -15,6 +15,7 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/activity_notes.hpp"
+#include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
@@ -43,6 +44,7 @@ struct Instance::State {
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
     resource::RecordLists record_lists;
+    resource::CollectionIndexes collection_indexes;
     std::unique_ptr<resource::PlatformService> platforms;
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;

@@ -12,6 +12,7 @@
 #include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/job_service.hpp"
+#include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/registry.hpp"
 #include "kernel/resource/row_query.hpp"
@@ -61,6 +62,7 @@ private:
     job::JobService jobs_;
     resource::RowQuery row_query_;
     resource::RecordLists record_lists_;
+    resource::CollectionIndexes collection_indexes_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
     storage::BlobProviders binaries_;

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kChunk = 256;
 
-sdk::KeyRange records_between(CollectionId collection, const Sequence& after,
-                              const Sequence& through) {
-    return {record_path(collection, after) + std::string(1, '\0'),
-            record_path(collection, through) + std::string(1, '\0')};
-}
-
 CompositeIndexState* find_number(IndexState& state, std::uint64_t number) {
     const auto found =
         std::find_if(state.composites.begin(), state.composites.end(),
@@ -30,22 +24,6 @@ std::size_t automatic_ones(const IndexState& state) {
     return static_cast<std::size_t>(
         std::count_if(state.composites.begin(), state.composites.end(),
                       [](const CompositeIndexState& index) { return index.is_automatic; }));
-}
-
-/// The greatest sequence that any present record may have; later records are greater, or the build
-/// reaches them.
-sdk::Result<Sequence> last_sequence(const sdk::Reader& reader, CollectionId collection) {
-    const std::string prefix = collection_prefix(collection, 'd');
-    const auto cursor =
-        reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::backward);
-    Sequence last = next_sequence();
-    if (cursor->is_valid()) {
-        const std::string_view key = cursor->key();
-        last = std::max(last, Sequence(key.substr(key.size() - kSequenceSize)));
-    } else if (auto status = cursor->status(); !status) {
-        return status.error();
-    }
-    return last;
 }
 
 sdk::Result<void> index_record(sdk::Transaction& transaction, const CompositeIndexState& index,
@@ -61,6 +39,26 @@ sdk::Result<void> index_record(sdk::Transaction& transaction, const CompositeInd
 
 }  // namespace
 
+sdk::KeyRange records_between(CollectionId collection, const Sequence& after,
+                              const Sequence& through) {
+    return {record_path(collection, after) + std::string(1, '\0'),
+            record_path(collection, through) + std::string(1, '\0')};
+}
+
+sdk::Result<Sequence> last_sequence(const sdk::Reader& reader, CollectionId collection) {
+    const std::string prefix = collection_prefix(collection, 'd');
+    const auto cursor =
+        reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::backward);
+    Sequence last = next_sequence();
+    if (cursor->is_valid()) {
+        const std::string_view key = cursor->key();
+        last = std::max(last, Sequence(key.substr(key.size() - kSequenceSize)));
+    } else if (auto status = cursor->status(); !status) {
+        return status.error();
+    }
+    return last;
+}
+
 sdk::Result<std::shared_ptr<const IndexState>> IndexStates::of(const sdk::Reader& reader,
                                                                CollectionId collection) {
     static const auto kNone = std::make_shared<const IndexState>();
@@ -68,19 +66,45 @@ sdk::Result<std::shared_ptr<const IndexState>> IndexStates::of(const sdk::Reader
     const auto found = reader.get_into(index_state_key(collection), bytes);
     if (!found) return found.error();
     if (!*found) return kNone;
-    const std::pair place(collection.platform, collection.number);
-    {
-        const std::shared_lock lock(mutex_);
-        const auto known = known_.find(place);
-        if (known != known_.end() && known->second.bytes == bytes) return known->second.state;
-    }
+    if (auto known = find(collection, bytes)) return known;
     auto state = IndexState::decode(bytes);
     if (!state) return state.error();
     auto shared = std::make_shared<const IndexState>(std::move(*state));
+    keep(collection, {bytes, shared});
+    return shared;
+}
+
+sdk::Result<std::shared_ptr<const IndexState>> IndexStates::in_space(
+    const sdk::Reader& reader, CollectionId collection, const std::vector<std::string>& unindexed) {
+    thread_local std::string bytes;
+    const auto found = reader.get_into(space_indexes_key(collection), bytes);
+    if (!found) return found.error();
+    if (!*found) bytes.clear();
+    if (auto known = find(collection, bytes)) return known;
+    IndexState state;
+    state.unindexed = unindexed;
+    if (*found) {
+        auto made = SpaceIndexes::decode(bytes);
+        if (!made) return made.error();
+        state.made = std::move(*made);
+    }
+    auto shared = std::make_shared<const IndexState>(std::move(state));
+    keep(collection, {bytes, shared});
+    return shared;
+}
+
+std::shared_ptr<const IndexState> IndexStates::find(CollectionId collection,
+                                                    const std::string& bytes) {
+    const std::shared_lock lock(mutex_);
+    const auto known = known_.find({collection.platform, collection.number});
+    const bool is_same = known != known_.end() && known->second.bytes == bytes;
+    return is_same ? known->second.state : nullptr;
+}
+
+void IndexStates::keep(CollectionId collection, Known known) {
     const std::unique_lock lock(mutex_);
     if (known_.size() >= kCached) known_.clear();
-    known_[place] = {bytes, shared};
-    return shared;
+    known_[{collection.platform, collection.number}] = std::move(known);
 }
 
 CompositeBuilder::~CompositeBuilder() {

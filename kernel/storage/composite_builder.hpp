@@ -24,6 +24,10 @@ public:
     /// What `reader` sees; never null.
     sdk::Result<std::shared_ptr<const IndexState>> of(const sdk::Reader& reader,
                                                       CollectionId collection);
+    /// The same for a collection in a space, which `reader` shows.
+    sdk::Result<std::shared_ptr<const IndexState>> in_space(
+        const sdk::Reader& reader, CollectionId collection,
+        const std::vector<std::string>& unindexed);
 
 private:
     static constexpr std::size_t kCached = 4096;
@@ -31,9 +35,19 @@ private:
         std::string bytes;
         std::shared_ptr<const IndexState> state;
     };
+    std::shared_ptr<const IndexState> find(CollectionId collection, const std::string& bytes);
+    void keep(CollectionId collection, Known known);
+
     std::shared_mutex mutex_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Known> known_;
 };
+
+/// Records behind one, through another.
+sdk::KeyRange records_between(CollectionId collection, const Sequence& after,
+                              const Sequence& through);
+/// The greatest sequence that any present record may have; later records are greater, or a build
+/// that goes up to here reaches them.
+sdk::Result<Sequence> last_sequence(const sdk::Reader& reader, CollectionId collection);
 
 /// Builds composite indexes while the store is in use: chunk by chunk, each in a short transaction
 /// that also moves the index's boundary, on a thread of its own that starts with the first request.

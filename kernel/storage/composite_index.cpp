@@ -35,17 +35,6 @@ std::string order_element(const CompositeIndexState& index, const FieldValues::F
     return writer.text(value.text).key();
 }
 
-std::vector<std::string> equality_elements(const FieldValues::Field* field) {
-    std::vector<std::string> elements;
-    for (const FieldValues::Value& value : field->values) {
-        std::string element = equality_element(value);
-        if (!element.empty()) elements.push_back(std::move(element));
-    }
-    std::sort(elements.begin(), elements.end());
-    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-    return elements;
-}
-
 std::vector<std::string> combine(const std::vector<std::string>& heads,
                                  const std::vector<std::string>& tails) {
     std::vector<std::string> combined;
@@ -141,6 +130,17 @@ std::string equality_element(bool flag) {
     return flag ? "f1" : "f0";
 }
 
+std::vector<std::string> equality_elements(const FieldValues::Field& field) {
+    std::vector<std::string> elements;
+    for (const FieldValues::Value& value : field.values) {
+        std::string element = equality_element(value);
+        if (!element.empty()) elements.push_back(std::move(element));
+    }
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    return elements;
+}
+
 std::string composite_prefix(CollectionId collection, std::uint64_t number) {
     return sdk::KeyWriter(collection_prefix(collection, 'y')).integer(number).key();
 }
@@ -167,7 +167,7 @@ CompositeImage composite_image(const CompositeIndexState& index, const FieldValu
     CompositeImage image;
     image.equalities.emplace_back();
     for (std::size_t i = 0; i < index.equality_count(); ++i) {
-        const auto elements = equality_elements(values.find(index.fields[i]));
+        const auto elements = equality_elements(*values.find(index.fields[i]));
         if (image.equalities.size() * elements.size() > kMostCombinations) {
             return {.equalities = {}, .order = {}, .overflows = true};
         }

@@ -10,6 +10,7 @@
 
 #include "kernel/storage/index_walk.hpp"
 #include "kernel/storage/keys.hpp"
+#include "kernel/storage/space_index.hpp"
 
 namespace stele::kernel::storage {
 
@@ -41,6 +42,8 @@ struct CompositeIndexState {
 struct IndexState {
     std::vector<CompositeIndexState> composites;
     std::vector<std::string> unindexed;
+    /// Of a collection in a space; they are kept there.
+    SpaceIndexes made = {};
 
     const CompositeIndexState* find(const std::vector<std::string>& fields, bool numeric) const;
     std::uint64_t next_number() const;
@@ -92,6 +95,8 @@ std::string equality_element(const FieldValues::Value& value);
 std::string equality_element(std::string_view text);
 std::string equality_element(double number);
 std::string equality_element(bool flag);
+/// Those of all values of a field, sorted, each once.
+std::vector<std::string> equality_elements(const FieldValues::Field& field);
 
 /// Prefix of the entries of an index, and of those with given equality elements (concatenated).
 std::string composite_prefix(CollectionId collection, std::uint64_t number);

@@ -120,10 +120,8 @@ sdk::Result<std::unique_ptr<QueryRun>> DocumentStore::query(
 
 sdk::Result<std::shared_ptr<const IndexState>> DocumentStore::state_of(
     const sdk::Reader& reader, CollectionId collection, const CollectionRules& rules) {
-    if (!rules.is_in_space) return states_->of(reader, collection);
-    auto state = std::make_shared<IndexState>();
-    state->unindexed = rules.unindexed_fields;
-    return std::shared_ptr<const IndexState>(std::move(state));
+    return rules.is_in_space ? states_->in_space(reader, collection, rules.unindexed_fields)
+                             : states_->of(reader, collection);
 }
 
 void DocumentStore::finish_index_builds() {

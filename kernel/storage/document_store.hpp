@@ -10,6 +10,7 @@
 #include <stele/sdk/descriptor.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/page.hpp>
+#include <stele/sdk/services/collection_indexes.hpp>
 
 #include "kernel/storage/name_table.hpp"
 #include "kernel/storage/query.hpp"
@@ -29,7 +30,7 @@ struct CollectionRules {
     std::vector<std::string> unindexed_fields;
     std::vector<sdk::CompositeIndex> composite_indexes;
     /// The readers and transactions are those of a space: several collections may show the same
-    /// entries, so nothing is kept about indexes of a single one, and none is built behind its
+    /// entries, so what is indexed is said in the space itself, and nothing is built behind its
     /// back.
     bool is_in_space = false;
 
@@ -158,6 +159,21 @@ public:
                                                  const CollectionRules& rules, Query query,
                                                  const sdk::PageRequest& page,
                                                  Visibility visibility, bool numeric_sort);
+
+    /// Indexes that clients make for collections in spaces, whose reader or transaction is given;
+    /// failures like those of `sdk::CollectionIndexes`.
+    sdk::Result<std::vector<sdk::CollectionIndex>> indexes(const sdk::Reader& space,
+                                                           CollectionId collection,
+                                                           const CollectionRules& rules);
+    /// Nothing is in it yet.
+    sdk::Result<void> add_index(sdk::Transaction& space, CollectionId collection,
+                                const CollectionRules& rules, const sdk::CollectionIndex& index);
+    /// Its entries stay: views of the past find by them.
+    sdk::Result<void> remove_index(sdk::Transaction& space, CollectionId collection,
+                                   const CollectionRules& rules, std::string_view name);
+    /// Puts at most `most` records into an index that is not complete; true when all are.
+    sdk::Result<bool> build_indexes(sdk::Transaction& space, CollectionId collection,
+                                    const CollectionRules& rules, std::size_t most);
 
     /// A collection that lies in a space, for `check`; the rules outlive it.
     struct CheckedSpace {

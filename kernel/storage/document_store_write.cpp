@@ -199,6 +199,10 @@ sdk::Result<DocumentStore::View> DocumentStore::view(sdk::Transaction& transacti
         for (const std::string& field : index.fields)
             result.values.watch(field);
     }
+    for (const SpaceIndex& index : state.made.all) {
+        for (const sdk::IndexMember& member : index.members)
+            result.values.watch(member.path);
+    }
     auto walked = result.values.is_empty() ? walk_values(text, {&entries})
                                            : walk_values(text, {&entries, &result.values});
     if (!walked) return walked.error();
@@ -224,6 +228,12 @@ sdk::Result<void> DocumentStore::write_changes(sdk::Transaction& transaction,
         write_composite_change(transaction, collection, index, sequence,
                                before.is_record ? &before.values : nullptr,
                                after.is_record ? &after.values : nullptr);
+    }
+    for (const SpaceIndex& index : state.made.all) {
+        if (!index.maintains(sequence)) continue;
+        write_space_index_change(transaction, collection, index, sequence,
+                                 before.is_record ? &before.values : nullptr,
+                                 after.is_record ? &after.values : nullptr);
     }
     return {};
 }

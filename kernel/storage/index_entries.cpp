@@ -119,11 +119,12 @@ RecordImage ImageBuilder::take() {
     return std::move(image_);
 }
 
+std::string field_prefix(CollectionId collection, std::uint64_t field) {
+    return sdk::KeyWriter(collection_prefix(collection, 'x')).integer(field).key();
+}
+
 std::string index_prefix(CollectionId collection, std::uint64_t field, IndexKind kind) {
-    return sdk::KeyWriter(collection_prefix(collection, 'x'))
-        .integer(field)
-        .tag(static_cast<char>(kind))
-        .key();
+    return field_prefix(collection, field) + static_cast<char>(kind);
 }
 
 std::string_view indexed_text(std::string_view text) {

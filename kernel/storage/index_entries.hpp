@@ -81,6 +81,8 @@ private:
     RecordImage image_;
 };
 
+/// Key of all entries of a field, without the kind.
+std::string field_prefix(CollectionId collection, std::uint64_t field);
 /// Key of all entries of a field and kind, without the value.
 std::string index_prefix(CollectionId collection, std::uint64_t field, IndexKind kind);
 /// The element of an entry that holds a text; the beginning when it is too long.

@@ -25,7 +25,8 @@
 ///   P A collection sequence alias   -> empty             the same, by record
 ///   P u collection field value      -> sequence          unique values
 ///   P x collection field kind value sequence -> empty    automatic indexes, see index_entries.hpp
-///   P y collection index values sequence -> empty        composite indexes
+///   P y collection index values sequence -> empty        composite indexes; `index` 0 describes
+///                                                        those of a space, see space_index.hpp
 ///   P k collection ...              -> counter           counts, see index_entries.hpp
 ///   P b collection sequence         -> empty             records too wide for automatic indexes
 ///   P i collection                  -> composite indexes of the collection

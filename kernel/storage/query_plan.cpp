@@ -23,8 +23,13 @@ sdk::Result<QueryPlan> Planner::make() {
         if (!composite) return composite.error();
         if (*composite) return std::move(plan_);
     }
+    const auto indexes = usable_indexes();
+    if (!indexes) return indexes.error();
+    const auto ordered_by_index = try_space_order(*indexes);
+    if (!ordered_by_index) return ordered_by_index.error();
+    if (*ordered_by_index) return std::move(plan_);
     if (!conditions_.empty()) {
-        if (auto chosen = choose_way(); !chosen) return chosen.error();
+        if (auto chosen = choose_way(*indexes); !chosen) return chosen.error();
         return std::move(plan_);
     }
     if (is_everything()) plan_.total = rows_;
@@ -138,7 +143,7 @@ sdk::Result<bool> Planner::try_order(const Way* counted) {
     plan_.fields = {key.field};
     plan_.source = ordered_source(request_.reader, *prefixes, key.ascending, is_proven, cost_);
     plan_.is_ordered = true;
-    if (counted != nullptr) plan_.total_range = counted->ranges.front()->keys;
+    if (counted != nullptr) plan_.total_ranges = {counted->ranges.front()->keys};
     return true;
 }
 

@@ -42,13 +42,15 @@ struct QueryPlan {
     bool is_visible_list = false;
     /// The number of matches, when a counter tells.
     std::optional<std::uint64_t> total;
-    /// Otherwise, when given: every entry of the range is one match.
-    std::optional<sdk::KeyRange> total_range;
+    /// Otherwise, when given: every entry of the ranges is one match.
+    std::vector<sdk::KeyRange> total_ranges;
 
     /// For `explain`: collection, ids, visible, index, order or composite.
     std::string access;
     std::vector<std::string> conditions;
     std::vector<std::string> fields;
+    /// Name of the index that clients made; empty when another one is used, or none.
+    std::string index;
     std::uint64_t collection_rows = 0;
 
     /// The composite index that would have served the query; empty when none would.
@@ -86,12 +88,36 @@ private:
     sdk::Result<bool> is_usable(const CompositeIndexState& index,
                                 const std::string& equality) const;
 
+    // query_plan_space_index.cpp
+    /// What lies in an index under the values that the query's equalities give to its leading
+    /// members.
+    struct Scope {
+        const SpaceIndex* index = nullptr;
+        std::size_t depth = 0;
+        /// Of the entries of the member behind them, up to their kind.
+        std::string prefix;
+        /// Conditions beside these equalities.
+        std::vector<const Query::Node*> rest;
+    };
+    std::optional<Scope> scope_at(const SpaceIndex& index, std::size_t depth) const;
+    sdk::Result<std::vector<const SpaceIndex*>> usable_indexes() const;
+    sdk::Result<std::vector<Access>> space_index_accesses(
+        const std::vector<const SpaceIndex*>& indexes) const;
+    sdk::Result<std::vector<Access>> accesses_in(const Scope& scope) const;
+    sdk::Result<bool> try_space_order(const std::vector<const SpaceIndex*>& indexes);
+    sdk::Result<bool> try_scope(const Scope& scope);
+    sdk::Result<bool> try_bounds(const Scope& scope);
+    void use_space_order(const Scope& scope, std::unique_ptr<CandidateSource> source,
+                         std::vector<sdk::KeyRange> total_ranges);
+    void describe(const SpaceIndex& index);
+
     sdk::Result<bool> has_exact_numbers(const std::string& prefix) const;
     sdk::Result<std::vector<std::string>> order_prefixes() const;
     sdk::Result<bool> try_order(const Way* counted);
 
     // query_plan_ways.cpp
-    sdk::Result<void> choose_way();
+    sdk::Result<void> choose_way(const std::vector<const SpaceIndex*>& indexes);
+    sdk::Result<std::optional<std::string>> field_entries(std::string_view path) const;
     sdk::Result<std::optional<std::uint64_t>> field_number(std::string_view path) const;
     sdk::Result<std::vector<Way>> live_ways(const std::vector<Access>& accesses) const;
     sdk::Result<void> count_entries(std::vector<Way>& ways) const;

@@ -60,11 +60,10 @@ IndexRange one_value(std::string key, bool is_proven) {
 /// The entries of one field.
 class FieldEntries {
 public:
-    FieldEntries(CollectionId collection, std::uint64_t field)
-        : collection_(collection), field_(field) {}
+    explicit FieldEntries(const std::string& prefix) : prefix_(prefix) {}
 
     sdk::KeyWriter begin(IndexKind kind) const {
-        return sdk::KeyWriter(index_prefix(collection_, field_, kind));
+        return std::move(sdk::KeyWriter(prefix_).tag(static_cast<char>(kind)));
     }
 
     /// False when the value is of a type that has no entries.
@@ -107,8 +106,7 @@ private:
         }
     }
 
-    CollectionId collection_;
-    std::uint64_t field_;
+    std::string prefix_;
 };
 
 /// Narrows the entries of one kind to what fulfils a bound.
@@ -283,7 +281,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_values(const Node& node) const {
     const auto field = field_(node.field);
     if (!field) return field.error();
     if (!*field) return MaybeAccess();
-    const FieldEntries entries(collection_, **field);
+    const FieldEntries entries(**field);
     for (const sdk::Json& value : values) {
         if (!entries.add_equal(value, access.ranges)) return MaybeAccess();
     }
@@ -299,7 +297,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_prefix(const Node& node) const {
     if (!*field) return MaybeAccess();
     Access access;
     describe(node, access);
-    FieldEntries(collection_, **field).add_prefix(prefix, access.ranges);
+    FieldEntries(**field).add_prefix(prefix, access.ranges);
     return MaybeAccess(std::move(access));
 }
 
@@ -314,7 +312,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_bounds(const std::vector<const Node*>&
     access.covered = bounds.size();
     for (const Node* bound : bounds)
         describe(*bound, access);
-    const FieldEntries entries(collection_, **field);
+    const FieldEntries entries(**field);
     const std::vector<IndexKind> kinds =
         is_text ? std::vector{IndexKind::text, IndexKind::item, IndexKind::long_text,
                               IndexKind::long_item}

@@ -11,6 +11,7 @@
 
 #include "kernel/storage/keys.hpp"
 #include "kernel/storage/query.hpp"
+#include "kernel/storage/space_index.hpp"
 
 namespace stele::kernel::storage {
 
@@ -31,20 +32,23 @@ struct Access {
     std::size_t covered = 0;
     /// For `explain`.
     std::vector<std::string> conditions;
+    /// Whose entries these are; null for automatic ones.
+    const SpaceIndex* index = nullptr;
 };
 
-/// Finds what of a query the automatic indexes can answer.
+/// Finds what of a query entries can answer: the automatic ones, or those under some values of an
+/// index.
 class AccessFinder {
 public:
-    /// The number of a field that has an index, `kUnknownField` when no record ever had it; nothing
-    /// when the field has no index.
+    /// The number of a field that no record ever had.
     static constexpr std::uint64_t kUnknownField = ~std::uint64_t{0};
+    /// What the entries of a field begin with, up to their kind; nothing when it has none.
     using IndexedField =
-        std::function<sdk::Result<std::optional<std::uint64_t>>(std::string_view path)>;
+        std::function<sdk::Result<std::optional<std::string>>(std::string_view path)>;
 
     /// `explains`: accesses tell their conditions.
-    AccessFinder(CollectionId collection, bool explains, IndexedField field)
-        : collection_(collection), explains_(explains), field_(std::move(field)) {}
+    AccessFinder(bool explains, IndexedField field)
+        : explains_(explains), field_(std::move(field)) {}
 
     /// One access for each of the conditions that has one; ranges of one field are joined.
     sdk::Result<std::vector<Access>> find(const std::vector<const Query::Node*>& conditions) const;
@@ -62,7 +66,6 @@ private:
 
     void describe(const Query::Node& node, Access& access) const;
 
-    CollectionId collection_;
     bool explains_;
     IndexedField field_;
 };

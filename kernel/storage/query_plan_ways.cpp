@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <iterator>
 
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/index_entries.hpp"
 #include "kernel/storage/name_table.hpp"
 #include "kernel/storage/query_node.hpp"
 #include "kernel/storage/query_plan.hpp"
@@ -31,11 +33,22 @@ sdk::Result<std::optional<std::uint64_t>> Planner::field_number(std::string_view
     return std::optional(number->value_or(AccessFinder::kUnknownField));
 }
 
-sdk::Result<void> Planner::choose_way() {
-    const AccessFinder finder(request_.collection, request_.page.explain,
-                              [this](std::string_view path) { return field_number(path); });
-    const auto accesses = finder.find(conditions_);
+sdk::Result<std::optional<std::string>> Planner::field_entries(std::string_view path) const {
+    const auto number = field_number(path);
+    if (!number) return number.error();
+    if (!*number) return std::optional<std::string>();
+    return std::optional(field_prefix(request_.collection, **number));
+}
+
+sdk::Result<void> Planner::choose_way(const std::vector<const SpaceIndex*>& indexes) {
+    // What covers more conditions comes first: of ways that are all short the first is taken.
+    auto accesses = space_index_accesses(indexes);
     if (!accesses) return accesses.error();
+    const AccessFinder finder(request_.page.explain,
+                              [this](std::string_view path) { return field_entries(path); });
+    auto automatic = finder.find(conditions_);
+    if (!automatic) return automatic.error();
+    std::move(automatic->begin(), automatic->end(), std::back_inserter(*accesses));
     auto ways = live_ways(*accesses);
     if (!ways) return ways.error();
     if (auto counted = count_entries(*ways); !counted) return counted;
@@ -127,6 +140,7 @@ bool Planner::is_proving(const Way& way) const {
 
 sdk::Result<void> Planner::use_way(const Way& way) {
     plan_.access = way.access->ids ? "ids" : "index";
+    if (way.access->index != nullptr) describe(*way.access->index);
     plan_.conditions = way.access->conditions;
     plan_.is_ordered = request_.page.sort.empty();
     const bool is_stream = wide_ == 0 && way.ranges.size() == 1 && way.ranges.front()->is_one_value;

@@ -184,21 +184,23 @@ sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
 }
 
 sdk::Result<std::uint64_t> PlannedRun::total_rows() {
-    sdk::Result<std::uint64_t> total = plan_.total         ? *plan_.total
-                                       : plan_.total_range ? count_range(*plan_.total_range)
-                                                           : count_rest();
+    sdk::Result<std::uint64_t> total = plan_.total                  ? *plan_.total
+                                       : plan_.total_ranges.empty() ? count_rest()
+                                                                    : count_ranges();
     if (total) advise();
     return total;
 }
 
-sdk::Result<std::uint64_t> PlannedRun::count_range(const sdk::KeyRange& range) {
+sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
     std::uint64_t matches = 0;
-    const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next())
-        ++matches;
-    if (auto status = cursor->status(); !status) return status.error();
+    for (const sdk::KeyRange& range : plan_.total_ranges) {
+        const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next())
+            ++matches;
+        if (auto status = cursor->status(); !status) return status.error();
+    }
     cost_.entries += matches;
-    plan_.total_range.reset();
+    plan_.total_ranges.clear();
     plan_.total = matches;
     return matches;
 }
@@ -225,6 +227,7 @@ void PlannedRun::advise() {
 
 sdk::Json PlannedRun::explain() const {
     sdk::Json explained = {{"access", plan_.access}};
+    if (!plan_.index.empty()) explained["index"] = plan_.index;
     if (!plan_.fields.empty()) explained["fields"] = plan_.fields;
     if (!plan_.conditions.empty()) explained["conditions"] = plan_.conditions;
     explained["order"] = plan_.is_ordered ? "as found" : "sorted";

@@ -50,7 +50,7 @@ private:
     sdk::Result<void> rank_all();
     void rank(std::string key);
     sdk::Result<std::uint64_t> count_rest();
-    sdk::Result<std::uint64_t> count_range(const sdk::KeyRange& range);
+    sdk::Result<std::uint64_t> count_ranges();
 
     /// Whether a candidate is a visible match. Reads it into `row` when it must be looked at.
     sdk::Result<bool> is_match(const Candidate& candidate, Record& row);

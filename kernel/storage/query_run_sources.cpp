@@ -82,13 +82,13 @@ private:
 /// The entries of one prefix by value in either direction, equal values in creation order.
 class ValueStream {
 public:
-    ValueStream(const sdk::Reader& reader, std::string prefix, bool is_ascending)
+    ValueStream(const sdk::Reader& reader, std::string prefix, const sdk::KeyRange& range,
+                bool is_ascending)
         : reader_(reader),
           prefix_(std::move(prefix)),
           is_ascending_(is_ascending),
-          main_(scan_prefix(
-              reader, prefix_,
-              is_ascending ? sdk::ScanDirection::forward : sdk::ScanDirection::backward)) {}
+          main_(reader.scan(
+              range, is_ascending ? sdk::ScanDirection::forward : sdk::ScanDirection::backward)) {}
 
     /// Moves to the first or next entry.
     sdk::Result<bool> next() {
@@ -149,13 +149,12 @@ private:
 
 class OrderedSource final : public CandidateSource {
 public:
-    OrderedSource(const sdk::Reader& reader, const std::vector<std::string>& prefixes,
-                  bool is_ascending, bool is_proven, RunCost& cost)
-        : is_ascending_(is_ascending), is_proven_(is_proven), cost_(cost) {
-        for (const std::string& prefix : prefixes) {
-            streams_.push_back(std::make_unique<ValueStream>(reader, prefix, is_ascending));
-        }
-    }
+    OrderedSource(std::vector<std::unique_ptr<ValueStream>> streams, bool is_ascending,
+                  bool is_proven, RunCost& cost)
+        : streams_(std::move(streams)),
+          is_ascending_(is_ascending),
+          is_proven_(is_proven),
+          cost_(cost) {}
 
     sdk::Result<bool> next(Candidate& candidate) override {
         if (!has_begun_) {
@@ -198,6 +197,24 @@ private:
     bool has_begun_ = false;
 };
 
+class ChainedSource final : public CandidateSource {
+public:
+    explicit ChainedSource(std::vector<std::unique_ptr<CandidateSource>> sources)
+        : sources_(std::move(sources)) {}
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        for (; at_ < sources_.size(); ++at_) {
+            const auto more = sources_[at_]->next(candidate);
+            if (!more || *more) return more;
+        }
+        return false;
+    }
+
+private:
+    std::vector<std::unique_ptr<CandidateSource>> sources_;
+    std::size_t at_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<CandidateSource> record_source(const sdk::Reader& reader, CollectionId collection,
@@ -220,7 +237,26 @@ std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candid
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
                                                 const std::vector<std::string>& prefixes,
                                                 bool is_ascending, bool is_proven, RunCost& cost) {
-    return std::make_unique<OrderedSource>(reader, prefixes, is_ascending, is_proven, cost);
+    std::vector<std::unique_ptr<ValueStream>> streams;
+    for (const std::string& prefix : prefixes) {
+        const sdk::KeyRange range{prefix, sdk::prefix_end(prefix)};
+        streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
+    }
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_proven, cost);
+}
+
+std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
+                                                const std::string& prefix,
+                                                const sdk::KeyRange& range, bool is_ascending,
+                                                RunCost& cost) {
+    std::vector<std::unique_ptr<ValueStream>> streams;
+    streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, true, cost);
+}
+
+std::unique_ptr<CandidateSource> chained_source(
+    std::vector<std::unique_ptr<CandidateSource>> sources) {
+    return std::make_unique<ChainedSource>(std::move(sources));
 }
 
 }  // namespace stele::kernel::storage

@@ -57,5 +57,13 @@ std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candid
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
                                                 const std::vector<std::string>& prefixes,
                                                 bool is_ascending, bool is_proven, RunCost& cost);
+/// The same for a range of whole values below one prefix; proven.
+std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
+                                                const std::string& prefix,
+                                                const sdk::KeyRange& range, bool is_ascending,
+                                                RunCost& cost);
+/// One source after the other; none has a record of another.
+std::unique_ptr<CandidateSource> chained_source(
+    std::vector<std::unique_ptr<CandidateSource>> sources);
 
 }  // namespace stele::kernel::storage

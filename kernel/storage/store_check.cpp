@@ -138,7 +138,7 @@ sdk::Result<void> CollectionCheck::check_entries(char tag, const Expected& expec
     EntrySum present;
     visited = each_entry(collection_prefix(collection_, tag),
                          [&](std::string_view key, std::string_view) -> sdk::Result<void> {
-                             present.add(key);
+                             if (is_compared(key)) present.add(key);
                              return {};
                          });
     if (!visited || wanted == present) return visited;
@@ -168,6 +168,7 @@ sdk::Result<void> CollectionCheck::list_surplus(char tag, const Expected& expect
     return each_entry(
         collection_prefix(collection_, tag),
         [&](std::string_view key, std::string_view) -> sdk::Result<void> {
+            if (!is_compared(key)) return {};
             const auto found = read(sequence_of(key), record);
             if (!found) return found.error();
             if (*found) {

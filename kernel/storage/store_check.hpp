@@ -69,6 +69,8 @@ private:
     sdk::Result<void> check_counter(const std::string& key, std::uint64_t count,
                                     std::string_view what);
     std::string composite_group(std::string_view entry) const;
+    /// Neither an entry of an index that is no more nor what describes the indexes of a space.
+    bool is_compared(std::string_view key) const;
 
     void differ(std::string text);
 

@@ -88,11 +88,15 @@ sdk::Result<CollectionCheck::Entries> CollectionCheck::wide_keys(const Record& r
 
 sdk::Result<CollectionCheck::Entries> CollectionCheck::composite_keys(const Record& record) {
     Entries keys;
-    if (state_.composites.empty()) return keys;
+    if (state_.composites.empty() && state_.made.all.empty()) return keys;
     FieldValues values;
     for (const CompositeIndexState& index : state_.composites) {
         for (const std::string& field : index.fields)
             values.watch(field);
+    }
+    for (const SpaceIndex& index : state_.made.all) {
+        for (const sdk::IndexMember& member : index.members)
+            values.watch(member.path);
     }
     if (auto walked = walk_values(record.text(), {&values}); !walked) return walked.error();
     for (const CompositeIndexState& index : state_.composites) {
@@ -105,7 +109,19 @@ sdk::Result<CollectionCheck::Entries> CollectionCheck::composite_keys(const Reco
         if (!image.overflows) continue;
         keys.push_back(composite_overflow_prefix(collection_, index.number) + record.sequence);
     }
+    for (const SpaceIndex& index : state_.made.all) {
+        if (!index.maintains(record.sequence)) continue;
+        const auto own = space_index_keys(collection_, index, record.sequence, values);
+        keys.insert(keys.end(), own.begin(), own.end());
+    }
     return keys;
+}
+
+bool CollectionCheck::is_compared(std::string_view key) const {
+    const std::string indexes = collection_prefix(collection_, 'y');
+    if (!key.starts_with(indexes)) return true;
+    const auto number = space_index_number(key.substr(indexes.size()));
+    return !number || !state_.made.is_former(*number);
 }
 
 std::string CollectionCheck::composite_group(std::string_view entry) const {
@@ -274,17 +290,18 @@ sdk::Result<void> DocumentStore::check_collection(const sdk::Reader& reader,
                                                   CollectionId collection,
                                                   const OpenSpace& open_space,
                                                   std::vector<std::string>& differences) {
-    const auto state = states_->of(reader, collection);
-    if (!state) return state.error();
     auto space = open_space ? open_space(collection) : std::optional<CheckedSpace>();
     // What a container that was removed held is cleared away behind it.
     if (!space && sdk::is_missing(space.error())) return {};
     if (!space) return space.error();
     if (*space) {
-        IndexState in_space = **state;
-        in_space.leave_out((*space)->rules->unindexed_fields);
-        return CollectionCheck(*(*space)->reader, names_, collection, in_space, differences).run();
+        const sdk::Reader& shown = *(*space)->reader;
+        const auto state = states_->in_space(shown, collection, (*space)->rules->unindexed_fields);
+        if (!state) return state.error();
+        return CollectionCheck(shown, names_, collection, **state, differences).run();
     }
+    const auto state = states_->of(reader, collection);
+    if (!state) return state.error();
     return CollectionCheck(reader, names_, collection, **state, differences).run();
 }
 

@@ -11,6 +11,7 @@
 #include "families/node_family.hpp"
 #include "families/repository.hpp"
 #include "families/sweep.hpp"
+#include "operations/branch_indexes.hpp"
 #include "operations/branch_jobs.hpp"
 #include "operations/index_job.hpp"
 #include "operations/jobs.hpp"
@@ -23,13 +24,14 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto* lists = registrar.find<sdk::RecordLists>();
     auto* principals = registrar.find<sdk::PrincipalDirectory>();
     auto* jobs = registrar.find<sdk::Jobs>();
-    if (!rows || !lists || !principals || !jobs) {
+    auto* indexes = registrar.find<sdk::CollectionIndexes>();
+    if (!rows || !lists || !principals || !jobs || !indexes) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "node.services_missing",
-                               "nodes need queries, lists, principals and jobs");
+                               "nodes need queries, lists, principals, jobs and indexes");
     }
     static std::vector<std::unique_ptr<Services>> kept;
     Services& services =
-        *kept.emplace_back(new Services{registrar, *rows, *lists, *principals, *jobs});
+        *kept.emplace_back(new Services{registrar, *rows, *lists, *principals, *jobs, *indexes});
     define_sweep(services);
     define_branch_jobs(services);
     define_copy_jobs(services);
@@ -38,6 +40,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_difference_jobs(services);
     define_index_job(services);
     define_maintenance_jobs(services);
+    define_index_builds(services);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<ContentLog>> logs;

@@ -12,6 +12,7 @@
 #include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/invitations.hpp>
@@ -39,6 +40,7 @@ BlobStore::Reader::~Reader() = default;
 BlobStore::Writer::~Writer() = default;
 Context::~Context() = default;
 ContextPart::~ContextPart() = default;
+CollectionIndexes::~CollectionIndexes() = default;
 DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;

@@ -225,6 +225,39 @@ TEST_CASE("What two changesets begin and end shows in the past, whichever is com
     }
 }
 
+TEST_CASE("Nobody writes past an index that is made or built meanwhile") {
+    const auto line = GENERATE(nodes::kFirstLine, Rivals::kFork);
+    const bool is_writer_first = GENERATE(true, false);
+    const bool is_begun = GENERATE(true, false);
+    Rivals rivals;
+    auto& branches = rivals.branches();
+    auto& documents = branches.documents();
+    const auto id = branches.collection(line);
+    const auto make = [&](BranchDocuments::Change& change) {
+        REQUIRE(
+            documents
+                .add_index(*change.writer, id, branches.rules(), {"index", {{"kind"}, {"value"}}})
+                .has_value());
+    };
+    if (is_begun) {
+        auto begun = branches.begin(line);
+        make(begun);
+        REQUIRE(branches.commit(begun).has_value());
+    }
+    auto writer = branches.begin(line);
+    auto builder = branches.begin(line);
+    rivals.insert(writer, line, next_sequence());
+    if (!is_begun) make(builder);
+    CHECK(documents.build_indexes(*builder.writer, id, branches.rules(), 100).value());
+    auto& first = is_writer_first ? writer : builder;
+    auto& second = is_writer_first ? builder : writer;
+    CHECK(branches.commit(first).has_value());
+    // A new record lies behind what is built, so its writer puts it into the index.
+    CHECK(branches.commit(second).has_value() == (is_writer_first && is_begun));
+    const auto snapshot = rivals.engine().snapshot();
+    CHECK(branches.check(*snapshot, line) == std::vector<std::string>());
+}
+
 TEST_CASE("A fork does not conflict with those who write to its parent") {
     Rivals rivals;
     auto change = rivals.branches().begin(nodes::kFirstLine);

@@ -8,9 +8,6 @@ namespace stele::tests {
 
 namespace {
 
-constexpr char kIndexesTag = 'i';
-constexpr std::uint64_t kFirstCollection = 1;
-
 template <class T>
 T must(sdk::Result<T> result) {
     if (!result) FAIL(result.error().code << ": " << result.error().message);
@@ -26,10 +23,6 @@ kernel::storage::CollectionId BranchDocuments::collection(nodes::Line line) {
     const auto opened = sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) {
         id = must(documents_.open_collection(transaction, kPlatform, "node",
                                              "branch" + std::to_string(line)));
-        // What is indexed is said in the store, for each collection: here they are all alike.
-        const auto indexes = must(transaction.get(
-            kernel::storage::collection_prefix({kPlatform, kFirstCollection}, kIndexesTag)));
-        if (indexes) transaction.put(kernel::storage::collection_prefix(id, kIndexesTag), *indexes);
         return sdk::Result<void>();
     });
     REQUIRE(opened.has_value());
@@ -58,6 +51,17 @@ std::unique_ptr<sdk::Reader> BranchDocuments::read(const sdk::Reader& store, nod
     auto view = must(nodes::find_view(store, space_, line, revision));
     return std::make_unique<nodes::CollectionReader>(store, space_, std::move(view),
                                                      space_collection(line), nodes::kNodeSlot);
+}
+
+std::vector<std::string> BranchDocuments::check(const sdk::Reader& store, nodes::Line line,
+                                                std::optional<nodes::Revision> revision) {
+    using Space = std::optional<Documents::CheckedSpace>;
+    return documents_.check(
+        store, [&](kernel::storage::CollectionId checked) -> sdk::Result<Space> {
+            if (checked == collection(line))
+                return Space(Documents::CheckedSpace{read(store, line, revision), &rules_});
+            return sdk::make_error(sdk::ErrorKind::not_found, "test.other_line", "not this one");
+        });
 }
 
 BranchDocuments::Change BranchDocuments::begin(nodes::Line line) {

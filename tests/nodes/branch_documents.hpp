@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/key_tuple.hpp>
@@ -33,6 +34,10 @@ public:
     std::unique_ptr<sdk::Reader> read(const sdk::Reader& store, nodes::Line line,
                                       std::optional<nodes::Revision> revision = {});
 
+    /// Compares what a line shows with its indexes.
+    std::vector<std::string> check(const sdk::Reader& store, nodes::Line line,
+                                   std::optional<nodes::Revision> revision = {});
+
     /// A changeset that is being written.
     struct Change {
         std::unique_ptr<sdk::Transaction> transaction;
@@ -51,7 +56,7 @@ private:
     sdk::Engine& engine_;
     kernel::storage::NameTable names_{engine_};
     Documents documents_{engine_, names_};
-    kernel::storage::CollectionRules rules_{{}, {"_system.changeset"}, {}};
+    kernel::storage::CollectionRules rules_{{}, {"_system.changeset"}, {}, true};
     std::map<nodes::Line, kernel::storage::CollectionId> collections_;
     nodes::VersionMemory memory_;
     nodes::VersionSpace space_{sdk::plugin_key_space(kPlatform, "nodes.test"), nodes::keeping_of,

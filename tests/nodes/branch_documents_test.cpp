@@ -2,6 +2,7 @@
 // each of its changesets is what queries find there for ever.
 #include "tests/nodes/branch_documents.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -28,8 +29,11 @@ public:
 
     void step() {
         if (random_.one_in(12)) return fork();
+        if (random_.one_in(6)) return change_indexes();
         write();
     }
+    /// How often an index that was made answered.
+    std::size_t uses() const { return uses_; }
 
     /// A query on a tip, or at a past revision.
     void compare() {
@@ -38,14 +42,18 @@ public:
         const auto snapshot = engine_->snapshot();
         if (random_.one_in(3)) {
             const auto reader = branches_.read(*snapshot, line);
+            if (random_.one_in(5)) CHECK(branches_.check(*snapshot, line) == Names());
             return compare(*reader, line, states.rbegin()->second);
         }
         const auto at =
             std::next(states.begin(), static_cast<std::ptrdiff_t>(random_.below(states.size())));
+        if (random_.one_in(5)) CHECK(branches_.check(*snapshot, line, at->first) == Names());
         compare(*branches_.read(*snapshot, line, at->first), line, at->second);
     }
 
 private:
+    using Names = std::vector<std::string>;
+
     nodes::Line any_line() {
         return std::next(states_.begin(),
                          static_cast<std::ptrdiff_t>(random_.below(states_.size())))
@@ -63,6 +71,78 @@ private:
         states_[line][at->first] = state;
     }
 
+    /// Makes an index, takes one away or goes on with one.
+    void change_indexes() {
+        const nodes::Line line = any_line();
+        auto change = branches_.begin(line);
+        auto& documents = branches_.documents();
+        const auto id = branches_.collection(line);
+        const auto& rules = branches_.rules();
+        const auto present = documents.indexes(*change.writer, id, rules).value();
+        const std::size_t what = present.empty() ? 0 : random_.below(4);
+        if (what == 0 && present.size() < 4) {
+            const sdk::CollectionIndex index{"i" + std::to_string(++indexes_), random_members()};
+            REQUIRE(documents.add_index(*change.writer, id, rules, index).has_value());
+        } else if (what == 1 && random_.one_in(3)) {
+            const std::string& name = random_.one_of(present).name;
+            REQUIRE(documents.remove_index(*change.writer, id, rules, name).has_value());
+        }
+        const std::size_t most = random_.one_in(2) ? 1 + random_.below(4) : 1000;
+        REQUIRE(documents.build_indexes(*change.writer, id, rules, most).has_value());
+        const DocumentModel model = states_[line].rbegin()->second;
+        if (random_.one_in(3)) compare(*change.writer, line, model);
+        const auto revision = branches_.commit(change);
+        REQUIRE(revision == ++revision_);
+        states_[line][*revision] = model;
+    }
+
+    std::vector<sdk::IndexMember> random_members() {
+        static const Names kPaths = {"group", "title", "rank", "a",      "b",     "tags",
+                                     "maybe", "a.x",   "t",    "tags.x", "maybe", "group"};
+        std::vector<sdk::IndexMember> members;
+        for (std::size_t left = 1 + random_.below(4); left > 0; --left) {
+            const std::string& path = random_.one_of(kPaths);
+            const bool is_new = std::none_of(members.begin(), members.end(),
+                                             [&](const auto& one) { return one.path == path; });
+            if (is_new) members.push_back({path, random_.one_in(2)});
+        }
+        return members;
+    }
+
+    /// A value that a record has at a path, of an array one element; null for none.
+    Json value_at(const DocumentModel& model, std::string path) {
+        if (model.entries().empty()) return nullptr;
+        std::replace(path.begin(), path.end(), '.', '/');
+        const Json::json_pointer pointer("/" + path);
+        const Json& document = random_.one_of(model.entries()).document;
+        if (!document.contains(pointer)) return nullptr;
+        const Json& value = document[pointer];
+        if (value.is_array() && !value.empty()) return value[random_.below(value.size())];
+        return value;
+    }
+
+    /// What an index is for: equalities, then a condition or a sort.
+    void aim_at(const sdk::CollectionIndex& index, const DocumentModel& model, Json& query,
+                sdk::PageRequest& page) {
+        static const Names kOperators = {"$gt", "$gte", "$lt", "$lte", "$ne"};
+        query = Json::object();
+        const std::size_t depth = random_.below(index.members.size() + 1);
+        for (std::size_t i = 0; i < depth; ++i)
+            query[index.members[i].path] = value_at(model, index.members[i].path);
+        if (random_.one_in(4)) query["rank"] = {{"$lt", random_.below(40)}};
+        page.sort.clear();
+        if (depth == index.members.size()) return;
+        const std::string& next = index.members[depth].path;
+        if (random_.one_in(2)) {
+            query[next] = {{random_.one_of(kOperators), value_at(model, next)}};
+            if (random_.one_in(2)) query[next]["$gt"] = value_at(model, next);
+        } else if (random_.one_in(4)) {
+            query["$or"] = {{{next, value_at(model, next)}}, {{next, value_at(model, next)}}};
+        }
+        if (!random_.one_in(3)) page.sort = {{next, random_.one_in(2)}};
+        page.skip = random_.below(4);
+    }
+
     void write() {
         const nodes::Line line = any_line();
         DocumentModel model = states_[line].rbegin()->second;
@@ -74,6 +154,7 @@ private:
             compare(*change.writer, line, model);
             // Somebody else who reads in the same transaction sees the same.
             compare(*branches_.read(*change.transaction, line), line, model);
+            if (random_.one_in(5)) CHECK(branches_.check(*change.transaction, line) == Names());
         }
         if (random_.one_in(8)) return;
         const auto revision = branches_.commit(change);
@@ -138,8 +219,6 @@ private:
         compare_record(reader, line, model);
         CHECK(branches_.documents().count(reader, branches_.collection(line)).value() ==
               model.entries().size());
-        if (random_.one_in(5))
-            CHECK(branches_.documents().check(reader) == std::vector<std::string>());
     }
 
     void compare_record(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
@@ -162,10 +241,15 @@ private:
     }
 
     void compare_query(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
-        const Json text = random_.query();
+        Json text = random_.query();
+        sdk::PageRequest page = random_.page();
+        const auto indexes = branches_.documents()
+                                 .indexes(reader, branches_.collection(line), branches_.rules())
+                                 .value();
+        if (!indexes.empty() && !random_.one_in(3))
+            aim_at(random_.one_of(indexes), model, text, page);
         auto query = Query::parse(text);
         if (!query) return;
-        const sdk::PageRequest page = random_.page();
         const bool is_numeric = random_.one_in(3);
         const auto expected = model.query(text, page, {}, is_numeric);
         auto run =
@@ -180,7 +264,8 @@ private:
                 if (entry.sequence == row.sequence) CHECK(row.text() == entry.view());
             }
         }
-        INFO(sdk::dump_json(text));
+        INFO(sdk::dump_json(text) << " " << sdk::dump_json((*run)->explain()));
+        if ((*run)->explain().at("access") == "composite") ++uses_;
         CHECK((*run)->total_rows().value() == expected.total);
         REQUIRE(rows == expected.rows);
     }
@@ -193,12 +278,15 @@ private:
     std::map<nodes::Line, std::map<nodes::Revision, DocumentModel>> states_;
     std::vector<std::string> ids_;
     nodes::Revision revision_ = 0;
+    std::size_t indexes_ = 0;
+    std::size_t uses_ = 0;
 };
 
 }  // namespace
 
 TEST_CASE("Queries on branches and in the past answer what looking at every record answers") {
     constexpr std::size_t kBatch = 200;
+    std::size_t uses = 0;
     for (std::size_t seed = 0; seed < 1 + testing::test_cases(2000) / kBatch; ++seed) {
         INFO("seed " << seed);
         Branches branches(seed);
@@ -206,7 +294,10 @@ TEST_CASE("Queries on branches and in the past answer what looking at every reco
             if (i % 3 == 0) branches.step();
             branches.compare();
         }
+        uses += branches.uses();
     }
+    // Else the indexes were not looked at.
+    CHECK(uses > testing::test_cases(2000) / 40);
 }
 
 }  // namespace stele::tests

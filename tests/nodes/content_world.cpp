@@ -13,6 +13,7 @@
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/routed_call.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "operations/branch_indexes.hpp"
 #include "operations/branch_jobs.hpp"
 #include "operations/jobs.hpp"
 #include "operations/node_jobs.hpp"
@@ -106,12 +107,13 @@ ContentWorld::~ContentWorld() {
 }
 
 void ContentWorld::add_families() {
-    services_.reset(new nodes::Services{registrar_, rows_, lists_, users_, jobs_});
+    services_.reset(new nodes::Services{registrar_, rows_, lists_, users_, jobs_, indexes_});
     nodes::define_sweep(*services_);
     nodes::define_branch_jobs(*services_);
     nodes::define_copy_jobs(*services_);
     nodes::define_deletion_jobs(*services_);
     nodes::define_history_jobs(*services_);
+    nodes::define_index_builds(*services_);
     registrar_.add(std::make_unique<UserFamily>());
     registrar_.add(std::make_unique<nodes::Repository>(*services_));
     registrar_.add(std::make_unique<nodes::Branch>(*services_));

@@ -12,6 +12,7 @@
 #include "content/services.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/job/job_service.hpp"
+#include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/rooms.hpp"
@@ -75,6 +76,7 @@ private:
     kernel::resource::PluginRegistrar registrar_;
     kernel::resource::RowQuery rows_{false};
     kernel::resource::RecordLists lists_;
+    kernel::resource::CollectionIndexes indexes_;
     UserDirectory users_;
     kernel::job::JobService jobs_;
     std::unique_ptr<nodes::Services> services_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/jobs.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_lists.hpp>
@@ -20,6 +21,7 @@ struct Services {
     sdk::RecordLists& lists;
     sdk::PrincipalDirectory& principals;
     sdk::Jobs& jobs;
+    sdk::CollectionIndexes& indexes;
     BranchStore branches = {};
     /// Of nodes, as JSON text.
     TipMemory<std::string> statistics{kMostStatisticsBytes};

@@ -6,6 +6,7 @@
 
 #include "content/branch_content.hpp"
 #include "content/vocabulary.hpp"
+#include "operations/branch_indexes.hpp"
 
 namespace stele::nodes {
 
@@ -37,7 +38,9 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     auto forked =
         services.branches.fork(context.transaction(), *parent, branch->key, from, *revision);
     if (!forked) return forked.error();
-    return {};
+    auto content = BranchContent::open(services, context, branch->key);
+    if (!content) return content.error();
+    return resume_index_builds(*content);
 }
 
 sdk::Result<sdk::Json> run_reset(Services& services, sdk::Job& job) {

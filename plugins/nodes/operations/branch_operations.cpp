@@ -5,6 +5,7 @@
 #include "content/branch_content.hpp"
 #include "content/changesets.hpp"
 #include "content/vocabulary.hpp"
+#include "operations/branch_indexes.hpp"
 #include "operations/branch_jobs.hpp"
 #include "operations/operations.hpp"
 
@@ -80,6 +81,9 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     auto forked = services.branches.fork(context.transaction(), *parent, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
+    auto content = BranchContent::open(services, context, branch->key);
+    if (!content) return content.error();
+    if (auto resumed = resume_index_builds(*content); !resumed) return resumed.error();
     branch->fields["tip"] = origin.changeset;
     return branch;
 }

@@ -31,7 +31,7 @@ sdk::Actions branch_actions() {
     return joined({branch_record_actions, branch_folder_actions, branch_translation_actions,
                    branch_qname_actions, branch_list_actions, branch_blog_actions,
                    branch_definition_actions, branch_principal_actions, branch_history_actions,
-                   branch_difference_actions, branch_maintenance_actions});
+                   branch_difference_actions, branch_index_actions, branch_maintenance_actions});
 }
 
 sdk::Actions repository_actions() {
