@@ -184,6 +184,7 @@ sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
 }
 
 sdk::Result<std::uint64_t> PlannedRun::total_rows() {
+    if (counted_) return *counted_;
     sdk::Result<std::uint64_t> total = plan_.total                  ? *plan_.total
                                        : plan_.total_ranges.empty() ? count_rest()
                                                                     : count_ranges();
@@ -201,7 +202,7 @@ sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
     }
     cost_.entries += matches;
     plan_.total_ranges.clear();
-    plan_.total = matches;
+    counted_ = matches;
     return matches;
 }
 

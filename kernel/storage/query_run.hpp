@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ private:
     Record scratch_;
     bool is_loaded_ = false;
     std::uint64_t matched_ = 0;
+    std::optional<std::uint64_t> counted_;  ///< from entries
     std::uint64_t handed_out_ = 0;
     bool is_exhausted_ = false;
     bool is_advised_ = false;

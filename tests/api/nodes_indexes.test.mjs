@@ -91,6 +91,20 @@ test('4.1: an index follows what is written, values in arrays and of other types
   assert.deepEqual([titles(again), again.explain.index], [['date', 'plum', 'many', 'fig', 'pear'], 'kind_price']);
 });
 
+test('4.1: a node with too many values keeps an index from being used, and nothing is missed', async () => {
+  await makeGoods();
+  await index('master', 'kind_price', { kind: 1, price: 1 });
+  const kinds = Array.from({ length: 65 }, (_, i) => `kind ${i}`);
+  const wide = await make('master', { title: 'wide', kind: ['fruit', ...kinds], price: 15 });
+  const found = async () => {
+    const page = await query('master', { kind: 'fruit' }, { price: 1 });
+    return [await indexes('master'), page.explain.index, titles(page)];
+  };
+  assert.deepEqual(await found(), [{ kind_price: 'overflowing' }, undefined, ['date', 'plum', 'wide', 'fig', 'pear']]);
+  await put('master', wide, { kind: ['fruit', ...kinds.slice(0, 63)] });
+  assert.deepEqual(await found(), [{ kind_price: 'ready' }, 'kind_price', ['date', 'plum', 'wide', 'fig', 'pear']]);
+});
+
 test('4.1: wrong forms are refused, naming the member', async () => {
   const refused = async (status, code, field, body) => {
     const reply = await server.request('POST', path('master', '/indexes'), { token: server.adminToken, body });
@@ -119,7 +133,8 @@ test('4.1: wrong forms are refused, naming the member', async () => {
 
 test('4.1: UPDATE on the branch is needed to make and to delete, READ to list', async () => {
   await server.makeUser('index_reader');
-  await admin('POST', `${repository}/authorities/consumer/grant?id=default/index_reader`);
+  await admin('POST', `${repository}/authorities/connector/grant?id=default/index_reader`);
+  await admin('POST', path('master', '/authorities/consumer/grant?id=default/index_reader'));
   const token = await server.login('index_reader', 'secret-of-index_reader');
   const status = async (method, rest, body) =>
     (await server.request(method, path('master', `/indexes${rest}`), { token, body })).status;
@@ -127,7 +142,6 @@ test('4.1: UPDATE on the branch is needed to make and to delete, READ to list', 
   assert.equal(await status('GET', ''), 200);
   assert.equal(await status('POST', '', { name: 'b', index: { price: 1 } }), 403);
   assert.equal(await status('DELETE', '/a'), 403);
-  await admin('POST', `${repository}/authorities/consumer/revoke?id=default/index_reader`);
   await server.makeUser('index_stranger');
   const stranger = await server.login('index_stranger', 'secret-of-index_stranger');
   const reply = await server.request('GET', path('master', '/indexes'), { token: stranger });

@@ -206,7 +206,7 @@ private:
     }
 
     Json document(const std::string& id) {
-        Json fields = random_.document();
+        Json fields = random_.one_in(60) ? random_.wide_document() : random_.document();
         fields["_doc"] = id;
         ids_.push_back(id);
         fields["_system"] = {{"modified_on", random_.below(9)},

@@ -4,6 +4,7 @@
 export const contentNames = {
   listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
   featureId: 'f:taggable', associationTypeId: 'a:owned', name: 'icon',
+  indexName: 'walked',
 };
 
 /// Makes it by `ask(method, path, body)`, which answers the JSON of a call that must succeed; answers
@@ -38,6 +39,7 @@ export async function makeContent(ask, title = 'walk') {
   ids.blogId = await make({ _type: 'blog:blog' });
   await tie(ids.blogId, await make({ _type: 'blog:post' }), 'a:child');
   await ask('POST', `${branch}/nodes/${await make({})}/lock`);
+  await ask('POST', `${branch}/indexes`, { name: contentNames.indexName, index: { _type: 1, title: 1 } });
   ids.deletedNodeId = await make({});
   await ask('DELETE', `${branch}/nodes/${ids.deletedNodeId}`);
   ids.changesetId = (await ask('GET', node))._system.changeset;
