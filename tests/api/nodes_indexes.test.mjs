@@ -151,6 +151,27 @@ test('4.1: UPDATE on the branch is needed to make and to delete, READ to list', 
   assert.equal(frozen.status, 403, frozen.text);
 });
 
+test('4.1: an index shows nobody a node that they may not read', async () => {
+  await makeGoods();
+  await index('master', 'kind_price', { kind: 1, price: 1 });
+  const { rows } = await query('master', { kind: 'fruit' });
+  const own = rows.filter((row) => ['fig', 'date', 'pear'].includes(row.title));
+  const found = async (user, body, sort, rest = '') => {
+    await server.makeUser(user);
+    await admin('POST', `${repository}/authorities/connector/grant?id=default/${user}`);
+    await admin('POST', path('master', `/authorities/connector/grant?id=default/${user}`));
+    for (const { _doc } of user === 'index_all' ? rows : own)
+      await admin('POST', path('master', `/nodes/${_doc}/authorities/consumer/grant?id=default/${user}`));
+    const token = await server.login(user, `secret-of-${user}`);
+    const reply = await server.request('POST', path('master', `/nodes/query?sort=${encodeURIComponent(JSON.stringify(sort))}${rest}`), { token, body });
+    assert.equal(reply.status, 200, reply.text);
+    return [titles(reply.json), reply.json.total_rows];
+  };
+  assert.deepEqual(await found('index_some', { kind: 'fruit' }, { price: -1 }, '&limit=2'), [['pear', 'fig'], 3]);
+  assert.deepEqual(await found('index_few', { kind: 'fruit', price: { $gt: 5 } }, {}), [['pear', 'fig'], 2]);
+  assert.deepEqual(await found('index_all', { kind: 'fruit' }, { price: -1 }, '&limit=1&skip=1'), [['fig'], 4]);
+});
+
 test('4.1: forks have the indexes of the changeset that they begin with, resets those of theirs', async () => {
   await makeGoods();
   const before = await tip('master');

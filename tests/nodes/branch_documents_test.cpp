@@ -240,6 +240,24 @@ private:
             CHECK(record.version() == std::stoull(changeset.substr(0, colon)) + 1);
     }
 
+    Visibility random_visibility(const DocumentModel& model) {
+        Visibility visibility;
+        if (!random_.one_in(4)) return visibility;
+        visibility.is_everything = false;
+        if (random_.one_in(2)) {
+            visibility.accepts = [](const Record& record) {
+                return sdk::Result<bool>(record.sequence.back() % 3 != 0);
+            };
+            return visibility;
+        }
+        auto& only = visibility.only.emplace();
+        for (const auto& entry : model.entries()) {
+            if (random_.one_in(2)) only.push_back(entry.sequence);
+        }
+        std::sort(only.begin(), only.end());
+        return visibility;
+    }
+
     void compare_query(const sdk::Reader& reader, nodes::Line line, const DocumentModel& model) {
         Json text = random_.query();
         sdk::PageRequest page = random_.page();
@@ -251,10 +269,11 @@ private:
         auto query = Query::parse(text);
         if (!query) return;
         const bool is_numeric = random_.one_in(3);
-        const auto expected = model.query(text, page, {}, is_numeric);
+        const Visibility visibility = random_visibility(model);
+        const auto expected = model.query(text, page, visibility, is_numeric);
         auto run =
             branches_.documents().query(reader, branches_.collection(line), branches_.rules(),
-                                        std::move(*query), page, {}, is_numeric);
+                                        std::move(*query), page, visibility, is_numeric);
         REQUIRE(run.has_value());
         std::vector<Sequence> rows;
         Record row;
