@@ -1,0 +1,116 @@
+#include "kernel/job/job_record.hpp"
+
+#include "kernel/job/job_store_test_fixture.hpp"
+
+using namespace stele::kernel::job;
+using namespace stele::kernel::job::testing;
+using stele::sdk::JobLogLevel;
+
+TEST_CASE("A job shows both sets of names, its input and who started it") {
+    StoredJobs fixture;
+    const std::string id = fixture.add();
+    const Json job = job_json(fixture.record(id));
+    const auto text = [&](const char* name) { return job.at(name).get<std::string>(); };
+    CHECK(text("_doc") == id);
+    CHECK(text("job_id") == id);
+    CHECK(text("type") == "export");
+    CHECK(text("job_type") == "export");
+    CHECK(text("state") == "WAITING");
+    CHECK(text("job_state") == "WAITING");
+    CHECK(text("platformId") == "platform-id");
+    CHECK(text("submitted_by") == "joe");
+    CHECK(text("runAsPrincipalId") == "u1");
+    CHECK(text("runAsPrincipalDomainId") == "d1");
+    CHECK(job.at("submitted_timestamp").at("ms").get<std::int64_t>() == kNow);
+    CHECK(job.at("_system").at("created_on").at("ms").get<std::int64_t>() == kNow);
+    CHECK(job.at("started") == false);
+    CHECK(job.at("stopped") == false);
+    CHECK(job.at("paused") == false);
+    CHECK(job.at("_data") == Json{{"path", "/a"}});
+    CHECK(job.at("_result") == Json::object());
+    CHECK(job.at("log_entries") == Json::array());
+    CHECK_FALSE(job.contains("error"));
+    CHECK_FALSE(job.contains("ok"));
+}
+
+TEST_CASE("A record's bytes keep everything, keys of any bytes included") {
+    StoredJobs fixture;
+    const JobRecord record = fixture.record(fixture.add());
+    CHECK(record.platform.root == std::string("\0\xff", 2));
+    CHECK(record.run_as.key == "\x01\x80");
+    CHECK(record.platform.number == kJobPlatform);
+    CHECK(record.input == Json{{"path", "/a"}});
+    CHECK(decode_job("{}").error().code == "job.record_broken");
+    CHECK(decode_job("rubbish").error().code == "job.record_broken");
+}
+
+TEST_CASE("A result lies under _result and among the members, but changes no other member") {
+    StoredJobs fixture;
+    const std::string id = fixture.add();
+    const auto claim = fixture.claim();
+    const Json result{{"imports", Json::array({1})}, {"state", "X"}, {"error", "e"}, {"ok", true}};
+    REQUIRE(fixture
+                .write([&](Transaction& transaction) {
+                    return fixture.store.finish(transaction, *claim, result, kNow + 5);
+                })
+                .has_value());
+    const Json job = job_json(fixture.record(id));
+    CHECK(job.at("_result") == result);
+    CHECK(job.at("imports") == Json::array({1}));
+    CHECK(job.at("state") == "FINISHED");
+    CHECK_FALSE(job.contains("error"));
+    CHECK_FALSE(job.contains("ok"));
+    CHECK(job.at("stopped") == true);
+    CHECK(job.at("stopped_timestamp").at("ms").get<std::int64_t>() == kNow + 5);
+}
+
+TEST_CASE("A failure's message goes to the log entries and not to a member error") {
+    StoredJobs fixture;
+    const std::string id = fixture.add();
+    const auto claim = fixture.claim();
+    REQUIRE(fixture
+                .write([&](Transaction& transaction) {
+                    return fixture.store.fail(transaction, *claim, "no such vault", kNow);
+                })
+                .has_value());
+    const Json job = job_json(fixture.record(id));
+    CHECK(job.at("state") == "ERROR");
+    REQUIRE(job.at("log_entries").size() == 1);
+    CHECK(job.at("log_entries")[0].at("level") == "ERROR");
+    CHECK(job.at("log_entries")[0].at("message") == "no such vault");
+    CHECK_FALSE(job.contains("error"));
+}
+
+TEST_CASE(
+    "A record without the members of later versions is one that neither rested nor returned") {
+    StoredJobs jobs;
+    Json stored = stele::sdk::parse_json(encode_job(jobs.record(jobs.add()))).value();
+    for (const char* later : {"given_back", "resting"})
+        REQUIRE(stored.erase(later) == 1);
+    const auto record = decode_job(stele::sdk::dump_json(stored));
+    REQUIRE(record.has_value());
+    CHECK(record->given_back == 0);
+    CHECK_FALSE(record->is_resting);
+}
+
+TEST_CASE("A log is bounded, says so, and keeps room for the reason of the end") {
+    JobRecord record;
+    for (std::size_t i = 0; i < 2 * JobRecord::kMostLogEntries; ++i) {
+        record.add_log(kNow, JobLogLevel::status, "x");
+    }
+    CHECK(record.log_entries.size() == JobRecord::kMostLogEntries - 1);
+    record.add_log(kNow, JobLogLevel::error, "why");
+    CHECK(record.log_entries.back().at("message") == "why");
+    CHECK(job_json(record).at("log_truncated") == true);
+}
+
+TEST_CASE("Ids are 20 hexadecimal digits and grow") {
+    std::string last;
+    for (int i = 0; i < 1000; ++i) {
+        const std::string id = new_job_id(kNow + i / 100);
+        CHECK(id.size() == 20);
+        CHECK(id.find_first_not_of("0123456789abcdef") == std::string::npos);
+        CHECK(id > last);
+        last = id;
+    }
+}
