@@ -230,7 +230,7 @@ test('stele check tells of bytes that are missing or fewer than a node says', as
   const { status, text } = server.check();
   assert.equal(status, 2, text);
   const idOf = (node) => node.split('/').at(-1);
-  assert.match(text, new RegExp(`node ${idOf(nodes[0])}: attachment kept: .*blob.unknown`));
+  assert.match(text, new RegExp(`node ${idOf(nodes[0])}: attachment kept cannot be read: .*blob.unknown`));
   assert.match(text, new RegExp(`node ${idOf(nodes[1])}: attachment kept has 1000 bytes instead of 65432`));
   assert.doesNotMatch(text, new RegExp(idOf(nodes[2])));
 });

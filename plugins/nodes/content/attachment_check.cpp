@@ -10,6 +10,7 @@
 
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
+#include "content/store_files.hpp"
 
 namespace stele::nodes {
 
@@ -35,11 +36,18 @@ public:
 
     void look_at(sdk::BlobStore& binaries, const sdk::ContentVersion& version) {
         auto attachments = attachments_in(version);
-        if (!attachments) return differ(version.node, "cannot be decoded");
+        if (!attachments) return differ("node " + version.node, "cannot be decoded");
         for (const auto& [id, ignored] : attachments->items()) {
             auto attachment = find_attachment(*attachments, id);
-            if (attachment && is_new(*attachment)) compare(binaries, version.node, *attachment);
+            if (attachment && is_new(*attachment)) {
+                compare(binaries, "node " + version.node, "attachment " + attachment->id + ' ',
+                        *attachment);
+            }
         }
+    }
+
+    void look_at(sdk::BlobStore& binaries, const Attachment& file) {
+        compare(binaries, "file " + file.id, "", file);
     }
 
 private:
@@ -48,21 +56,22 @@ private:
         return seen_.emplace(attachment.object_id, attachment.length).second;
     }
 
-    void compare(sdk::BlobStore& binaries, const std::string& node, const Attachment& attachment) {
+    void compare(sdk::BlobStore& binaries, const std::string& place, const std::string& what,
+                 const Attachment& attachment) {
         auto bytes = binaries.open(attachment.object_id);
         if (!bytes && is_shared_ && bytes.error().kind == sdk::ErrorKind::not_found) return;
         if (!bytes) {
-            return differ(node, fmt::format("attachment {}: {} [{}]", attachment.id,
-                                            bytes.error().message, bytes.error().code));
+            return differ(place, fmt::format("{}cannot be read: {} [{}]", what,
+                                             bytes.error().message, bytes.error().code));
         }
         if ((*bytes)->size() != attachment.length) {
-            differ(node, fmt::format("attachment {} has {} bytes instead of {}", attachment.id,
-                                     (*bytes)->size(), attachment.length));
+            differ(place, fmt::format("{}has {} bytes instead of {}", what, (*bytes)->size(),
+                                      attachment.length));
         }
     }
 
-    void differ(const std::string& node, const std::string& what) {
-        differences_.push_back(fmt::format("{}, node {}: {}", space_name(space_), node, what));
+    void differ(const std::string& place, const std::string& what) {
+        differences_.push_back(fmt::format("{}, {}: {}", space_name(space_), place, what));
     }
 
     sdk::ContentSpace space_;
@@ -95,6 +104,9 @@ void check_attachments(Services& services, sdk::ContentLog& log,
                 return true;
             });
         if (!walked) differences.push_back(not_checked(space, walked.error()));
+        auto listed = for_each_file(
+            *reader, space, [&](const Attachment& file) { check.look_at(**binaries, file); });
+        if (!listed) differences.push_back(not_checked(space, listed.error()));
     }
 }
 

@@ -22,6 +22,12 @@ bool is_control_byte(char c) {
     return byte < 0x20 || byte == 0x7f;
 }
 
+bool is_one_segment(std::string_view name) {
+    return !name.empty() && name.size() <= kLongestId && name != "." && name != ".." &&
+           name.find_first_of("/\\") == std::string_view::npos &&
+           std::none_of(name.begin(), name.end(), is_control_byte);
+}
+
 bool is_letter_or_digit(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -75,13 +81,17 @@ CharsetPlace charset_place(std::string_view content_type) {
 }  // namespace
 
 sdk::Result<void> check_attachment_id(std::string_view id) {
-    const bool is_safe = !id.empty() && id.size() <= kLongestId && id != "." && id != ".." &&
-                         id.find_first_of("/\\") == std::string_view::npos &&
-                         std::none_of(id.begin(), id.end(), is_control_byte);
-    if (is_safe) return {};
+    if (is_one_segment(id)) return {};
     return sdk::make_error({{"attachmentId", "attachment.id_malformed",
                              "an attachment id has 1 to 255 bytes, no slashes and no control "
                              "characters"}});
+}
+
+sdk::Result<void> check_file_name(std::string_view name) {
+    if (is_one_segment(name)) return {};
+    return sdk::make_error({{"filename", "file.name_malformed",
+                             "a file name has 1 to 255 bytes, no slashes and no control "
+                             "characters, and is neither . nor .."}});
 }
 
 std::string safe_file_name(std::string_view name, std::string_view fallback) {

@@ -10,6 +10,8 @@ namespace stele::nodes {
 
 /// `invalid` (`attachment.id_malformed`) for an id that would not be one segment of a path.
 sdk::Result<void> check_attachment_id(std::string_view id);
+/// The same (`file.name_malformed`) for the name of a file of a repository.
+sdk::Result<void> check_file_name(std::string_view name);
 /// The last segment of a name as somebody sent it, without control characters; `fallback` when
 /// nothing is left.
 std::string safe_file_name(std::string_view name, std::string_view fallback);

@@ -26,8 +26,9 @@ sdk::Result<std::optional<TextRecoder>> recoder_for(const std::string& content_t
     return std::optional<TextRecoder>(std::move(*opened));
 }
 
-sdk::Result<std::string> write_bytes(sdk::BlobStore& binaries, const PieceSource& read,
-                                     std::optional<TextRecoder>& recoder, std::uint64_t& length) {
+sdk::Result<StoredBytes> write_bytes(sdk::BlobStore& binaries, const PieceSource& read,
+                                     std::optional<TextRecoder>& recoder) {
+    StoredBytes stored;
     auto writer = binaries.create();
     if (!writer) return writer.error();
     std::string piece;
@@ -40,13 +41,21 @@ sdk::Result<std::string> write_bytes(sdk::BlobStore& binaries, const PieceSource
                 return converted.error();
             piece = std::move(text);
         }
-        length += piece.size();
+        stored.length += piece.size();
         if (auto written = (*writer)->write(piece); !written) return written.error();
     }
-    return (*writer)->finish();
+    auto name = (*writer)->finish();
+    if (!name) return name.error();
+    stored.name = std::move(*name);
+    return stored;
 }
 
 }  // namespace
+
+sdk::Result<StoredBytes> store_bytes(sdk::BlobStore& binaries, const PieceSource& read) {
+    std::optional<TextRecoder> as_it_is;
+    return write_bytes(binaries, read, as_it_is);
+}
 
 sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
                                          const PieceSource& read) {
@@ -62,9 +71,10 @@ sdk::Result<Attachment> store_attachment(const BranchContent& content, const Inc
     Attachment stored{.id = file.id,
                       .file_name = safe_file_name(file.file_name, file.id),
                       .content_type = *recoder ? with_charset(*type, "UTF-8") : *type};
-    auto name = write_bytes(**binaries, read, *recoder, stored.length);
-    if (!name) return name.error();
-    stored.object_id = std::move(*name);
+    auto bytes = write_bytes(**binaries, read, *recoder);
+    if (!bytes) return bytes.error();
+    stored.length = bytes->length;
+    stored.object_id = std::move(bytes->name);
     // History keeps the bytes, so nothing takes them away again.
     auto counted = stores.count(content.branch(),
                                 {.objects = 1, .bytes = static_cast<std::int64_t>(stored.length)});

@@ -17,6 +17,14 @@ struct IncomingFile {
 /// Replaces `piece` with what comes next; empty at the end.
 using PieceSource = std::function<sdk::Result<void>(std::string& piece)>;
 
+struct StoredBytes {
+    /// In the binaries.
+    std::string name;
+    std::uint64_t length = 0;
+};
+/// Puts bytes into binaries as they are; nothing refers to them yet.
+sdk::Result<StoredBytes> store_bytes(sdk::BlobStore& binaries, const PieceSource& read);
+
 /// Puts the bytes into the store's binaries and counts them; no record knows of them yet. Text of
 /// another charset becomes UTF-8 (contract/nodes.md 21).
 sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,

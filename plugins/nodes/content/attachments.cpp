@@ -85,6 +85,20 @@ sdk::Result<Attachment> find_attachment(const sdk::Json& attachments, std::strin
                            fmt::format("there is no attachment {}", id));
 }
 
+sdk::Reply inert_download(sdk::BlobStore& binaries, const Attachment& attachment, bool is_file,
+                          std::string_view file_name) {
+    auto reply = sdk::Reply::download(
+        [&binaries, object = attachment.object_id](std::uint64_t first, std::uint64_t end) {
+            return bytes_of(binaries, object, first, end);
+        },
+        attachment.length, attachment.content_type);
+    const bool is_saved = is_file || is_active_content(attachment.content_type);
+    reply.header("Content-Disposition", content_disposition(is_saved, file_name));
+    reply.header("Content-Security-Policy", kInert);
+    reply.etag('"' + attachment.object_id + '"');
+    return reply;
+}
+
 sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& call,
                                         const sdk::Json& attachments) {
     std::vector<sdk::Json> rows;
@@ -106,17 +120,7 @@ sdk::Result<sdk::Reply> attachment_download(const BranchContent& content, const 
     if (!binaries) return binaries.error();
     const std::string name =
         safe_file_name(call.parameter("filename").value_or(attachment->file_name), attachment->id);
-    const bool is_file = wants_file->value_or(false) || is_active_content(attachment->content_type);
-    auto reply = sdk::Reply::download(
-        [store = *binaries, object = attachment->object_id](std::uint64_t first,
-                                                            std::uint64_t end) {
-            return bytes_of(*store, object, first, end);
-        },
-        attachment->length, attachment->content_type);
-    reply.header("Content-Disposition", content_disposition(is_file, name));
-    reply.header("Content-Security-Policy", kInert);
-    reply.etag('"' + attachment->object_id + '"');
-    return reply;
+    return inert_download(**binaries, *attachment, wants_file->value_or(false), name);
 }
 
 }  // namespace stele::nodes

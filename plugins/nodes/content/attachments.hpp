@@ -36,6 +36,10 @@ sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version);
 /// `not_found` (`attachment.unknown`).
 sdk::Result<Attachment> find_attachment(const sdk::Json& attachments, std::string_view id);
 
+/// Bytes as something that no browser runs; active ones are always saved as a file.
+sdk::Reply inert_download(sdk::BlobStore& binaries, const Attachment& attachment, bool is_file,
+                          std::string_view file_name);
+
 /// The Result map that a call asks for.
 sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& call,
                                         const sdk::Json& attachments);

@@ -7,6 +7,8 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/store_files.hpp"
+
 namespace stele::nodes {
 
 namespace {
@@ -35,14 +37,16 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
         return sdk::make_error({{"repository", "node.sweep_broken", "repository is missing"}});
     }
     const BranchPlace place{job.platform().number, static_cast<std::uint64_t>(*number), kFirstLine};
-    const std::string prefix = services.branches.content_prefix(place);
+    const std::string content = services.branches.content_prefix(place);
+    const std::string files = file_rows({place.platform, place.repository});
     bool is_done = false;
     while (!is_done && !job.must_stop()) {
         auto worked = services.registrar.run_as_system(
             job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
                 sdk::Transaction& transaction = context.transaction();
                 if (auto confirmed = job.confirm(transaction); !confirmed) return confirmed;
-                auto swept = sweep_some(transaction, prefix);
+                auto swept = sweep_some(transaction, content);
+                if (swept && *swept) swept = sweep_some(transaction, files);
                 if (!swept) return swept.error();
                 is_done = *swept;
                 return {};

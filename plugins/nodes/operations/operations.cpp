@@ -35,7 +35,8 @@ sdk::Actions branch_actions() {
 }
 
 sdk::Actions repository_actions() {
-    return joined({repository_changeset_actions, repository_snapshot_actions});
+    return joined(
+        {repository_changeset_actions, repository_file_actions, repository_snapshot_actions});
 }
 
 }  // namespace stele::nodes

@@ -42,6 +42,7 @@ sdk::Actions branch_record_actions();  ///< create, reset, archive, info, pull/s
 sdk::Actions repository_actions();
 sdk::Actions repository_changeset_actions();  ///< changesets
 sdk::Actions repository_snapshot_actions();   ///< snapshots
+sdk::Actions repository_file_actions();       ///< files
 
 /// Operations of `{BR}/deletions`.
 sdk::Actions deletion_actions();
