@@ -63,6 +63,9 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
     if (*is_removed) return roles;
     auto starts = membership_starts(reader, *platform, principal);
     if (!starts) return starts.error();
+    auto everyone = everyone_of(reader, *platform);
+    if (!everyone) return everyone.error();
+    roles.everyone_ = *std::move(everyone);
     auto groups = relatives(reader, *platform, Towards::groups, *starts, true);
     if (!groups) return groups.error();
     roles.holders_ = *std::move(starts);
@@ -76,13 +79,29 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
     RoleLookup roles(*reader_, chain_);
     for (std::size_t level = 0; level < chain_.size(); ++level) {
         if (reach == Reach::inside && chain_.is_sibling(level)) continue;
-        const bool is_own = reach == Reach::record && chain_.is_own(level);
-        auto goes_on = each_on(level, !is_own, roles, visit);
-        if (goes_on && *goes_on && is_own) goes_on = each_own(level, roles, visit);
+        const auto counted = counted_on(level, reach);
+        if (!counted) return counted.error();
+        auto goes_on = each_on(level, *counted, roles, visit);
+        if (goes_on && *goes_on && *counted == Counted::all)
+            goes_on = each_own(level, roles, visit);
         if (!goes_on) return goes_on.error();
         if (!*goes_on) break;
     }
     return {};
+}
+
+sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t level,
+                                                                Reach reach) const {
+    if (reach == Reach::record && chain_.is_own(level)) return Counted::all;
+    const auto is_reaching = tree_->has_reaching_grants(*reader_, chain_[level]);
+    if (!is_reaching) return is_reaching.error();
+    return *is_reaching ? Counted::all_but_everyones : Counted::reaching;
+}
+
+bool EffectiveRoles::counts(const GrantEntry& grant, std::string_view role_key,
+                            const sdk::RecordKey& holder, Counted counted) const {
+    if (counted == Counted::all || grant.is_deep || role_key == kOwner) return true;
+    return counted == Counted::all_but_everyones && holder != everyone_;
 }
 
 sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
@@ -104,7 +123,7 @@ sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
 
 // The grants of a record and the holders are both sorted by principal, so one cursor meets them
 // all, leaping over whatever is of no interest on either side.
-sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, bool must_reach, RoleLookup& roles,
+sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, RoleLookup& roles,
                                           const Visit& visit) const {
     const std::string prefix = entries_prefix(platform_, kGrantTag, chain_[level]);
     const auto cursor =
@@ -126,7 +145,7 @@ sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, bool must_reach, Ro
         }
         auto grant = GrantEntry::decode(cursor->value());
         if (!grant) return grant.error();
-        if (!must_reach || grant->is_deep || place->role_key == kOwner) {
+        if (counts(*grant, place->role_key, *holder, counted)) {
             const auto role = roles.find(level, place->role_key);
             if (!role) return role.error();
             if (*role && !visit({*std::move(grant), *holder, level, (*role)->permissions}))

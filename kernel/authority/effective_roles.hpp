@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <stele/sdk/permission.hpp>
@@ -50,14 +52,20 @@ private:
         : reader_(&reader), tree_(&tree), platform_(platform), principal_(principal) {}
     /// The roles that the record at a level gives by itself.
     sdk::Result<bool> each_own(std::size_t level, RoleLookup& roles, const Visit& visit) const;
-    sdk::Result<bool> each_on(std::size_t level, bool must_reach, RoleLookup& roles,
+    /// Which grants on a record count for another one that it reaches into.
+    enum class Counted { all, all_but_everyones, reaching };
+    sdk::Result<Counted> counted_on(std::size_t level, Reach reach) const;
+    sdk::Result<bool> each_on(std::size_t level, Counted counted, RoleLookup& roles,
                               const Visit& visit) const;
+    bool counts(const GrantEntry& grant, std::string_view role_key, const sdk::RecordKey& holder,
+                Counted counted) const;
 
     const sdk::Reader* reader_;
     RecordTree* tree_;
     std::uint64_t platform_;
     sdk::RecordKey principal_;
     std::vector<sdk::RecordKey> holders_;
+    std::optional<sdk::RecordKey> everyone_;
     ContainerChain chain_;
 };
 

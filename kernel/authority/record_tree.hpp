@@ -30,6 +30,10 @@ public:
     /// True when records of this one's collection contain others, so that grants on it may reach
     /// further than itself.
     virtual bool is_container(const sdk::RecordKey& record) = 0;
+    /// Whether any role that was granted on the record counts for everything inside it, too.
+    virtual sdk::Result<bool> has_reaching_grants(const sdk::Reader&, const sdk::RecordKey&) {
+        return false;
+    }
     /// Whether what records of this one's collection say decides about rights on them: then
     /// `roles_of` and `inherits_from` may answer something, and decisions hold for the very state
     /// only at which they were made.

@@ -59,6 +59,13 @@ sdk::Result<sdk::SpaceCollection> Records::collection_of_record(
     return sdk::SpaceCollection{id.platform, id.number, info->type, info->container};
 }
 
+sdk::Result<bool> Records::has_reaching_grants(const sdk::Reader& reader,
+                                               const sdk::RecordKey& record) {
+    auto resource = resource_of(reader, record);
+    if (!resource) return resource.error();
+    return *resource && (*resource)->descriptor.capabilities.reaching_grants;
+}
+
 sdk::Result<bool> Records::has_own_rights(const sdk::Reader& reader, const sdk::RecordKey& record) {
     auto resource = resource_of(reader, record);
     if (!resource) return resource.error();

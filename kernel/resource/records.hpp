@@ -99,6 +99,8 @@ public:
     sdk::Result<sdk::PermissionSet> open_permissions(const sdk::Reader& reader,
                                                      const sdk::RecordKey& record) override;
     bool is_container(const sdk::RecordKey& record) override;
+    sdk::Result<bool> has_reaching_grants(const sdk::Reader& reader,
+                                          const sdk::RecordKey& record) override;
     sdk::Result<bool> has_own_rights(const sdk::Reader& reader,
                                      const sdk::RecordKey& record) override;
     sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& reader,

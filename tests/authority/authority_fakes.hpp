@@ -84,6 +84,8 @@ inline sdk::Result<sdk::PermissionSet> latest_permissions(AuthorityCache& cache,
 class FakeTree final : public RecordTree {
 public:
     std::map<sdk::RecordKey, sdk::RecordKey> containers;
+    /// Records all of whose grants reach inside.
+    std::set<sdk::RecordKey> reaching;
     /// Called at the start of every evaluation.
     std::function<void()> on_walk;
     /// Grows with every evaluation.
@@ -121,6 +123,11 @@ public:
             return stores;
         };
         return subject;
+    }
+
+    sdk::Result<bool> has_reaching_grants(const sdk::Reader&,
+                                          const sdk::RecordKey& record) override {
+        return reaching.contains(record);
     }
 
     bool is_container(const sdk::RecordKey& record) override {

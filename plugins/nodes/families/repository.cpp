@@ -67,7 +67,7 @@ sdk::ResourceDescriptor Repository::describe() const {
             .path = "repositories",
             .placeholder = kRepositoryId,
             .fields = {{.name = "enableSocialAssembly", .kind = boolean}},
-            .capabilities = {.data_store = true},
+            .capabilities = {.data_store = true, .reaching_grants = true},
             .actions = repository_actions(),
             .title = "repositories"};
 }

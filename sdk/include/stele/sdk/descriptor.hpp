@@ -123,6 +123,10 @@ struct Capabilities {
     bool teams = false;
     /// Its records have custom roles: `{I}/roles`. Every data store has.
     bool roles = false;
+    /// Any role granted on a record counts for everything inside it, too; those of `everyone` and
+    /// of other families' records do not, unless they are `owner` or a team's
+    /// (docs/reference/authorities.md).
+    bool reaching_grants = false;
 };
 
 /// Declares a resource family; the kernel derives the standard operations with their aliases,
