@@ -23,7 +23,14 @@ int check(http::InstanceOptions options) {
     } else if (*removed > 0) {
         std::cout << *removed << " records of removed containers are still to be erased.\n";
     }
-    const bool is_consistent = removed && differences.empty();
+    auto unused = (*instance)->count_unused_blobs();
+    if (!unused) {
+        complain(unused.error());
+    } else if (unused->blobs > 0) {
+        std::cout << unused->blobs << " binaries of " << unused->bytes
+                  << " bytes that nothing refers to are still to be removed.\n";
+    }
+    const bool is_consistent = removed && unused && differences.empty();
     std::cout << (is_consistent ? "The store is consistent.\n" : "The store is NOT consistent.\n");
     return is_consistent ? 0 : 2;
 }

@@ -102,6 +102,12 @@ std::vector<SettingInfo> storage_settings() {
          .description = "Memory for recently read blocks of the embedded store.",
          .kind = bytes,
          .minimum = 1024 * 1024},
+        {.key = "storage.collection_period",
+         .default_value = "24h",
+         .description = "Time after which binaries that nothing refers to any more are looked for "
+                        "and removed again.",
+         .kind = milliseconds,
+         .minimum = 100},
         {.key = "storage.row_cache",
          .default_value = "32MiB",
          .description = "Memory for recently read rows of the embedded store, beside that for "

@@ -14,6 +14,7 @@
 #include "kernel/config/settings.hpp"
 #include "kernel/http/secret_keys.hpp"
 #include "kernel/resource/reseal.hpp"
+#include "kernel/storage/blob_collection.hpp"
 
 namespace stele::kernel::http {
 
@@ -68,6 +69,8 @@ public:
     std::vector<std::string> check();
     /// Records of removed containers that the next start goes on to erase.
     sdk::Result<std::uint64_t> count_removed();
+    /// Binaries that nothing refers to; a server removes them once they are old enough.
+    sdk::Result<storage::UnusedBlobs> count_unused_blobs();
     /// Work of the server itself on the root platform, outside of any request.
     sdk::Result<void> run_as_system(const std::function<sdk::Result<void>(sdk::Context&)>& work);
     /// Null when no enabled plugin keeps users.

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <shared_mutex>
 
 #include <nlohmann/json.hpp>
 
@@ -58,6 +59,8 @@ sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
     backup::BackupOptions options;
     options.has_blobs = wishes.has_blobs;
     if (wishes.has_secret_keys) options.secret_keys = secret_keys_text(state_->secret_keys);
+    // What the moment of the backup refers to is there until it has been written.
+    const std::shared_lock kept(state_->rooms->keeping_blobs);
     return backup::write_backup(*state_->rooms->engine, state_->rooms->binaries, options, sink);
 }
 

@@ -66,6 +66,10 @@ sdk::Result<void> Instance::start() {
     if (!period) return period.error();
     state_->housekeeper =
         std::make_unique<resource::Housekeeper>(rooms, std::chrono::milliseconds(*period));
+    auto collection = state_->settings.milliseconds("storage.collection_period");
+    if (!collection) return collection.error();
+    state_->blob_collector =
+        std::make_unique<resource::BlobCollector>(rooms, std::chrono::milliseconds(*collection));
     state_->pipeline = std::make_unique<RequestPipeline>(
         rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     if (auto built = state_->pipeline->build_routes(); !built) return built;
@@ -97,6 +101,7 @@ sdk::Result<void> Instance::start() {
     state_->trail->start([&rooms] { return rooms.platforms.all_open(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
+    state_->blob_collector->start();
     if (*intervals) state_->usage->start(**intervals);
     return {};
 }
@@ -115,6 +120,7 @@ void Instance::stop() {
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
     state_->usage->stop();
     state_->housekeeper->stop();
+    state_->blob_collector->stop();
     state_->jobs->stop();
     state_->workers->stop();
     state_->pipeline->wait_for_commits();
@@ -151,6 +157,10 @@ std::vector<std::string> Instance::check() {
 
 sdk::Result<std::uint64_t> Instance::count_removed() {
     return resource::count_removed(*state_->rooms);
+}
+
+sdk::Result<storage::UnusedBlobs> Instance::count_unused_blobs() {
+    return resource::count_unused_blobs(*state_->rooms);
 }
 
 std::string Instance::describe_settings() const {

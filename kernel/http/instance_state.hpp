@@ -15,6 +15,7 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/activity_notes.hpp"
+#include "kernel/resource/blob_collector.hpp"
 #include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/platform_service.hpp"
@@ -48,6 +49,7 @@ struct Instance::State {
     std::unique_ptr<resource::PlatformService> platforms;
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;
+    std::unique_ptr<resource::BlobCollector> blob_collector;
     std::unique_ptr<job::WorkerPool> workers;
     /// Null when none is wanted. Connections use it until their end.
     std::unique_ptr<AccessLog> access_log;

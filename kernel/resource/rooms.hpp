@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ struct Rooms {
     storage::NameTable names;
     storage::DocumentStore documents;
     storage::BlobProviders binaries;
+    /// Held shared by whoever needs the binaries that the store of a moment refers to.
+    std::shared_mutex keeping_blobs;
     Platforms platforms;
     Records records;
     authority::AuthorityStore authorities;

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sodium.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,34 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
 
 fs::path path_of(const fs::path& folder, std::string_view name) {
     return folder / name.substr(0, kSpreadSize) / name;
+}
+
+/// Held by many who name blobs of a sub-folder, or by one who removes some, of whichever process,
+/// until it goes.
+class SpreadLock {
+public:
+    enum class Kind { naming, removing };
+    static sdk::Result<SpreadLock> take(const fs::path& folder, Kind kind);
+
+private:
+    explicit SpreadLock(PosixFile file) : file_(std::move(file)) {}
+    PosixFile file_;
+};
+
+sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, Kind kind) {
+    PosixFile file(folder, O_RDONLY | O_DIRECTORY);
+    if (!file.is_open()) return disk_error("while opening a folder", errno);
+    while (::flock(file.descriptor(), kind == Kind::removing ? LOCK_EX : LOCK_SH) != 0) {
+        if (errno == EINTR) continue;
+        // Where nobody can lock, nobody removes.
+        if (errno == EOPNOTSUPP && kind == Kind::naming) break;
+        return disk_error("while locking a folder", errno);
+    }
+    return SpreadLock(std::move(file));
+}
+
+std::int64_t written_ms(const struct stat& file) {
+    return static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1000 + file.st_mtim.tv_nsec / 1'000'000;
 }
 
 class BlobWriter final : public sdk::BlobStore::Writer {
@@ -121,11 +150,18 @@ sdk::Result<std::string> BlobWriter::finish() {
     crypto_generichash_final(&digest_, digest, kDigestSize);
     std::string name = hexadecimal(digest, kDigestSize);
     const fs::path target = path_of(folder_, name);
+    // The time by which unused blobs are told from new ones.
+    if (::futimens(file_.descriptor(), nullptr) != 0)
+        return disk_error("while dating a blob", errno);
     if (::fsync(file_.descriptor()) != 0) return disk_error("while syncing a blob", errno);
-    // Also when it is there already: another writer of the same bytes may not have synced the
-    // folder yet, and the collector may just be removing the old file.
-    if (::rename(unfinished_.c_str(), target.c_str()) != 0)
-        return disk_error("while naming a blob", errno);
+    {
+        auto lock = SpreadLock::take(target.parent_path(), SpreadLock::Kind::naming);
+        if (!lock) return lock.error();
+        // Also when it is there already: another writer of the same bytes may not have synced the
+        // folder yet, and the old file may be about to be collected.
+        if (::rename(unfinished_.c_str(), target.c_str()) != 0)
+            return disk_error("while naming a blob", errno);
+    }
     is_finished_ = true;
     if (!sync_folder(target.parent_path())) return disk_error("while syncing a folder", errno);
     return name;
@@ -173,6 +209,10 @@ public:
     sdk::Result<bool> exists(std::string_view name) override;
     sdk::Result<void> remove(std::string_view name) override;
     sdk::Result<void> for_each(const std::function<void(std::string_view name)>& visit) override;
+    sdk::Result<void> for_each_before(
+        std::int64_t epoch_ms, const std::function<void(std::string_view name)>& visit) override;
+    sdk::Result<std::optional<std::uint64_t>> remove_before(std::string_view name,
+                                                            std::int64_t epoch_ms) override;
 
 private:
     sdk::Result<void> prepare_spread();
@@ -248,6 +288,33 @@ sdk::Result<void> BlobDirectory::for_each(const std::function<void(std::string_v
         if (error) return disk_error("while listing blobs", error.value());
     }
     return {};
+}
+
+sdk::Result<void> BlobDirectory::for_each_before(
+    std::int64_t epoch_ms, const std::function<void(std::string_view name)>& visit) {
+    return for_each([&](std::string_view name) {
+        struct stat found = {};
+        // One that is gone meanwhile is nobody's concern, and one that cannot be looked at stays.
+        const bool is_found = ::stat(path_of(folder_, name).c_str(), &found) == 0;
+        if (is_found && written_ms(found) < epoch_ms) visit(name);
+    });
+}
+
+sdk::Result<std::optional<std::uint64_t>> BlobDirectory::remove_before(std::string_view name,
+                                                                       std::int64_t epoch_ms) {
+    using Removed = std::optional<std::uint64_t>;
+    if (!is_blob_name(name)) return Removed();
+    const fs::path path = path_of(folder_, name);
+    auto lock = SpreadLock::take(path.parent_path(), SpreadLock::Kind::removing);
+    if (!lock) return lock.error();
+    struct stat found = {};
+    if (::stat(path.c_str(), &found) != 0) {
+        if (errno == ENOENT) return Removed();
+        return disk_error("while looking for a blob", errno);
+    }
+    if (written_ms(found) >= epoch_ms) return Removed();
+    if (::unlink(path.c_str()) != 0) return disk_error("while removing a blob", errno);
+    return Removed(static_cast<std::uint64_t>(found.st_size));
 }
 
 }  // namespace

@@ -67,6 +67,14 @@ std::filesystem::path Registrar::data_folder() {
 void Registrar::on_stop(std::function<void()>) {}
 void Registrar::on_check(std::function<void(std::vector<std::string>&)>) {}
 
+Result<void> BlobStore::for_each_before(std::int64_t,
+                                        const std::function<void(std::string_view)>&) {
+    return {};
+}
+Result<std::optional<std::uint64_t>> BlobStore::remove_before(std::string_view, std::int64_t) {
+    return std::optional<std::uint64_t>();
+}
+
 Result<void> Resource::prepare(Change&, Context&) {
     return {};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,15 @@ public:
     virtual Result<bool> exists(std::string_view name) = 0;
     virtual Result<void> remove(std::string_view name) = 0;
     virtual Result<void> for_each(const std::function<void(std::string_view name)>& visit) = 0;
+
+    /// Those that were written for the last time, equal bytes included, before `epoch_ms`. None
+    /// where the place cannot tell; then unused bytes are not collected.
+    virtual Result<void> for_each_before(std::int64_t epoch_ms,
+                                         const std::function<void(std::string_view name)>& visit);
+    /// Removes bytes unless they were written since `epoch_ms`, in one step against any writer of
+    /// equal bytes. How many bytes that were; nothing when they stay or are gone.
+    virtual Result<std::optional<std::uint64_t>> remove_before(std::string_view name,
+                                                               std::int64_t epoch_ms);
 };
 
 }  // namespace stele::sdk

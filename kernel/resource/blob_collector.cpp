@@ -1,0 +1,81 @@
+#include "kernel/resource/blob_collector.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <stele/sdk/log.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "kernel/resource/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// Far longer than any operation takes from writing bytes to the commit that refers to them.
+constexpr std::chrono::hours kGrace{24};
+/// Rests between steps, so that requests come first.
+constexpr std::chrono::milliseconds kRest{2};
+/// The first collection comes after this part of the period, for servers that are often restarted.
+constexpr int kFirstPart = 24;
+
+sdk::Result<storage::UnusedBlobs> collect_all(Rooms& rooms,
+                                              const storage::CollectionOptions& options) {
+    storage::UnusedBlobs sum;
+    for (const std::string& name : rooms.binaries.names()) {
+        auto store = rooms.binaries.find(name);
+        if (!store) return store.error();
+        auto unused = storage::collect_blobs(*rooms.engine, **store, options);
+        if (!unused) return unused.error();
+        sum.blobs += unused->blobs;
+        sum.bytes += unused->bytes;
+        sum.is_cut_short = sum.is_cut_short || unused->is_cut_short;
+    }
+    return sum;
+}
+
+}  // namespace
+
+void BlobCollector::start() {
+    thread_.start([this] { run(); });
+}
+
+void BlobCollector::run() {
+    thread_.rest(period_ / kFirstPart);
+    while (!thread_.is_stopping()) {
+        auto collected = collect();
+        if (!collected) {
+            sdk::log(
+                sdk::LogLevel::warning, "resource",
+                "collecting unused binaries stopped and goes on later: " + collected.error().code +
+                    ": " + collected.error().message + " " + collected.error().detail);
+        } else if (collected->blobs > 0) {
+            sdk::log(sdk::LogLevel::info, "resource",
+                     fmt::format("removed {} unused binaries of {} bytes", collected->blobs,
+                                 collected->bytes));
+        }
+        const bool is_done = collected && !collected->is_cut_short;
+        thread_.rest(is_done ? period_ : period_ / kFirstPart);
+    }
+}
+
+sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
+    storage::CollectionOptions options;
+    options.before_ms =
+        sdk::now_ms() - std::chrono::duration_cast<std::chrono::milliseconds>(kGrace).count();
+    options.keeping = &rooms_.keeping_blobs;
+    options.must_stop = [this] {
+        if (!thread_.is_stopping()) thread_.rest(kRest);
+        return thread_.is_stopping();
+    };
+    return collect_all(rooms_, options);
+}
+
+sdk::Result<storage::UnusedBlobs> count_unused_blobs(Rooms& rooms) {
+    storage::CollectionOptions options;
+    options.before_ms = std::numeric_limits<std::int64_t>::max();
+    return collect_all(rooms, options);
+}
+
+}  // namespace stele::kernel::resource
