@@ -108,42 +108,83 @@ sdk::Result<sdk::Reply> remove_many(Services& services, const sdk::Call& call) {
     return sdk::Reply::status({{"_docs", removed}});
 }
 
+/// Ids of what whoever acts may READ; the others are only counted.
+class ReadableIds {
+public:
+    explicit ReadableIds(const BranchContent& content) : content_(content) {}
+
+    /// Whether it is told; once for each id.
+    sdk::Result<bool> add(const std::string& id, const sdk::RecordKey& key) {
+        if (!known_.insert(id).second) return false;
+        auto is_readable = content_.may(key, sdk::Permission::read);
+        if (!is_readable) return is_readable;
+        if (*is_readable) {
+            ids.push_back(id);
+        } else {
+            ++hidden;
+        }
+        return is_readable;
+    }
+    sdk::Result<void> add(const std::string& id) {
+        if (known_.contains(id)) return {};
+        auto node = content_.node(id);
+        if (!node) return node.error();
+        auto added = add(id, node->key);
+        return added ? sdk::Result<void>() : added.error();
+    }
+
+    sdk::Json ids = sdk::Json::array();
+    std::size_t hidden = 0;
+
+private:
+    const BranchContent& content_;
+    std::set<std::string> known_;
+};
+
 /// What a removal of the nodes would do: ids of nodes and associations that go, and of nodes that
 /// lose an association.
 sdk::Result<sdk::Json> forecast(const BranchContent& content,
                                 const std::vector<sdk::Document>& nodes) {
-    sdk::Json removed = sdk::Json::array();
-    sdk::Json associations = sdk::Json::array();
-    sdk::Json losing = sdk::Json::array();
-    sdk::Json blocked = sdk::Json::array();
     std::set<std::string> going;
     for (const sdk::Document& node : nodes) {
         auto closure = closure_of(content, node);
         if (!closure) return closure.error();
         going.insert(closure->begin(), closure->end());
     }
-    std::set<std::string> known_associations;
-    std::set<std::string> known_losing;
+    ReadableIds removed(content);
+    ReadableIds associations(content);
+    ReadableIds losing(content);
+    sdk::Json blocked = sdk::Json::array();
+    std::size_t hidden_blocked = 0;
     for (const std::string& id : going) {
-        removed.push_back(id);
         auto node = content.node(id);
         if (!node) return node.error();
-        if (auto free = check_unlocked(content, *node); !free)
+        auto is_told = removed.add(id, node->key);
+        if (!is_told) return is_told.error();
+        const auto free = check_unlocked(content, *node);
+        if (!free && *is_told) {
             blocked.push_back({{"_doc", id}, {"message", free.error().message}});
+        } else if (!free) {
+            ++hidden_blocked;
+        }
         auto edges = content.edges(id, Direction::any);
         if (!edges) return edges.error();
         for (const Edge& edge : *edges) {
-            if (known_associations.insert(edge.association).second)
-                associations.push_back(edge.association);
-            if (!going.contains(edge.other) && known_losing.insert(edge.other).second)
-                losing.push_back(edge.other);
+            if (auto added = associations.add(edge.association); !added) return added.error();
+            if (going.contains(edge.other)) continue;
+            if (auto added = losing.add(edge.other); !added) return added.error();
         }
     }
-    return sdk::Json{{"nodes", removed},
-                     {"associations", associations},
-                     {"unlinked", losing},
+    return sdk::Json{{"nodes", removed.ids},
+                     {"associations", associations.ids},
+                     {"unlinked", losing.ids},
                      {"blocked", blocked},
-                     {"deletable", blocked.empty()}};
+                     {"hidden",
+                      {{"nodes", removed.hidden},
+                       {"associations", associations.hidden},
+                       {"unlinked", losing.hidden},
+                       {"blocked", hidden_blocked}}},
+                     {"deletable", blocked.empty() && hidden_blocked == 0}};
 }
 
 sdk::Result<sdk::Reply> predelete(Services& services, const sdk::Call& call) {
