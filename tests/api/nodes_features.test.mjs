@@ -116,6 +116,32 @@ test('a person stands for a user, and is the one of the implicit associations (2
   assert.equal(await status('GET', `${branch}/group/acquire?id=hanna&createIfNotFound=true`), 404, 'a user is no group');
 });
 
+test('what stands for a user is made again after it was deleted, but not for a user who is gone (23, 11.4)', async () => {
+  const user = await server.makeUser('ida');
+  const acquire = `${branch}/person/acquire?id=default/${user._doc}`;
+  const first = await admin('GET', `${acquire}&createIfNotFound=true`);
+  await admin('DELETE', `${branch}/nodes/${first._doc}`);
+  assert.equal(await status('GET', acquire), 404);
+  const second = await admin('GET', `${acquire}&createIfNotFound=true`);
+  assert.notEqual(second._doc, first._doc);
+  assert.equal(second['principal-id'], user._doc);
+  assert.equal((await admin('GET', acquire))._doc, second._doc);
+  // What comes back is a node of the past, not the one that stands for the user.
+  await admin('POST', `${branch}/deletions/${first._doc}/restore`, {});
+  assert.equal((await admin('GET', acquire))._doc, second._doc);
+  const mine = await admin('GET', `${branch}/person/acquire?id=admin&createIfNotFound=true`);
+  await admin('DELETE', `${branch}/nodes/${mine._doc}`);
+  const node = await make();
+  const again = await admin('GET', `${branch}/person/acquire?id=admin`);
+  assert.notEqual(again._doc, mine._doc);
+  const { rows } = await admin('GET', `${node}/associations?direction=INCOMING`);
+  assert.deepEqual(rows.map((row) => row.source), [again._doc]);
+  await admin('DELETE', `/domains/default/principals/${user._doc}`);
+  assert.equal(await status('GET', acquire), 404);
+  assert.equal(await status('GET', `${acquire}&createIfNotFound=true`), 404);
+  assert.equal(await status('GET', `${branch}/nodes/${second._doc}`), 200);
+});
+
 test('a group has its node, too (23)', async () => {
   const group = await admin('POST', '/domains/default/principals', { type: 'GROUP', name: 'readers' });
   const node = await admin('GET', `${branch}/group/acquire?id=readers&createIfNotFound=true`);

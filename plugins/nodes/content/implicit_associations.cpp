@@ -6,6 +6,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/stored_content.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -48,7 +49,14 @@ bool has_no_creator(const sdk::Json& node) {
 
 sdk::Result<std::optional<std::string>> BranchContent::find_person(
     std::string_view domain_id, std::string_view principal_id) const {
-    return graph().find_person(domain_id, principal_id);
+    auto person = graph().find_person(domain_id, principal_id);
+    if (!person || !*person) return person;
+    // What stands for a principal can be deleted like any other node; the graph still knows it.
+    std::string stored;
+    auto is_there = view_->get_into(node_record(**person), stored);
+    if (!is_there) return is_there.error();
+    if (!*is_there) return std::optional<std::string>();
+    return person;
 }
 
 sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& principal) const {
