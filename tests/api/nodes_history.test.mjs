@@ -234,3 +234,23 @@ test('20: purged deletions are gone, one, several or all', async () => {
   await admin('POST', `${master}/deletions/purgeall`, {});
   assert.equal(await count(), 0);
 });
+
+test('20: a purge by a job is done with the rights and in the name of its starter', async () => {
+  await makeRepository();
+  const nodes = [];
+  for (let i = 0; i < 4; ++i) nodes.push(await makeNode({ i }));
+  for (const node of nodes) await admin('DELETE', node);
+  await server.makeUser('purger');
+  const token = await server.login('purger', 'secret-of-purger');
+  for (const path of [repository, master]) await admin('POST', `${path}/authorities/consumer/grant?id=default/purger`);
+  const own = idOf(nodes[2]);
+  await admin('POST', `${master}/deletions/${own}/authorities/editor/grant?id=default/purger`);
+  const started = await server.request('POST', `${master}/deletions/purgeall/start`, { token });
+  assert.equal(started.status, 200, started.text);
+  const job = await ended(started.json._doc);
+  assert.deepEqual([job.state, job.purged, job.kept], ['FINISHED', 1, 3]);
+  const left = (await admin('POST', `${master}/deletions/query`, {})).rows.map(({ _doc }) => _doc);
+  assert.deepEqual(left.sort(), nodes.map(idOf).filter((id) => id !== own).sort());
+  const { tip } = await admin('GET', master);
+  assert.equal((await admin('GET', `${repository}/changesets/${tip}`))._system.created_by, 'purger');
+});

@@ -122,11 +122,16 @@ sdk::Result<void> BranchContent::require(const sdk::Document& node,
 }
 
 sdk::Result<void> BranchContent::require_create() const {
-    auto is_allowed = may(branch_, sdk::Permission::create_subobjects);
+    return require_on_branch(sdk::Permission::create_subobjects);
+}
+
+sdk::Result<void> BranchContent::require_on_branch(sdk::Permission permission) const {
+    auto is_allowed = may(branch_, permission);
     if (!is_allowed) return is_allowed.error();
     if (*is_allowed) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
-                           "CREATE_SUBOBJECTS on the branch is needed for this");
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        fmt::format("{} on the branch is needed for this", sdk::permission_name(permission)));
 }
 
 sdk::Result<sdk::Document> BranchContent::create(sdk::Json fields) const {

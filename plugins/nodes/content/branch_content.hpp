@@ -56,6 +56,7 @@ public:
     sdk::Result<void> require(const sdk::Document& node, sdk::Permission permission) const;
     /// `forbidden` where whoever acts may not make nodes on the branch.
     sdk::Result<void> require_create() const;
+    sdk::Result<void> require_on_branch(sdk::Permission permission) const;
 
     /// Makes a node or, with `_is_association` and its ends, an association. A `_doc` among the
     /// fields becomes the id, which must be one that the server made.

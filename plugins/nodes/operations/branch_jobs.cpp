@@ -25,6 +25,9 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     auto branch = documents.read({kBranchType, repository->id, repository->key},
                                  sdk::text_member(input, kBranchId));
     if (!branch) return branch.error();
+    auto content = BranchContent::open(services, context, branch->key);
+    if (!content) return content.error();
+    if (auto may = content->require_on_branch(sdk::Permission::update); !may) return may;
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, branch->key);
     if (!place) return place.error();
@@ -38,15 +41,16 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     auto forked =
         services.branches.fork(context.transaction(), *parent, branch->key, from, *revision);
     if (!forked) return forked.error();
-    auto content = BranchContent::open(services, context, branch->key);
-    if (!content) return content.error();
-    return resume_index_builds(*content);
+    auto after = BranchContent::open(services, context, branch->key);
+    if (!after) return after.error();
+    return resume_index_builds(*after);
 }
 
 sdk::Result<sdk::Json> run_reset(Services& services, sdk::Job& job) {
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto confirmed = job.confirm(context.transaction()); !confirmed) return confirmed;
+            Changes::of(context, services.branches).act_for(job.run_as());
             return reset(services, context, job.input());
         });
     if (!done) return done.error();

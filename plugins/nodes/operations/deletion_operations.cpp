@@ -171,6 +171,7 @@ sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
         auto done = services.registrar.run_as_system(
             job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
                 if (auto held = job.confirm(context.transaction()); !held) return held;
+                Changes::of(context, services.branches).act_for(job.run_as());
                 auto key = context.find_reference(branch);
                 if (!key) return key.error();
                 auto content = BranchContent::open(services, context, *key);
