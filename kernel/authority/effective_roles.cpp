@@ -95,13 +95,7 @@ sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t leve
     if (reach == Reach::record && chain_.is_own(level)) return Counted::all;
     const auto is_reaching = tree_->has_reaching_grants(*reader_, chain_[level]);
     if (!is_reaching) return is_reaching.error();
-    return *is_reaching ? Counted::all_but_everyones : Counted::reaching;
-}
-
-bool EffectiveRoles::counts(const GrantEntry& grant, std::string_view role_key,
-                            const sdk::RecordKey& holder, Counted counted) const {
-    if (counted == Counted::all || grant.is_deep || role_key == kOwner) return true;
-    return counted == Counted::all_but_everyones && holder != everyone_;
+    return *is_reaching ? Counted::reading : Counted::reaching;
 }
 
 sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
@@ -145,10 +139,14 @@ sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, Ro
         }
         auto grant = GrantEntry::decode(cursor->value());
         if (!grant) return grant.error();
-        if (counts(*grant, place->role_key, *holder, counted)) {
+        const bool is_certain =
+            counted == Counted::all || grant->is_deep || place->role_key == kOwner;
+        if (is_certain || (counted == Counted::reading && *holder != everyone_)) {
             const auto role = roles.find(level, place->role_key);
             if (!role) return role.error();
-            if (*role && !visit({*std::move(grant), *holder, level, (*role)->permissions}))
+            const bool counts =
+                *role && (is_certain || (*role)->permissions.has(sdk::Permission::read));
+            if (counts && !visit({*std::move(grant), *holder, level, (*role)->permissions}))
                 return false;
         }
         cursor->next();

@@ -52,13 +52,12 @@ private:
         : reader_(&reader), tree_(&tree), platform_(platform), principal_(principal) {}
     /// The roles that the record at a level gives by itself.
     sdk::Result<bool> each_own(std::size_t level, RoleLookup& roles, const Visit& visit) const;
-    /// Which grants on a record count for another one that it reaches into.
-    enum class Counted { all, all_but_everyones, reaching };
+    /// Which grants on a record count for another one: all, because that is its own; those that
+    /// reach in any case; and beside these those of roles with READ, except of `everyone`.
+    enum class Counted { all, reaching, reading };
     sdk::Result<Counted> counted_on(std::size_t level, Reach reach) const;
     sdk::Result<bool> each_on(std::size_t level, Counted counted, RoleLookup& roles,
                               const Visit& visit) const;
-    bool counts(const GrantEntry& grant, std::string_view role_key, const sdk::RecordKey& holder,
-                Counted counted) const;
 
     const sdk::Reader* reader_;
     RecordTree* tree_;

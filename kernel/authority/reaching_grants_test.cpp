@@ -36,6 +36,15 @@ TEST_CASE_METHOD(ReachingFixture, "Any role on a record with reaching grants cou
     CHECK_FALSE(visible_leaves(ann).is_everything);
 }
 
+TEST_CASE_METHOD(ReachingFixture, "A role without READ reaches nothing inside") {
+    define(shop, "painter", PermissionSet{Permission::connect, Permission::update});
+    grant(shop, ann, "connector");
+    grant(shop, ann, "painter");
+    CHECK(permissions(ann, shop) == PermissionSet{Permission::connect, Permission::update});
+    CHECK(permissions(ann, branch) == PermissionSet());
+    CHECK(permissions(ann, leaf) == PermissionSet());
+}
+
 TEST_CASE_METHOD(ReachingFixture, "Grants on other records stay where they are") {
     grant(root, ann, "collaborator");
     grant(branch, bob, "collaborator");

@@ -30,7 +30,7 @@ public:
     /// True when records of this one's collection contain others, so that grants on it may reach
     /// further than itself.
     virtual bool is_container(const sdk::RecordKey& record) = 0;
-    /// Whether any role that was granted on the record counts for everything inside it, too.
+    /// Whether roles with READ that were granted on the record count for everything inside it, too.
     virtual sdk::Result<bool> has_reaching_grants(const sdk::Reader&, const sdk::RecordKey&) {
         return false;
     }

@@ -210,8 +210,8 @@ test('nobody gains rights on a node by filing it, nor sees what lies behind an a
   const as = (method, path, body) => server.request(method, path, { token, body: method === 'GET' ? undefined : body ?? {} });
   const [shown, hidden] = [await makeNode(), await makeNode()];
   await associate(shown, hidden, '&type=a:linked');
-  for (const path of [branch.replace(/\/branches.*/, ''), branch])
-    await admin('POST', `${path}/authorities/contributor/grant?id=default/${userId}`, {});
+  await admin('POST', `${branch.replace(/\/branches.*/, '')}/authorities/connector/grant?id=default/${userId}`, {});
+  await admin('POST', `${branch}/authorities/contributor/grant?id=default/${userId}`, {});
   await admin('POST', `${shown.path}/authorities/consumer/grant?id=default/${userId}`, {});
   assert.equal((await as('GET', `${shown.path}/relatives?type=a:linked`)).json.total_rows, 0);
   assert.equal((await as('GET', `${shown.path}/associations?type=a:linked`)).json.total_rows, 0);

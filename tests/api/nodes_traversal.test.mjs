@@ -179,7 +179,8 @@ test('what the caller may not read ends a walk', async () => {
   const chain = [await makeNode(branch), await makeNode(branch), await makeNode(branch)];
   await associate(chain[0], chain[1], 'a:linked');
   await associate(chain[1], chain[2], 'a:linked');
-  for (const path of [branch.replace(/\/branches.*/, ''), branch, chain[0].path, chain[2].path])
+  await admin('POST', `${branch.replace(/\/branches.*/, '')}/authorities/connector/grant?id=default/${userId}`, {});
+  for (const path of [branch, chain[0].path, chain[2].path])
     await admin('POST', `${path}/authorities/consumer/grant?id=default/${userId}`, {});
   const walk = (path, body) => server.request('POST', `${chain[0].path}/${path}`, { token, body });
   const found = (await walk('traverse', { traverse: { associations: { 'a:linked': 'ANY' }, depth: -1 } })).json;

@@ -105,8 +105,9 @@ test('a role on one branch reaches neither the others nor its nodes', async () =
   await grant(master, 'consumer', 'visitor');
   await grant(repository, 'connector', 'visitor');
   assert.equal(await status('visitor', 'GET', master), 200);
-  assert.ok(isRefused(await status('visitor', 'GET', fork)));
-  assert.ok(isRefused(await status('visitor', 'GET', `${master}/nodes/${nodeId}`)));
+  // To connect to a repository tells nothing of what is in it.
+  assert.equal(await status('visitor', 'GET', fork), 404);
+  assert.equal(await status('visitor', 'GET', `${master}/nodes/${nodeId}`), 404);
 });
 
 test('a role that a group of everyday users holds reaches, and ends with the membership', async () => {

@@ -123,8 +123,8 @@ struct Capabilities {
     bool teams = false;
     /// Its records have custom roles: `{I}/roles`. Every data store has.
     bool roles = false;
-    /// Any role granted on a record counts for everything inside it, too; those of `everyone` and
-    /// of other families' records do not, unless they are `owner` or a team's
+    /// Roles with READ that were granted on a record count for everything inside it, too, except
+    /// those of `everyone`. On other families' records only `owner` and roles of teams do
     /// (docs/reference/authorities.md).
     bool reaching_grants = false;
 };
