@@ -3,7 +3,7 @@
 /// Names in paths that stand for no record of their own.
 export const contentNames = {
   listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
-  featureId: 'f:taggable', associationTypeId: 'a:owned', name: 'icon',
+  featureId: 'f:taggable', associationTypeId: 'a:owned', name: 'icon', filename: 'walked',
   indexName: 'walked',
 };
 
@@ -30,6 +30,7 @@ export async function makeContent(ask, title = 'walk') {
   const node = `${branch}/nodes/${ids.nodeId}`;
   const { make, tie } = on(branch);
   await ask('POST', `${node}/attachments/${contentNames.attachmentId}`, { title });
+  await ask('POST', `${repository}/files/${contentNames.filename}`, { title });
   await ask('POST', `${node}/features/${contentNames.featureId}`, { tags: ['walked'] });
   await ask('POST', `${node}/i18n?locale=de&edition=1`, { title });
   await ask('POST', `${node}/mount/${contentNames.mountKey}`);
