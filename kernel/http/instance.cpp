@@ -171,6 +171,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     }
     state->rooms->principals = state->service<sdk::PrincipalDirectory>();
     state->rooms->team_groups = state->service<sdk::TeamGroups>();
+    state->rooms->content_sizes = state->service<sdk::ContentSizes>();
     if (auto* policies = state->service<sdk::PolicySource>()) {
         state->rooms->authorities.set_policy_source(policies);
         state->rooms->authority_cache.watch(*policies);

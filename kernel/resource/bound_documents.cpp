@@ -313,6 +313,14 @@ sdk::Result<void> BoundDocuments::open_spaces(const CollectionPlace& place,
     return {};
 }
 
+std::int64_t BoundDocuments::written_size(const CollectionPlace& place,
+                                          const storage::Record& record,
+                                          const sdk::Document& document) {
+    const auto shown = static_cast<std::int64_t>(record.content_size());
+    if (!place.resource->descriptor.has_space) return shown;
+    return shown - place.resource->resource->added_by_space(document);
+}
+
 sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
                                           const storage::Record& record,
                                           const sdk::Document& before, sdk::Document& after) {
@@ -341,7 +349,7 @@ sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
     if (is_store) return sync_data_store(transaction, change);
     if (!place.resource->container) return {};
     const std::int64_t grown =
-        static_cast<std::int64_t>(*stored) - static_cast<std::int64_t>(present.content_size());
+        static_cast<std::int64_t>(*stored) - written_size(place, present, before);
     return context_.data_stores().count(place.container, {0, grown});
 }
 

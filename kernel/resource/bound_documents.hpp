@@ -63,6 +63,9 @@ private:
                                  const sdk::Json* before);
     sdk::Result<void> open_spaces(const CollectionPlace& place, const sdk::Document& container);
     sdk::Result<void> check_opening(const sdk::Change& change);
+    /// What a record that was read counts in its data store.
+    static std::int64_t written_size(const CollectionPlace& place, const storage::Record& record,
+                                     const sdk::Document& document);
     sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
                               const sdk::Document& before, sdk::Document& after);
     sdk::Result<void> erase(const CollectionPlace& place, const sdk::Document& before);

@@ -53,8 +53,8 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
     auto erased = rooms_.documents.erase(**space, place.resource->rules, record);
     if (!erased) return erased;
     if (place.resource->container) {
-        auto counted = context_.data_stores().count(
-            before.key, {-1, -static_cast<std::int64_t>(record.content_size())});
+        auto counted =
+            context_.data_stores().count(before.key, {-1, -written_size(place, record, before)});
         if (!counted) return counted;
     }
     if (place.resource->descriptor.capabilities.teams) {

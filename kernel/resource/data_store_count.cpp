@@ -126,6 +126,26 @@ sdk::Result<void> check_data_store(Records& records, const sdk::Reader& reader,
 
 using StoreSizes = std::map<sdk::RecordKey, sdk::DataStoreSize>;
 
+/// Counts what the plugin of the spaces counts; what it does not know stays uncounted.
+void add_content_sizes(sdk::ContentSizes& sizes, const sdk::Reader& reader, StoreSizes& counted,
+                       std::set<sdk::RecordKey>& uncounted, std::vector<std::string>& differences) {
+    for (auto store = uncounted.begin(); store != uncounted.end();) {
+        auto content = sizes.content_size(reader, *store);
+        if (!content) {
+            differences.push_back(
+                storage::not_checked("the content of a data store", content.error()));
+        }
+        if (!content || !*content) {
+            ++store;
+            continue;
+        }
+        sdk::DataStoreSize& sum = counted[*store];
+        sum.objects += (*content)->objects;
+        sum.bytes += (*content)->bytes;
+        store = uncounted.erase(store);
+    }
+}
+
 sdk::Result<void> check_family(Records& records, const sdk::Reader& reader,
                                const sdk::PlatformScope& platform,
                                const RegisteredResource& resource,
@@ -189,20 +209,23 @@ void check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t pla
 
 }  // namespace
 
-void check_data_stores(Records& records, const sdk::Reader& reader,
-                       const sdk::PlatformScope& platform, std::vector<std::string>& differences) {
-    const auto counted = count_data_stores(records, reader, platform.number);
+void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                       std::vector<std::string>& differences) {
+    Records& records = rooms.records;
+    auto counted = count_data_stores(records, reader, platform.number);
     if (!counted) {
         differences.push_back(storage::not_checked(
             fmt::format("platform {}, what its data stores hold", platform.number),
             counted.error()));
     }
-    const auto uncounted = stores_with_spaces(records, reader, platform.number);
+    auto uncounted = stores_with_spaces(records, reader, platform.number);
     if (!uncounted) {
         differences.push_back(storage::not_checked(
             fmt::format("platform {}, its collections", platform.number), uncounted.error()));
         return;
     }
+    if (counted && rooms.content_sizes != nullptr)
+        add_content_sizes(*rooms.content_sizes, reader, *counted, *uncounted, differences);
     for (const RegisteredResource& resource : records.registry().resources()) {
         if (!resource.descriptor.capabilities.data_store) continue;
         auto checked =
@@ -226,7 +249,7 @@ std::vector<std::string> check_store(Rooms& rooms) {
         return differences;
     }
     for (const sdk::PlatformScope& platform : *platforms) {
-        check_data_stores(rooms.records, *reader, platform, differences);
+        check_data_stores(rooms, *reader, platform, differences);
         check_containers(rooms, *reader, platform.number, differences);
         check_teams(rooms, *reader, platform, differences);
     }

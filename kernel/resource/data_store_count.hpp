@@ -26,8 +26,8 @@ sdk::Result<std::vector<sdk::RecordKey>> keys_of_family(Records& records, const 
 
 /// Compares what is kept of the data stores of a platform with what is in them; one line per
 /// difference, and per store that cannot be read.
-void check_data_stores(Records& records, const sdk::Reader& reader,
-                       const sdk::PlatformScope& platform, std::vector<std::string>& differences);
+void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                       std::vector<std::string>& differences);
 
 /// Everything that `stele check` compares: records with indexes and counts, data stores with what
 /// is in them, collections with the records that contain them, teams with their records and groups.

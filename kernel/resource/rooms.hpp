@@ -10,6 +10,7 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/sealer.hpp>
+#include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 
@@ -76,6 +77,7 @@ struct Rooms {
     /// Published by plugins; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;
     sdk::TeamGroups* team_groups = nullptr;
+    sdk::ContentSizes* content_sizes = nullptr;
     TeamService teams{*this};
     /// The setting `pagination.sort_numbers: numeric`.
     bool has_numeric_sort = false;

@@ -5,6 +5,7 @@
 
 #include "content/attachment_check.hpp"
 #include "content/content_log.hpp"
+#include "content/content_sizes.hpp"
 #include "content/node_attachment_reader.hpp"
 #include "content/services.hpp"
 #include "families/deletion_family.hpp"
@@ -46,6 +47,9 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     static std::vector<std::unique_ptr<ContentLog>> logs;
     ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);
+    static std::vector<std::unique_ptr<ContentSizes>> sizes;
+    registrar.publish<sdk::ContentSizes>(
+        *sizes.emplace_back(std::make_unique<ContentSizes>(services)));
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });

@@ -14,6 +14,7 @@
 #include <stele/sdk/services/authenticator.hpp>
 #include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
+#include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
@@ -51,6 +52,7 @@ NodeSearch::~NodeSearch() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
+ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
@@ -85,6 +87,10 @@ Result<void> Resource::stored(const Change&, Context&) {
 void Resource::notify(const Change&) {}
 Result<void> Resource::present(const Call&, Json&) {
     return {};
+}
+
+std::int64_t Resource::added_by_space(const Document&) {
+    return 0;
 }
 
 Result<void> Resource::complete_system(const Change&, Context&, Json&) {

@@ -211,6 +211,28 @@ test('7.3: a form makes a node of each file, with its members and its attachment
   assert.equal((await admin('GET', `${master}/nodes/${rows[1]._doc}`))._system.attachments.default.length, 6);
 });
 
+test('equal bytes count once in the size of a repository, as long as any version has them', async () => {
+  const repository = `/repositories/${(await admin('POST', '/repositories', {}))._doc}`;
+  const make = async () => `${repository}/branches/master/nodes/${(await admin('POST', `${repository}/branches/master/nodes`, {}))._doc}`;
+  const bytes = randomBytes(1_000_000);
+  const nodes = [await make(), await make()];
+  const sizes = async () => admin('POST', `${repository}/stats`, {});
+  const { objectcount: before } = await sizes();
+  await upload(`${nodes[0]}/attachments/one`, bytes, 'image/png');
+  const first = await sizes();
+  assert.equal(first.objectcount, before + 1);
+  assert.ok(first.size >= 1_000_000 && first.size < 1_100_000, String(first.size));
+  await upload(`${nodes[0]}/attachments/one`, bytes, 'image/png');
+  await upload(`${nodes[1]}/attachments/other`, bytes, 'image/gif');
+  await admin('POST', `${nodes[0]}/attachments/one/copy?id=two`, {});
+  await admin('DELETE', `${nodes[0]}/attachments/one`);
+  const later = await sizes();
+  assert.equal(later.objectcount, before + 1);
+  assert.ok(later.size < 1_100_000, String(later.size));
+  await upload(`${nodes[0]}/attachments/one`, randomBytes(1_000_000), 'image/png');
+  assert.equal((await sizes()).objectcount, before + 2);
+});
+
 test('stele check tells of bytes that are missing or fewer than a node says', async () => {
   const sizes = [54_321, 65_432, 76_543];
   const nodes = [];

@@ -26,6 +26,8 @@ NOT_CODES = {
     'nodes.repository': 'a key space',
     'nodes.content': 'a key space',
     'nodes.spaces': 'a key space',
+    'nodes.file': 'a key space',
+    'nodes.bytes': 'a key space',
     'nodes.changes': 'a part of contexts',
     'nodes.sweep': 'a type of jobs',
     'options.locale': 'a query parameter',

@@ -10,6 +10,7 @@
 #include "families/node_family.hpp"
 #include "families/repository.hpp"
 #include "families/sweep.hpp"
+#include "kernel/resource/declarations.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/routed_call.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
@@ -94,6 +95,7 @@ ContentWorld::ContentWorld()
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
     }));
     platform_ = must(rooms_.platforms.root());
+    must(apply_declarations(rooms_));
     rooms_.principals = &users_;
     jobs_.start_running();
     for (const char* id : {"ann", "ben"})
@@ -108,6 +110,8 @@ ContentWorld::~ContentWorld() {
 
 void ContentWorld::add_families() {
     services_.reset(new nodes::Services{registrar_, rows_, lists_, users_, jobs_, indexes_});
+    sizes_ = std::make_unique<nodes::ContentSizes>(*services_);
+    rooms_.content_sizes = sizes_.get();
     nodes::define_sweep(*services_);
     nodes::define_branch_jobs(*services_);
     nodes::define_copy_jobs(*services_);

@@ -9,6 +9,7 @@
 
 #include <stele/sdk/services/principal_directory.hpp>
 
+#include "content/content_sizes.hpp"
 #include "content/services.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/job/job_service.hpp"
@@ -80,6 +81,7 @@ private:
     UserDirectory users_;
     kernel::job::JobService jobs_;
     std::unique_ptr<nodes::Services> services_;
+    std::unique_ptr<nodes::ContentSizes> sizes_;
     std::map<std::string, const kernel::resource::Route*, std::less<>> routes_;
     sdk::PlatformScope platform_;
     std::vector<sdk::SessionPtr> sessions_;

@@ -10,6 +10,7 @@
 
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
+#include "content/counted_bytes.hpp"
 #include "content/store_files.hpp"
 
 namespace stele::nodes {
@@ -34,14 +35,17 @@ public:
     SpaceCheck(sdk::ContentSpace space, bool is_shared, std::vector<std::string>& differences)
         : space_(space), is_shared_(is_shared), differences_(differences) {}
 
-    void look_at(sdk::BlobStore& binaries, const sdk::ContentVersion& version) {
+    void look_at(const sdk::Reader& reader, sdk::BlobStore& binaries,
+                 const sdk::ContentVersion& version) {
         auto attachments = attachments_in(version);
         if (!attachments) return differ("node " + version.node, "cannot be decoded");
         for (const auto& [id, ignored] : attachments->items()) {
             auto attachment = find_attachment(*attachments, id);
             if (attachment && is_new(*attachment)) {
-                compare(binaries, "node " + version.node, "attachment " + attachment->id + ' ',
-                        *attachment);
+                const std::string place = "node " + version.node;
+                const std::string what = "attachment " + attachment->id + ' ';
+                compare(binaries, place, what, *attachment);
+                compare_count(reader, place, what, *attachment);
             }
         }
     }
@@ -66,6 +70,18 @@ private:
         }
         if ((*bytes)->size() != attachment.length) {
             differ(place, fmt::format("{}has {} bytes instead of {}", what, (*bytes)->size(),
+                                      attachment.length));
+        }
+    }
+
+    void compare_count(const sdk::Reader& reader, const std::string& place, const std::string& what,
+                       const Attachment& attachment) {
+        auto counted = counted_length(reader, space_, attachment.object_id);
+        if (!counted) {
+            differ(place,
+                   what + "cannot be looked up among what was counted: " + counted.error().message);
+        } else if (*counted != attachment.length) {
+            differ(place, fmt::format("{}counts {} bytes instead of {}", what, counted->value_or(0),
                                       attachment.length));
         }
     }
@@ -100,7 +116,7 @@ void check_attachments(Services& services, sdk::ContentLog& log,
         SpaceCheck check(space, !services.registrar.engine().is_local(), differences);
         auto walked =
             log.for_each_after(*reader, space, 0, [&](const sdk::ContentVersion& version) {
-                check.look_at(**binaries, version);
+                check.look_at(*reader, **binaries, version);
                 return true;
             });
         if (!walked) differences.push_back(not_checked(space, walked.error()));

@@ -25,7 +25,7 @@ struct StoredBytes {
 /// Puts bytes into binaries as they are; nothing refers to them yet.
 sdk::Result<StoredBytes> store_bytes(sdk::BlobStore& binaries, const PieceSource& read);
 
-/// Puts the bytes into the store's binaries and counts them; no record knows of them yet. Text of
+/// Puts the bytes into the store's binaries; no record knows of them yet. Text of
 /// another charset becomes UTF-8 (contract/nodes.md 21).
 sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
                                          const PieceSource& read);

@@ -12,7 +12,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kRandomBytes = 10;
+constexpr std::size_t kRandomBytes = kRandomPartSize / 2;
 constexpr Revision kRootRevision = 1;
 
 }  // namespace

@@ -11,6 +11,9 @@
 
 namespace stele::nodes {
 
+/// Of the random part of an id.
+inline constexpr std::size_t kRandomPartSize = 20;
+
 /// What clients call a changeset (contract/nodes.md 2): its revision, counted from 0, and a random
 /// part; the first one of a repository is `0:root`.
 std::string changeset_id(Revision revision, std::string_view random_part);

@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_space.hpp"
+#include "content/counted_bytes.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
 #include "content/node_view.hpp"
@@ -153,6 +154,15 @@ sdk::Result<sdk::Transaction*> SpacedFamily::write_space(sdk::Context& context,
     return Changes::of(context, services().branches).collection(context, collection, slot_);
 }
 
+std::int64_t SpacedFamily::added_by_space(const sdk::Document& record) {
+    const auto system = record.fields.find(member::kSystem);
+    if (system == record.fields.end()) return 0;
+    const std::string changeset = sdk::text_member(*system, member::kChangeset);
+    // One of the same operation has its random part only, as it is written.
+    if (!revision_of(changeset)) return 0;
+    return static_cast<std::int64_t>(changeset.size()) - static_cast<std::int64_t>(kRandomPartSize);
+}
+
 sdk::ResourceDescriptor NodeFamily::describe() const {
     using enum sdk::FieldKind;
     return {.type = kNodeType,
@@ -296,7 +306,11 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
             }
         }
     }
-    auto note = changes.note(context, change.collection.container_key);
+    const sdk::RecordKey& branch = change.collection.container_key;
+    const sdk::Json* before = change.before ? &change.before->fields[member::kSystem] : nullptr;
+    auto counted = count_attachments(services(), context, branch, before, system);
+    if (!counted) return counted;
+    auto note = changes.note(context, branch);
     if (!note) return note.error();
     system.erase(member::kChangeset);
     system[member::kChangeset] = (*note)->random_part;

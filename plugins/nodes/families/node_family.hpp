@@ -14,6 +14,7 @@ public:
         const sdk::Reader& store, const sdk::SpaceCollection& collection) override;
     sdk::Result<sdk::Transaction*> write_space(sdk::Context& context,
                                                const sdk::SpaceCollection& collection) override;
+    std::int64_t added_by_space(const sdk::Document& record) override;
 
 private:
     char slot_;

@@ -7,6 +7,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/counted_bytes.hpp"
 #include "content/store_files.hpp"
 
 namespace stele::nodes {
@@ -38,7 +39,9 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
     }
     const BranchPlace place{job.platform().number, static_cast<std::uint64_t>(*number), kFirstLine};
     const std::string content = services.branches.content_prefix(place);
-    const std::string files = file_rows({place.platform, place.repository});
+    const sdk::ContentSpace space{place.platform, place.repository};
+    const std::string files = file_rows(space);
+    const std::string counted = counted_rows(space);
     bool is_done = false;
     while (!is_done && !job.must_stop()) {
         auto worked = services.registrar.run_as_system(
@@ -46,7 +49,8 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
                 sdk::Transaction& transaction = context.transaction();
                 if (auto confirmed = job.confirm(transaction); !confirmed) return confirmed;
                 auto swept = sweep_some(transaction, content);
-                if (swept && *swept) swept = sweep_some(transaction, files);
+                for (const std::string& rows : {files, counted})
+                    if (swept && *swept) swept = sweep_some(transaction, rows);
                 if (!swept) return swept.error();
                 is_done = *swept;
                 return {};

@@ -60,6 +60,9 @@ public:
     /// The same for writes; lives until the context ends, is not committed by itself, and shows
     /// what it has written, also in readers that `read_space` opens on the context's transaction.
     virtual Result<Transaction*> write_space(Context& context, const SpaceCollection& collection);
+    /// By how many bytes the text that such a reader shows of a record is longer than the text that
+    /// was written, so that data stores take away what they added.
+    virtual std::int64_t added_by_space(const Document& record);
 
     /// Roles that a record gives by what it says, beside grants: keys of built-in roles.
     virtual Result<std::vector<std::string>> roles_of(const Reader& store,

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stele/sdk/services/content_sizes.hpp>
+
+#include "content/services.hpp"
+
+namespace stele::nodes {
+
+/// Counts what lies in repositories, from every version of their nodes and deletions, the bytes of
+/// attachments and the files.
+class ContentSizes final : public sdk::ContentSizes {
+public:
+    explicit ContentSizes(const Services& services) : services_(services) {}
+
+    sdk::Result<std::optional<sdk::DataStoreSize>> content_size(
+        const sdk::Reader& reader, const sdk::RecordKey& store) override;
+
+private:
+    const Services& services_;
+};
+
+}  // namespace stele::nodes
