@@ -52,6 +52,22 @@ TEST_CASE("an index goes on where it last was on disk") {
     CHECK(world.log.told() - told == 2);
 }
 
+TEST_CASE("versions of a node that are on disk before the pass ends are not told twice") {
+    SearchWorld world({.index = {.pending_documents = 1}});
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    world.log.write(1, Nodes{{"a", R"({"t":"apple pie"})"}});
+    world.log.fail_after(2);
+    world.log.write(1, Nodes{{"b", R"({"t":"pear"})"}});
+    const auto early = world.log.fork(1, 1);
+    CHECK_FALSE(world.feed.feed(FakeContentLog::kSpace).has_value());
+    Crashed crashed(world);
+    const auto view = world.log.view(*world.engine.snapshot(), std::to_string(early));
+    const Expression apple{.kind = Expression::Kind::phrase, .words = {"apple"}};
+    const auto found = crashed.feed.find(*view, world.log.revision(), apple, 10);
+    REQUIRE(found.has_value());
+    CHECK(found->total == 1);
+}
+
 TEST_CASE("a changeset that was half on disk is taken up again") {
     SearchWorld world({.index = {.pending_documents = 2}});
     world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
