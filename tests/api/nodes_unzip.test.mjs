@@ -111,8 +111,19 @@ test('hostile archives are refused as a whole, and nothing is made', async () =>
   }
   await upload(zip(Array.from({ length: 1001 }, (_, i) => ({ name: `${i}`, data: 'x' }))));
   assert.equal((await unzip()).json.code, 'zip.too_large');
-  assert.equal(await counted(), before_ + Object.keys(cases).length + 1, 'only the uploads wrote');
+  await upload(zip(Array.from({ length: 11 }, (_, i) => ({ name: `${Array.from({ length: 99 }, (_, j) => `${i}.${j}`).join('/')}/` }))));
+  assert.equal((await unzip()).json.code, 'zip.too_large');
+  assert.equal(await counted(), before_ + Object.keys(cases).length + 2, 'only the uploads wrote');
   assert.equal((await server.admin('GET', `${node}/children`)).total_rows, 0);
+});
+
+test('files end anywhere, also where a buffer is full', async () => {
+  const sizes = [65_535, 65_536, 65_537, 65_636, 131_172];
+  await upload(zip(sizes.map((size) => ({ name: `ends/${size}`, data: Buffer.alloc(size) }))));
+  const told = await unzip();
+  assert.equal(told.status, 200, told.text);
+  for (const size of sizes)
+    assert.equal((await at(`/ends/${size}`))._system.attachments.default.length, size);
 });
 
 test('files that share their bytes expand no further than they may', async () => {
@@ -122,8 +133,6 @@ test('files that share their bytes expand no further than they may', async () =>
   const files = Array.from({ length: 900 }, (_, i) => ({ name: `${i}`, packed: i === 0 ? packed : Buffer.alloc(0), packedSize: packed.length,
                                                          checksum, size: data.length, offset: 0 }));
   await upload(zip(files));
-  const begin = Date.now();
   const { status, json } = await unzip();
   assert.deepEqual([status, json.code], [413, 'zip.too_large']);
-  assert.ok(Date.now() - begin < 5000);
 });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -202,12 +203,15 @@ private:
         stream_.avail_out = static_cast<uInt>(piece.size());
         while (stream_.avail_out > 0 && !is_ended_) {
             if (stream_.avail_in == 0) {
+                packed_.clear();
                 if (auto more = read_stored(packed_); !more) return more;
                 stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
                 stream_.avail_in = static_cast<uInt>(packed_.size());
-                if (packed_.empty()) return malformed(entry_.path + " ends too early");
             }
+            // Output may be waiting where all input was taken before.
             const int state = inflate(&stream_, Z_NO_FLUSH);
+            if (state == Z_BUF_ERROR && packed_.empty())
+                return malformed(entry_.path + " ends too early");
             if (state != Z_OK && state != Z_STREAM_END)
                 return malformed(entry_.path + " is damaged");
             is_ended_ = state == Z_STREAM_END;
@@ -240,10 +244,16 @@ sdk::Result<ZipArchive> ZipArchive::open(sdk::BlobStore::Reader& bytes, const Zi
     if (directory->count > limits.entries)
         return too_large(fmt::format("has more than {} files", limits.entries));
     std::uint64_t size = 0;
+    std::set<std::string> folders;
     for (std::size_t at = 0; archive.entries_.size() < directory->count;) {
         auto entry = read_entry(directory->bytes, at);
         if (!entry) return entry.error();
         size += entry->size;
+        for (std::size_t end = entry->path.find('/'); end != std::string::npos;
+             end = entry->path.find('/', end + 1))
+            folders.insert(entry->path.substr(0, end));
+        if (folders.size() > limits.entries)
+            return too_large(fmt::format("has more than {} folders", limits.entries));
         archive.entries_.push_back(std::move(*entry));
     }
     const std::uint64_t most =

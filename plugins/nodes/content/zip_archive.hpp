@@ -12,6 +12,7 @@
 namespace stele::nodes {
 
 struct ZipLimits {
+    /// Also of folders that paths name.
     std::size_t entries = 1000;
     /// What all files may expand to: so many times the archive, but never less than `least_bytes`.
     std::uint64_t expansion = 100;
