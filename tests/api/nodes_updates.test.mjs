@@ -94,7 +94,7 @@ test('a read-only branch takes no writes of any kind and can be forked (4.4; sem
     ...writesTo(node), ['POST', `${branch}/nodes`], ['POST', `${branch}/nodes/delete`, { _docs: [idOf(node)] }],
     ['POST', `${node}/associate?node=${idOf(other)}`], ['POST', `${node}/mount/key`], ['POST', `${node}/move?targetNodeId=${idOf(other)}`],
     ['POST', `${node}/copy?targetNodeId=${idOf(other)}`], ['POST', `${branch}/lists/key?type=n:node`],
-    ['POST', `${branch}/validate/start?repair=true`], ['POST', `${branch}/admin/content`],
+    ['POST', `${branch}/reset/start?id=0:root`], ['POST', `${branch}/validate/start?repair=true`], ['POST', `${branch}/admin/content`],
     ['GET', `${branch}/person/acquire?id=default/somebody&createIfNotFound=true`],
   ]) await refused('branch.readonly', method, path, body);
   assert.deepEqual(await admin('GET', node), before_);

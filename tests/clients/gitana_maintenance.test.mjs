@@ -56,7 +56,7 @@ test('section 4.1: every other branch but archived ones can be pulled from', asy
   const page = await sources('master', { limit: 1, skip: 1 });
   assert.deepEqual([titlesOf(page), page.totalRows()], [['two'], 2]);
   const user = await makeUser();
-  await call(repository, (chain) => chain.grantAuthority(user, 'consumer'));
+  await call(repository, (chain) => chain.grantAuthority(user, 'connector'));
   await call(forks[1], (chain) => chain.grantAuthority(user, 'consumer'));
   await call(master, (chain) => chain.grantAuthority(user, 'consumer'));
   const theirs = await send(await connectAs(user), 'GET', `${repository.getUri()}/branches/master/pull/sources`);

@@ -150,6 +150,10 @@ sdk::Result<bool> build_step(Services& services, sdk::Context& context, sdk::Job
     if (!is_open) return is_open.error();
     if (!*is_open) return true;
     content->changes().act_for(job.run_as());
+    // What was protected meanwhile takes no changesets; queries do without the index.
+    auto is_writable = check_branch_writable(*content);
+    if (!is_writable && is_writable.error().kind == sdk::ErrorKind::forbidden) return true;
+    if (!is_writable) return is_writable.error();
     return services.indexes.build(context, content->nodes(), kNodesAtOnce);
 }
 

@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/branch_indexes.hpp"
 
@@ -28,6 +29,7 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     auto content = BranchContent::open(services, context, branch->key);
     if (!content) return content.error();
     if (auto may = content->require_on_branch(sdk::Permission::update); !may) return may;
+    if (auto writable = check_branch_writable(*content); !writable) return writable;
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, branch->key);
     if (!place) return place.error();

@@ -4,6 +4,7 @@
 
 #include "content/branch_content.hpp"
 #include "content/changesets.hpp"
+#include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/branch_indexes.hpp"
 #include "operations/branch_jobs.hpp"
@@ -81,9 +82,12 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     auto forked = services.branches.fork(context.transaction(), *parent, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
-    auto content = BranchContent::open(services, context, branch->key);
-    if (!content) return content.error();
-    if (auto resumed = resume_index_builds(*content); !resumed) return resumed.error();
+    // Building writes, and a snapshot takes no writes: an index that is not whole stays unused.
+    if (!sdk::flag_member(branch->fields, "snapshot", false)) {
+        auto content = BranchContent::open(services, context, branch->key);
+        if (!content) return content.error();
+        if (auto resumed = resume_index_builds(*content); !resumed) return resumed.error();
+    }
     branch->fields["tip"] = origin.changeset;
     return branch;
 }
@@ -208,6 +212,7 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
     if (!changeset) return changeset.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
+    if (auto writable = check_branch_writable(*content); !writable) return writable.error();
     const auto revision = revision_of(*changeset);
     if (!revision) return unknown_changeset("id");
     auto view = services.branches.view(call.context().transaction(), content->place(), *revision);

@@ -88,6 +88,12 @@ sdk::Result<void> validate_step(const BranchContent& content, CheckPlan plan,
     return {};
 }
 
+/// While the job runs, too: rights go, and branches are frozen.
+sdk::Result<void> may_maintain(const BranchContent& content, const CheckPlan& plan) {
+    auto may = content.require_on_branch(sdk::Permission::update);
+    return may && plan.repairs ? check_branch_writable(content) : may;
+}
+
 sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
     const CheckPlan plan = CheckPlan::read(job.input());
     Validation validation;
@@ -103,6 +109,7 @@ sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
                 Changes::of(context, services.branches).act_for(job.run_as());
                 auto content = open_address(services, context, job.input());
                 if (!content) return content.error();
+                if (auto may = may_maintain(*content, plan); !may) return may;
                 next = validation;
                 return validate_step(*content, plan, next);
             });
@@ -150,8 +157,10 @@ sdk::Result<sdk::Json> run_search_index(Services& services, sdk::Job& job) {
     }
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            Changes::of(context, services.branches).act_for(job.run_as());
             auto content = open_address(services, context, job.input());
             if (!content) return content.error();
+            if (auto may = content->require_on_branch(sdk::Permission::update); !may) return may;
             return search->rebuild(context, content->branch(), [&job] { return job.must_stop(); });
         });
     if (!done) return done.error();
