@@ -155,7 +155,7 @@ test('semantics 6: CREATE_SUBOBJECTS on the repository is needed for each of the
   assert.deepEqual(await statuses(), [200, 200, 200]);
 });
 
-test('a full or locked repository takes no file', async () => {
+test('a full repository takes no file', async () => {
   const full = await makeRepository({ maxsize: 1_000_000 });
   assert.equal((await send(`${full}/files/x`, randomBytes(1_000_001), 'image/png')).status, 507);
   assert.equal((await download(`${full}/files/x`)).status, 404);

@@ -212,6 +212,12 @@ sdk::Result<sdk::Document> BranchContent::make_folders(const sdk::Document& from
         if (*child) {
             auto found = node((*child)->other);
             if (!found) return found;
+            auto is_readable = may(found->key, sdk::Permission::read);
+            if (!is_readable) return is_readable.error();
+            if (!*is_readable) {
+                return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                                       fmt::format("READ on the folder {} is needed", name));
+            }
             folder = std::move(*found);
             continue;
         }

@@ -86,7 +86,7 @@ public:
     sdk::Result<std::optional<std::string>> find_path(std::string_view from,
                                                       const std::vector<std::string>& path) const;
     /// The folder of a path below `from`, made where it is missing, as containers
-    /// (contract/nodes.md 7.2).
+    /// (contract/nodes.md 7.2). `forbidden` where whoever acts may not READ one that is there.
     sdk::Result<sdk::Document> make_folders(const sdk::Document& from,
                                             const std::vector<std::string>& path) const;
     /// The way from `root` down to the node by names (`/a/b`), through folders that whoever acts

@@ -128,6 +128,7 @@ public:
     sdk::Result<void> add(const std::string& id) {
         if (known_.contains(id)) return {};
         auto node = content_.node(id);
+        if (!node && sdk::is_missing(node.error())) return {};
         if (!node) return node.error();
         auto added = add(id, node->key);
         return added ? sdk::Result<void>() : added.error();
@@ -158,6 +159,8 @@ sdk::Result<sdk::Json> forecast(const BranchContent& content,
     std::size_t hidden_blocked = 0;
     for (const std::string& id : going) {
         auto node = content.node(id);
+        // An end that is missing is for `validate/start` to tell.
+        if (!node && sdk::is_missing(node.error())) continue;
         if (!node) return node.error();
         auto is_told = removed.add(id, node->key);
         if (!is_told) return is_told.error();
