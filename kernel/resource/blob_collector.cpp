@@ -1,6 +1,8 @@
 #include "kernel/resource/blob_collector.hpp"
 
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,12 +22,16 @@ constexpr std::chrono::milliseconds kRest{2};
 /// The first collection comes after this part of the period, for servers that are often restarted.
 constexpr int kFirstPart = 24;
 
-sdk::Result<storage::UnusedBlobs> collect_all(Rooms& rooms,
-                                              const storage::CollectionOptions& options) {
+/// `is_due` is told the place and the name.
+using IsDue = std::function<bool(const std::string& blob)>;
+
+sdk::Result<storage::UnusedBlobs> collect_all(Rooms& rooms, storage::CollectionOptions options,
+                                              const IsDue& is_due) {
     storage::UnusedBlobs sum;
-    for (const std::string& name : rooms.binaries.names()) {
-        auto store = rooms.binaries.find(name);
+    for (const std::string& place : rooms.binaries.names()) {
+        auto store = rooms.binaries.find(place);
         if (!store) return store.error();
+        options.is_due = [&](const std::string& name) { return is_due(place + '/' + name); };
         auto unused = storage::collect_blobs(*rooms.engine, **store, options);
         if (!unused) return unused.error();
         sum.blobs += unused->blobs;
@@ -69,13 +75,22 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
         if (!thread_.is_stopping()) thread_.rest(kRest);
         return thread_.is_stopping();
     };
-    return collect_all(rooms_, options);
+    std::unordered_map<std::string, unsigned> found;
+    auto collected = collect_all(rooms_, options, [&](const std::string& blob) {
+        const auto before = unused_.find(blob);
+        const unsigned looks = before == unused_.end() ? 1 : before->second + 1;
+        found.emplace(blob, looks);
+        return looks >= kLooks;
+    });
+    // What a look that was cut short did not come to is as it was.
+    if (collected && !collected->is_cut_short) unused_ = std::move(found);
+    return collected;
 }
 
 sdk::Result<storage::UnusedBlobs> count_unused_blobs(Rooms& rooms) {
     storage::CollectionOptions options;
     options.before_ms = std::numeric_limits<std::int64_t>::max();
-    return collect_all(rooms, options);
+    return collect_all(rooms, options, [](const std::string&) { return true; });
 }
 
 }  // namespace stele::kernel::resource

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <unordered_map>
 
 #include <stele/sdk/result.hpp>
 
@@ -15,6 +17,11 @@ struct Rooms;
 /// does it for the places that it has.
 class BlobCollector {
 public:
+    /// Looks in a row that must have found a binary unused before it goes: who refers to it in a
+    /// copy of the store (a backup of rows), or notices that this is the wrong store, has that
+    /// long.
+    static constexpr unsigned kLooks = 7;
+
     BlobCollector(Rooms& rooms, std::chrono::milliseconds period)
         : rooms_(rooms), period_(period) {}
     ~BlobCollector() { stop(); }
@@ -23,7 +30,7 @@ public:
     /// Ends after the step that is being done. May be repeated.
     void stop() { thread_.stop(); }
 
-    /// Once, everything that there is to do now.
+    /// One look: everything that there is to do now. Not for several threads.
     sdk::Result<storage::UnusedBlobs> collect();
 
 private:
@@ -31,6 +38,8 @@ private:
 
     Rooms& rooms_;
     const std::chrono::milliseconds period_;
+    /// By place and name: how many looks in a row found it unused. Since the server has started.
+    std::unordered_map<std::string, unsigned> unused_;
     job::BackgroundThread thread_;
 };
 

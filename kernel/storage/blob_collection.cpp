@@ -147,6 +147,7 @@ sdk::Result<void> count_unused(sdk::BlobStore& blobs, const Candidates& candidat
 sdk::Result<void> remove_unused(sdk::BlobStore& blobs, const CollectionOptions& options,
                                 const Candidates& candidates, UnusedBlobs& unused) {
     return candidates.for_each_unused([&](const std::string& name) -> sdk::Result<bool> {
+        if (!options.is_due(name)) return true;
         const std::unique_lock lock(*options.keeping, std::try_to_lock);
         unused.is_cut_short = !lock.owns_lock() || options.must_stop();
         if (unused.is_cut_short) return false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <shared_mutex>
+#include <string>
 
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/engine.hpp>
@@ -25,6 +26,8 @@ struct CollectionOptions {
     /// Held by whoever needs the blobs of a past moment (a backup): nothing is removed meanwhile.
     /// Null: unused blobs are only counted.
     std::shared_mutex* keeping = nullptr;
+    /// Whether an unused blob may go already; asked once for each.
+    std::function<bool(const std::string& name)> is_due = [](const std::string&) { return true; };
     /// Asked now and then, also as an opportunity to rest.
     std::function<bool()> must_stop = [] { return false; };
     /// Blobs that are looked for in one pass over the store; bounds the memory.

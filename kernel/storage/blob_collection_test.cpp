@@ -126,6 +126,19 @@ TEST_CASE("More blobs than fit into the memory are collected part by part") {
     CHECK(left == used);
 }
 
+TEST_CASE("What is unused but not due yet stays, and is not counted") {
+    Collection store;
+    const std::string due = store.add_old("due");
+    const std::string early = store.add_old("early");
+    CollectionOptions options;
+    options.before_ms = sdk::now_ms() - kHour;
+    options.keeping = &store.keeping;
+    options.is_due = [&](const std::string& name) { return name == due; };
+    CHECK(collect_blobs(store.engine, *store.blobs, options).value().blobs == 1);
+    CHECK_FALSE(store.has(due));
+    CHECK(store.has(early));
+}
+
 TEST_CASE("Nothing is removed while somebody keeps the blobs of a moment") {
     Collection store;
     const std::string name = store.add_old("unused");

@@ -79,7 +79,9 @@ sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, Kind kind) {
     while (::flock(file.descriptor(), kind == Kind::removing ? LOCK_EX : LOCK_SH) != 0) {
         if (errno == EINTR) continue;
         // Where nobody can lock, nobody removes.
-        if (errno == EOPNOTSUPP && kind == Kind::naming) break;
+        const bool is_unknown =
+            errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL;
+        if (is_unknown && kind == Kind::naming) break;
         return disk_error("while locking a folder", errno);
     }
     return SpreadLock(std::move(file));
