@@ -80,7 +80,9 @@ TEST_CASE("random queries match random documents as the plain evaluator says") {
         }
     }
     CHECK(done >= cases);
-    if (cases >= 10000) check_balance(outcomes);
+    // Each query is asked of many documents, so fewer cases are a handful of queries with an
+    // operator.
+    if (cases >= 100000) check_balance(outcomes);
 }
 
 TEST_CASE("random selections of fields leave what the plain evaluator leaves") {
