@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
@@ -23,19 +22,7 @@ async function makeNode(fields = {}) {
   return `${master}/nodes/${_doc}`;
 }
 
-/// Like `request` of the server, with the bytes as they are.
-function download(path, headers = {}) {
-  return new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port: server.port, path,
-               headers: { Authorization: `Bearer ${server.adminToken}`, ...headers } }, (response) => {
-      const pieces = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers,
-                                         bytes: Buffer.concat(pieces) }));
-    }).on('error', reject);
-  });
-}
+const download = (path, headers = {}) => server.request('GET', path, { token: server.adminToken, headers });
 
 const send = (path, body, type) => server.request('POST', path,
   { body, token: server.adminToken, headers: type ? { 'Content-Type': type } : {} });

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import http from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
@@ -30,19 +29,7 @@ async function upload(path, body, type) {
   return reply.json;
 }
 
-/// Like `request` of the server, with the bytes as they are.
-function download(path, headers = {}, method = 'GET') {
-  return new Promise((resolve, reject) => {
-    http.request({ host: '127.0.0.1', port: server.port, path, method,
-                   headers: { Authorization: `Bearer ${server.adminToken}`, ...headers } }, (response) => {
-      const pieces = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers,
-                                         bytes: Buffer.concat(pieces) }));
-    }).on('error', reject).end();
-  });
-}
+const download = (path, headers = {}, method = 'GET') => server.request(method, path, { token: server.adminToken, headers });
 
 const sizes = async (path) => {
   const { size, objectcount } = await server.admin('POST', `${path}/stats`, {});

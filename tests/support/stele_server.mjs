@@ -114,7 +114,7 @@ export class SteleServer {
     return { child, ended };
   }
 
-  /// One request; answers { status, headers, text, json }. With an `agent` of its own, a crowd does
+  /// One request; answers { status, headers, bytes, text, json }. With an `agent` of its own, a crowd does
   /// not stand in the way of the others.
   request(method, path, { body, token, headers = {}, agent = sharedAgent } = {}) {
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
@@ -133,11 +133,12 @@ export class SteleServer {
           response.on('data', (piece) => pieces.push(piece));
           response.on('error', reject);
           response.on('end', () => {
-            const text = Buffer.concat(pieces).toString('utf8');
+            const bytes = Buffer.concat(pieces);
+            const text = bytes.toString('utf8');
             let json;
             try { json = JSON.parse(text); } catch { json = undefined; }
             resolve({ status: response.statusCode, statusText: response.statusMessage,
-                      headers: response.headers, text, json });
+                      headers: response.headers, bytes, text, json });
           });
         });
       request.on('error', reject);
