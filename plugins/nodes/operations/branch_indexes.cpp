@@ -88,15 +88,6 @@ sdk::Result<bool> is_building(const BranchContent& content) {
     });
 }
 
-sdk::Result<void> start_build(const BranchContent& content) {
-    auto input = address_of(content);
-    if (!input) return input.error();
-    auto started = content.services().jobs.start(content.context(),
-                                                 {.type = kIndexBuild, .input = std::move(*input)});
-    if (!started) return started.error();
-    return {};
-}
-
 sdk::Result<sdk::Reply> list_indexes(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -121,7 +112,8 @@ sdk::Result<sdk::Reply> create_index(Services& services, const sdk::Call& call) 
     auto is_built = services.indexes.build(context, content->nodes(), kNodesAtOnce);
     if (!is_built) return is_built.error();
     if (!*is_built) {
-        if (auto started = start_build(*content); !started) return started.error();
+        if (auto started = start_branch_job(*content, kIndexBuild); !started)
+            return started.error();
     }
     auto indexes = services.indexes.list(context, content->nodes());
     if (!indexes) return indexes.error();
@@ -185,7 +177,7 @@ void define_index_builds(Services& services) {
 sdk::Result<void> resume_index_builds(const BranchContent& content) {
     auto is_open = is_building(content);
     if (!is_open) return is_open.error();
-    return *is_open ? start_build(content) : sdk::Result<void>();
+    return *is_open ? start_branch_job(content, kIndexBuild) : sdk::Result<void>();
 }
 
 sdk::Actions branch_index_actions() {

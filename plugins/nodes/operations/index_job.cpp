@@ -38,12 +38,7 @@ void define_index_job(Services& services) {
 }
 
 sdk::Result<void> start_index_job(const BranchContent& content) {
-    auto input = address_of(content);
-    if (!input) return input.error();
-    auto started = content.services().jobs.start(content.context(),
-                                                 {.type = kIndexJob, .input = std::move(*input)});
-    if (!started) return started.error();
-    return {};
+    return start_branch_job(content, kIndexJob);
 }
 
 }  // namespace stele::nodes

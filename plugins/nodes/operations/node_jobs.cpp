@@ -212,6 +212,15 @@ sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::
         sdk::reply_when_ended(services.jobs, call.context().platform(), *job));
 }
 
+sdk::Result<void> start_branch_job(const BranchContent& content, const char* type) {
+    auto input = address_of(content);
+    if (!input) return input.error();
+    auto started = content.services().jobs.start(content.context(),
+                                                 {.type = type, .input = std::move(*input)});
+    if (!started) return started.error();
+    return {};
+}
+
 sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
                                         const sdk::Json& address) {
     const std::string id = sdk::text_member(address, kBranchId);
