@@ -33,7 +33,7 @@ public:
         const std::string in_field = terms_.words(path);
         std::vector<std::string> words = words_of(field.text);
         if (is_date_of_the_server(path)) words = as_one_word(words);
-        if (words.size() > 1 && field.is_in_all) return add_placed(path, words);
+        if (words.size() > 1 && field.is_in_all) return add_placed(in_field, places_[path], words);
         for (const std::string& word : words) {
             document_.add_term(Terms::joined(in_field, word));
             if (field.is_in_all) document_.add_term(Terms::joined(in_all_, word));
@@ -43,9 +43,8 @@ public:
 private:
     /// Places are for phrases: a value of one word needs none, and what the server writes has none,
     /// for they cost more than all the rest.
-    void add_placed(const std::string& path, const std::vector<std::string>& words) {
-        const std::string in_field = terms_.words(path);
-        Xapian::termpos& place = places_[path];
+    void add_placed(const std::string& in_field, Xapian::termpos& place,
+                    const std::vector<std::string>& words) {
         for (const std::string& word : words) {
             document_.add_posting(Terms::joined(in_field, word), ++place);
             document_.add_posting(Terms::joined(in_all_, word), ++all_place_);
@@ -61,15 +60,15 @@ private:
     Xapian::termpos all_place_ = 0;
 };
 
-}  // namespace
-
 /// No association, nor a node whose `f:indexable` is switched off.
-static bool is_searched(const sdk::Json& node) {
+bool is_searched(const sdk::Json& node) {
     if (sdk::flag_member(node, "_is_association", false)) return false;
     static const sdk::Json::json_pointer kIndexable("/_features/f:indexable");
     return !node.contains(kIndexable) || !node.at(kIndexable).is_object() ||
            sdk::flag_member(node.at(kIndexable), "enabled", true);
 }
+
+}  // namespace
 
 sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version) {
     auto node = sdk::parse_json(version.text);
