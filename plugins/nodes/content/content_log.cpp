@@ -3,8 +3,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "content/attached_text.hpp"
-#include "content/graph.hpp"
-#include "content/stored_content.hpp"
+#include "content/history.hpp"
 #include "versions/layered_cursor.hpp"
 
 namespace stele::nodes {
@@ -13,11 +12,6 @@ namespace {
 
 BranchPlace place_of(const sdk::ContentSpace& space) {
     return {space.platform, space.repository, kFirstLine};
-}
-
-/// Whether what a changeset wrote under a key is a node, and not something that belongs to one.
-bool is_node(std::string_view key) {
-    return key.size() > 2 && key[0] == kNodeSlot && key[1] == 'd';
 }
 
 /// What a changeset wrote of nodes, by their keys.
@@ -29,11 +23,11 @@ sdk::Result<bool> visit_changeset(const sdk::Reader& reader, const VersionSpace&
     const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next()) {
         const std::string_view key = cursor->key().substr(list.size());
-        if (!is_node(key)) continue;
         sdk::ContentVersion version;
         version.line = line;
         version.revision = revision;
-        version.node = id_text(key.substr(2));
+        version.node = node_of_record_key(key);
+        if (version.node.empty()) continue;
         version.is_removed = cursor->value() == std::string_view(&kRemoved, 1);
         if (!version.is_removed) {
             auto stored = reader.get(space.record(key, line, revision));
@@ -104,7 +98,7 @@ sdk::Result<std::optional<sdk::ContentVersion>> ContentLog::shown(const sdk::Rea
         links.links.push_back({link.line, link.last_revision});
     const ViewReader shows(reader, own, std::move(links));
     std::string stored;
-    auto found = shows.find_version(node_record(node), stored);
+    auto found = shows.find_version(node_record_key(node), stored);
     if (!found) return found.error();
     if (!*found) return std::optional<sdk::ContentVersion>();
     const auto record = sdk::StoredRecord::read(stored);
@@ -126,10 +120,10 @@ sdk::Result<std::optional<std::vector<std::string>>> ContentLog::written_on(
     for (; cursor->is_valid(); cursor->next()) {
         const std::string_view written = cursor->key().substr(list.size());
         if (read_number(written) > link.last_revision) break;
-        const std::string_view key = written.substr(kNumberBytes);
-        if (!is_node(key)) continue;
+        std::string node = node_of_record_key(written.substr(kNumberBytes));
+        if (node.empty()) continue;
         if (nodes.size() == most) return std::optional<std::vector<std::string>>();
-        nodes.push_back(id_text(key.substr(2)));
+        nodes.push_back(std::move(node));
     }
     if (auto status = cursor->status(); !status) return status.error();
     return std::optional(std::move(nodes));

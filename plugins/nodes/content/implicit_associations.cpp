@@ -6,7 +6,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
-#include "content/stored_content.hpp"
+#include "content/history.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -53,7 +53,7 @@ sdk::Result<std::optional<std::string>> BranchContent::find_person(
     if (!person || !*person) return person;
     // What stands for a principal can be deleted like any other node; the graph still knows it.
     std::string stored;
-    auto is_there = view_->get_into(node_record(**person), stored);
+    auto is_there = view_->get_into(node_record_key(**person), stored);
     if (!is_there) return is_there.error();
     if (!*is_there) return std::optional<std::string>();
     return person;

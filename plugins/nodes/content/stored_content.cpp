@@ -3,12 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/history.hpp"
 
 namespace stele::nodes {
-
-std::string node_record(std::string_view node) {
-    return std::string{kNodeSlot, 'd'}.append(id_bytes(node));
-}
 
 sdk::Result<StoredContent> StoredContent::of(const Services& services, const sdk::Reader& store,
                                              const sdk::RecordKey& branch) {
@@ -26,7 +23,7 @@ sdk::Result<bool> StoredContent::is_creator(std::string_view node,
     if (!person) return person.error();
     if (!*person) return false;
     std::string stored;
-    auto found = view_->get_into(node_record(node), stored);
+    auto found = view_->get_into(node_record_key(node), stored);
     if (!found) return found.error();
     const auto record = *found ? sdk::StoredRecord::read(stored) : std::nullopt;
     if (!record) return false;

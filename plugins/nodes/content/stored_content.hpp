@@ -31,7 +31,4 @@ private:
     std::unique_ptr<ViewReader> view_;
 };
 
-/// The key of a node's record below a branch's versions.
-std::string node_record(std::string_view node);
-
 }  // namespace stele::nodes
