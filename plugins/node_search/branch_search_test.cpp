@@ -47,6 +47,23 @@ TEST_CASE("a search finds whole words in every value, without regard to case") {
     CHECK(world.ids("_system.created_on.iso_8601:2026*") == Ids{"peace"});
     CHECK(world.ids("_system.created_on.iso_8601:2025*").empty());
     CHECK(world.ids("_system.created_on.year:2026").empty());
+    CHECK(world.ids("_exists_:_system.created_by").size() == 4);
+    CHECK(world.ids("_exists_:_system.created_on.year").empty());
+}
+
+TEST_CASE("types and names of nodes are found whole or by their beginning") {
+    SearchWorld world;
+    world.log.write(1, {{"note", R"({"_type":"my:note","_qname":"o:one","title":"my own"})"},
+                        {"plain", R"({"_type":"n:node","_qname":"o:two","title":"node"})"}});
+    CHECK(world.ids("_type:\"my:note\"") == Ids{"note"});
+    CHECK(world.ids("_type:my*") == Ids{"note"});
+    CHECK(world.ids("_type:note").empty());
+    CHECK(world.ids("\"my:note\"") == Ids{"note"});
+    CHECK(world.ids("\"o:two\"") == Ids{"plain"});
+    CHECK(world.ids("node") == Ids{"plain"});
+    CHECK(world.ids("\"my own\"") == Ids{"note"});
+    CHECK(world.ids("_exists_:_type") == Ids{"note", "plain"});
+    CHECK(world.ids("_exists_:title AND NOT _type:my*") == Ids{"plain"});
 }
 
 TEST_CASE("fields, phrases, logic and wildcards narrow a search") {
@@ -88,12 +105,12 @@ TEST_CASE("objects of the search language search") {
                           "should":{"term":{"title":"nothing"}}}})") == Ids{"war"});
 }
 
-TEST_CASE("the best come first, ties by creation") {
+TEST_CASE("the best come first, ties by creation, which ids tell") {
     SearchWorld world;
     world.log.write(1, {{"b", R"({"t":"apple"})"}});
     world.log.write(1, {{"a", R"({"t":"apple"})"}, {"c", R"({"t":"apple apple apple"})"}});
     world.log.write(1, {{"b", R"({"t":"apple"})"}});
-    CHECK(world.ids("apple") == Ids{"c", "b", "a"});
+    CHECK(world.ids("apple") == Ids{"c", "a", "b"});
     const auto two = world.find("apple", 1, {.hits = 2});
     REQUIRE(two.has_value());
     CHECK(two->total == 3);
@@ -169,7 +186,7 @@ TEST_CASE("a fork shows what it has overridden, removed and inherited") {
     CHECK(world.ids("apple", line) == Ids{"kept"});
     CHECK(world.ids("pear", line) == Ids{"changed"});
     CHECK(world.ids("pear").empty());
-    CHECK(world.ids("apple") == Ids{"changed", "removed", "later"});
+    CHECK(world.ids("apple") == Ids{"changed", "later", "removed"});
 }
 
 TEST_CASE("searches agree with a scan of what branches show, whatever was written") {

@@ -8,7 +8,6 @@ std::string document_text(const Candidate& candidate) {
     return sdk::KeyWriter()
         .integer(candidate.line)
         .integer(candidate.revision)
-        .integer(candidate.created)
         .raw(candidate.node)
         .key();
 }
@@ -17,9 +16,8 @@ std::optional<Candidate> read_document_text(std::string_view text) {
     sdk::KeyReader reader(text);
     const auto line = reader.integer();
     const auto revision = reader.integer();
-    const auto created = reader.integer();
-    if (!line || !revision || !created) return std::nullopt;
-    return Candidate{0, *line, *revision, *created, std::string(reader.rest())};
+    if (!line || !revision) return std::nullopt;
+    return Candidate{0, *line, *revision, std::string(reader.rest())};
 }
 
 }  // namespace stele::node_search

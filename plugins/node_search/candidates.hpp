@@ -13,8 +13,6 @@ struct Candidate {
     double score = 0;
     std::uint64_t line = 0;
     std::uint64_t revision = 0;
-    /// Sorts nodes by their creation.
-    std::uint64_t created = 0;
     std::string node;
 };
 

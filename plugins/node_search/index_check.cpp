@@ -36,11 +36,12 @@ std::string line(const sdk::ContentSpace& space, const std::string& what) {
 sdk::Result<VersionSum> sum_of_history(sdk::ContentLog& log, const sdk::Reader& reader,
                                        const sdk::ContentSpace& space, std::uint64_t last) {
     VersionSum sum;
+    simdjson::dom::parser parser;
     sdk::Result<void> failure;
     auto read = log.for_each_after(reader, space, 0, [&](const sdk::ContentVersion& version) {
         if (version.revision > last) return false;
         if (version.is_removed) return true;
-        auto node = read_searched_node(version);
+        auto node = read_searched_node(parser, version);
         if (!node) {
             failure = node.error();
             return false;

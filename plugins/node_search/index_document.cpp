@@ -5,9 +5,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <stele/sdk/members.hpp>
 
 #include "node_text.hpp"
 #include "query_builder.hpp"
@@ -29,18 +26,25 @@ public:
 
     void add(const FieldText& field) {
         const std::string path(field.path);
-        document_.add_boolean_term(terms_.present(path));
+        if (!place_of_common(path)) document_.add_boolean_term(terms_.present(path));
         const std::string in_field = terms_.words(path);
         std::vector<std::string> words = words_of(field.text);
-        if (is_date_of_the_server(path)) words = as_one_word(words);
-        if (words.size() > 1 && field.is_in_all) return add_placed(in_field, places_[path], words);
-        for (const std::string& word : words) {
-            document_.add_term(Terms::joined(in_field, word));
-            if (field.is_in_all) document_.add_term(Terms::joined(in_all_, word));
+        if (is_found_whole(path)) {
+            if (!words.empty()) add_word(in_field, as_one_word(words), field.is_in_all);
+        } else if (words.size() > 1 && field.is_in_all) {
+            add_placed(in_field, places_[path], words);
+        } else {
+            for (const std::string& word : words)
+                add_word(in_field, word, field.is_in_all);
         }
     }
 
 private:
+    void add_word(const std::string& in_field, const std::string& word, bool is_in_all) {
+        document_.add_term(Terms::joined(in_field, word));
+        if (is_in_all) document_.add_term(Terms::joined(in_all_, word));
+    }
+
     /// Places are for phrases: a value of one word needs none, and what the server writes has none,
     /// for they cost more than all the rest.
     void add_placed(const std::string& in_field, Xapian::termpos& place,
@@ -61,38 +65,40 @@ private:
 };
 
 /// No association, nor a node whose `f:indexable` is switched off.
-bool is_searched(const sdk::Json& node) {
-    if (sdk::flag_member(node, "_is_association", false)) return false;
-    static const sdk::Json::json_pointer kIndexable("/_features/f:indexable");
-    return !node.contains(kIndexable) || !node.at(kIndexable).is_object() ||
-           sdk::flag_member(node.at(kIndexable), "enabled", true);
+bool is_searched(const simdjson::dom::element& node) {
+    bool flag = false;
+    if (!node["_is_association"].get(flag) && flag) return false;
+    simdjson::dom::object indexable;
+    if (node["_features"]["f:indexable"].get(indexable)) return true;
+    return indexable["enabled"].get(flag) || flag;
 }
 
 }  // namespace
 
-sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version) {
-    auto node = sdk::parse_json(version.text);
-    if (!node) {
+sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
+    simdjson::dom::parser& parser, const sdk::ContentVersion& version) {
+    simdjson::dom::element node;
+    if (const auto problem = parser.parse(version.text.data(), version.text.size()).get(node)) {
         return sdk::make_error(sdk::ErrorKind::internal, "node_search.node_unreadable",
                                "a node cannot be read",
                                fmt::format("node {}, line {}, revision {}: {}", version.node,
-                                           version.line, version.revision, node.error().message));
+                                           version.line, version.revision,
+                                           simdjson::error_message(problem)));
     }
-    if (!is_searched(*node)) return std::optional<sdk::Json>();
-    return std::optional<sdk::Json>(std::move(*node));
+    if (!is_searched(node)) return std::optional<simdjson::dom::element>();
+    return std::optional(node);
 }
 
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const sdk::Json& node, std::string_view attached) {
+                               const simdjson::dom::element& node, std::string_view attached) {
     Xapian::Document document;
     document.set_data(document_text(candidate));
     document.add_value(kBornSlot, revision_value(candidate.revision));
     document.add_value(kDiedSlot, revision_value(kNeverDied));
-    document.add_value(kCreatedSlot, revision_value(candidate.created));
+    document.add_value(kNodeSlot, candidate.node);
     document.add_boolean_term(terms.space());
     document.add_boolean_term(terms.line(candidate.line));
     document.add_boolean_term(terms.tip(candidate.line));
-    document.add_boolean_term(terms.node(candidate.node));
     document.add_boolean_term(terms.live(candidate.line, candidate.node));
     DocumentText text(document, terms);
     for_each_text(node, [&](const FieldText& field) { text.add(field); });

@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include <simdjson.h>
 #include <xapian.h>
 
-#include <stele/sdk/json.hpp>
 #include <stele/sdk/result.hpp>
 #include <stele/sdk/services/content_log.hpp>
 
@@ -14,14 +14,15 @@
 namespace stele::node_search {
 
 /// The node of a version; nothing for what searches do not find: associations, and nodes whose
-/// `f:indexable` is not `enabled`.
-sdk::Result<std::optional<sdk::Json>> read_searched_node(const sdk::ContentVersion& version);
+/// `f:indexable` is not `enabled`. It lives until the parser reads the next one.
+sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
+    simdjson::dom::parser& parser, const sdk::ContentVersion& version);
 
 /// Under this path lies what the attachments of a node say.
 inline constexpr char kAttachedPath[] = "_attachments";
 
 /// The document of a version that shows from its revision on.
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const sdk::Json& node, std::string_view attached);
+                               const simdjson::dom::element& node, std::string_view attached);
 
 }  // namespace stele::node_search

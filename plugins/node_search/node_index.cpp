@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 #include <xapian.h>
-#include <nlohmann/json.hpp>
 
-#include <stele/sdk/json.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "index_document.hpp"
@@ -20,7 +18,7 @@ namespace stele::node_search {
 namespace {
 
 // Another one makes every index start anew: terms or documents are written in another way.
-constexpr char kFormat[] = "3";
+constexpr char kFormat[] = "4";
 constexpr char kFormatKey[] = "format";
 constexpr std::size_t kClearedAtOnce = 500;
 
@@ -33,6 +31,22 @@ Candidate read_document(const Xapian::Document& document) {
     auto candidate = read_document_text(document.get_data());
     if (!candidate) throw Xapian::DatabaseCorruptError("a document cannot be read");
     return *candidate;
+}
+
+/// The version that shows at the tip of the line no longer does.
+void end_former(Xapian::WritableDatabase& xapian, const Terms& terms,
+                const sdk::ContentVersion& version) {
+    const std::string live = terms.live(version.line, version.node);
+    const Xapian::docid former = first_document(xapian, live);
+    if (former == 0) return;
+    Xapian::Document document = xapian.get_document(former);
+    // It comes again.
+    if (read_document(document).revision == version.revision)
+        return xapian.delete_document(former);
+    document.add_value(kDiedSlot, revision_value(version.revision));
+    document.remove_term(live);
+    document.remove_term(terms.tip(version.line));
+    xapian.replace_document(former, document);
 }
 
 /// Whether the files are the reason, and not the system, whose reasons pass. That a file ends too
@@ -80,8 +94,7 @@ NodeIndex::~NodeIndex() {
 /// A damaged index goes away as a whole: it holds nothing that the repositories do not.
 sdk::Error NodeIndex::close_after(const std::string& what, bool is_damaged) {
     database_.reset();
-    pending_documents_ = 0;
-    pending_bytes_ = 0;
+    pending_ = {};
     std::string detail = fmt::format("search index {}: {}", folder_.string(), what);
     if (!is_damaged) return unavailable(std::move(detail));
     sdk::log(sdk::LogLevel::warning, "node_search", detail + "; it is built anew");
@@ -127,6 +140,8 @@ auto NodeIndex::opened(Work work) -> decltype(work(std::declval<Database&>())) {
 
 sdk::Result<IndexMark> NodeIndex::mark(const sdk::ContentSpace& space) {
     return opened([&](Database& database) -> sdk::Result<IndexMark> {
+        const auto pending = pending_.marks.find(space);
+        if (pending != pending_.marks.end()) return pending->second;
         const auto mark = read_mark(database.xapian.get_metadata(mark_key(space)));
         if (!mark) throw Xapian::DatabaseCorruptError("a mark cannot be read");
         return *mark;
@@ -134,9 +149,8 @@ sdk::Result<IndexMark> NodeIndex::mark(const sdk::ContentSpace& space) {
 }
 
 sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const IndexMark& mark) {
-    return guarded([&](Database& database) -> sdk::Result<void> {
-        database.xapian.set_metadata(mark_key(space), mark_text(mark));
-        ++pending_documents_;
+    return guarded([&](Database&) -> sdk::Result<void> {
+        pending_.marks[space] = mark;
         return {};
     });
 }
@@ -144,46 +158,34 @@ sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const Inde
 sdk::Result<void> NodeIndex::commit() {
     if (!has_pending()) return {};
     return guarded([&](Database& database) -> sdk::Result<void> {
+        for (const auto& [space, mark] : pending_.marks)
+            database.xapian.set_metadata(mark_key(space), mark_text(mark));
         database.xapian.commit();
-        pending_documents_ = 0;
-        pending_bytes_ = 0;
+        pending_ = {};
         return {};
     });
 }
 
 sdk::Result<void> NodeIndex::commit_when_full(std::size_t bytes) {
-    ++pending_documents_;
-    pending_bytes_ += bytes;
-    const bool is_full = pending_documents_ >= options_.pending_documents ||
-                         pending_bytes_ >= options_.pending_bytes;
+    ++pending_.documents;
+    pending_.bytes += bytes;
+    const bool is_full = pending_.documents >= options_.pending_documents ||
+                         pending_.bytes >= options_.pending_bytes;
     return is_full ? commit() : sdk::Result<void>();
 }
 
 sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
                                    const sdk::ContentVersion& version, std::string_view attached) {
-    sdk::Result<std::optional<sdk::Json>> node = std::optional<sdk::Json>();
-    if (!version.is_removed) node = read_searched_node(version);
+    sdk::Result<std::optional<simdjson::dom::element>> node =
+        std::optional<simdjson::dom::element>();
+    if (!version.is_removed) node = read_searched_node(parser_, version);
     if (!node) return node.error();
     auto written = guarded([&](Database& database) -> sdk::Result<void> {
         Xapian::WritableDatabase& xapian = database.xapian;
         const Terms terms(space);
-        const std::string live = terms.live(version.line, version.node);
-        if (const Xapian::docid before = first_document(xapian, live)) {
-            Xapian::Document document = xapian.get_document(before);
-            if (read_document(document).revision == version.revision) {
-                xapian.delete_document(before);
-            } else {
-                document.add_value(kDiedSlot, revision_value(version.revision));
-                document.remove_term(live);
-                document.remove_term(terms.tip(version.line));
-                xapian.replace_document(before, document);
-            }
-        }
+        end_former(xapian, terms, version);
         if (!*node) return {};
-        Candidate candidate{0, version.line, version.revision, 0, version.node};
-        const Xapian::docid first = first_document(xapian, terms.node(version.node));
-        candidate.created = first == 0 ? std::uint64_t{xapian.get_lastdocid()} + 1
-                                       : read_document(xapian.get_document(first)).created;
+        const Candidate candidate{0, version.line, version.revision, version.node};
         xapian.add_document(make_document(terms, candidate, **node, attached));
         return {};
     });
@@ -194,6 +196,7 @@ sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
 sdk::Result<bool> NodeIndex::clear_some(const sdk::ContentSpace& space) {
     return opened([&](Database& database) -> sdk::Result<bool> {
         Xapian::WritableDatabase& xapian = database.xapian;
+        pending_.marks.erase(space);
         xapian.set_metadata(mark_key(space), kHalfCleared);
         const std::string term = Terms(space).space();
         std::vector<Xapian::docid> documents;
@@ -219,11 +222,13 @@ sdk::Result<std::vector<sdk::ContentSpace>> NodeIndex::spaces() {
     return opened([&](Database& database) -> sdk::Result<std::vector<sdk::ContentSpace>> {
         std::vector<sdk::ContentSpace> spaces;
         const Xapian::WritableDatabase& xapian = database.xapian;
+        for (const auto& [space, mark] : pending_.marks)
+            spaces.push_back(space);
         for (auto key = xapian.metadata_keys_begin(kMarkKey);
              key != xapian.metadata_keys_end(kMarkKey); ++key) {
             const auto space = read_space_name((*key).substr(sizeof(kMarkKey) - 1));
             if (!space) throw Xapian::DatabaseCorruptError("a mark's name cannot be read");
-            spaces.push_back(*space);
+            if (!pending_.marks.contains(*space)) spaces.push_back(*space);
         }
         return spaces;
     });
@@ -239,7 +244,7 @@ sdk::Result<Candidates> NodeIndex::find(const sdk::ContentView& view, const Expr
         Xapian::Enquire enquire(database.xapian);
         enquire.set_query(
             Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view, indexed_to)));
-        enquire.set_sort_by_relevance_then_value(kCreatedSlot, false);
+        enquire.set_sort_by_relevance_then_value(kNodeSlot, false);
         // All are looked at, so that the number of them is exact.
         const Xapian::MSet found = enquire.get_mset(0, static_cast<Xapian::doccount>(most),
                                                     database.xapian.get_doccount());

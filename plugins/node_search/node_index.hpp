@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include <simdjson.h>
 
 #include <stele/sdk/result.hpp>
 #include <stele/sdk/services/content_log.hpp>
@@ -40,7 +43,7 @@ public:
     /// Grows whenever the index was opened: what is known about marks is then out of date.
     std::uint64_t generation() const { return generation_; }
     bool is_open() const { return database_ != nullptr; }
-    bool has_pending() const { return pending_documents_ > 0; }
+    bool has_pending() const { return pending_.documents > 0 || !pending_.marks.empty(); }
 
     sdk::Result<IndexMark> mark(const sdk::ContentSpace& space);
     /// Adds a version, which ends the one before on its line. Versions come in the order of their
@@ -67,6 +70,14 @@ public:
 private:
     class Database;
 
+    /// What is not on disk. Marks are written with the commit: one for each changeset would cost as
+    /// much as a document.
+    struct Pending {
+        std::size_t documents = 0;
+        std::size_t bytes = 0;
+        std::map<sdk::ContentSpace, IndexMark> marks;
+    };
+
     template <class Work>
     auto opened(Work work) -> decltype(work(std::declval<Database&>()));
     template <class Work>
@@ -79,8 +90,8 @@ private:
     IndexOptions options_;
     std::unique_ptr<Database> database_;
     std::uint64_t generation_ = 0;
-    std::size_t pending_documents_ = 0;
-    std::size_t pending_bytes_ = 0;
+    simdjson::dom::parser parser_;
+    Pending pending_;
 };
 
 }  // namespace stele::node_search

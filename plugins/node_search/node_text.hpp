@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <stele/sdk/json.hpp>
+#include <simdjson.h>
 
 namespace stele::node_search {
 
@@ -21,14 +23,19 @@ struct FieldText {
 /// Whether a path lies in members that the server makes for every node. Its words have no places.
 bool is_of_the_server(std::string_view path);
 
-/// Whether a path is a date of the server's (`_system.created_on.iso_8601`): its words are one,
-/// with blanks between.
-bool is_date_of_the_server(std::string_view path);
-/// What stands for the words of such a date in the index and in searches.
-std::vector<std::string> as_one_word(const std::vector<std::string>& words);
+/// Whether the words of a path are one, with blanks between: dates of the server's
+/// (`_system.created_on.iso_8601`), names of types and of nodes. Places cost more than all the rest.
+bool is_found_whole(std::string_view path);
+/// What stands for the words of such a value in the index and in searches.
+std::string as_one_word(const std::vector<std::string>& words);
 
-/// Every text, number and truth value of a node; of what the server makes only texts: parts of
-/// dates and counts are for queries.
-void for_each_text(const sdk::Json& node, const std::function<void(const FieldText&)>& visit);
+/// The place of a path among those at which every node has a value. No document needs to say that
+/// it has one, and terms name the place. Part of the index's format.
+std::optional<std::size_t> place_of_common(std::string_view path);
+
+/// Every text, number and truth value of a node; of what the server makes only texts, and of its
+/// dates only the one of ISO 8601: parts of dates and counts are for queries.
+void for_each_text(const simdjson::dom::element& node,
+                   const std::function<void(const FieldText&)>& visit);
 
 }  // namespace stele::node_search

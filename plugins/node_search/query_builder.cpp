@@ -53,6 +53,7 @@ private:
             case Kind::all:
                 return std::optional(every_document());
             case Kind::present:
+                if (place_of_common(expression.field)) return std::optional(every_document());
                 return std::optional(
                     Xapian::Query(Xapian::Query::OP_FILTER, every_document(),
                                   Xapian::Query(terms_.present(expression.field))));
@@ -71,8 +72,8 @@ private:
     }
 
     static std::vector<std::string> words_in_field(const Expression& expression) {
-        if (is_date_of_the_server(expression.field)) return as_one_word(expression.words);
-        return expression.words;
+        if (!is_found_whole(expression.field) || expression.words.empty()) return expression.words;
+        return {as_one_word(expression.words)};
     }
 
     Built phrase(const Expression& expression) {
@@ -81,7 +82,13 @@ private:
         Queries parts;
         for (const std::string& word : words)
             parts.emplace_back(terms_.word(expression.field, word));
-        return in_order(expression, parts);
+        Built placed = in_order(expression, parts);
+        const bool is_maybe_whole = expression.field.empty() && words.size() > 1;
+        if (!placed || !is_maybe_whole) return placed;
+        // What is found whole has no places.
+        return std::optional(
+            Xapian::Query(Xapian::Query::OP_OR, **placed,
+                          Xapian::Query(terms_.word(expression.field, as_one_word(words)))));
     }
 
     static Built in_order(const Expression& expression, const Queries& parts) {

@@ -5,20 +5,27 @@
 
 #include <fmt/format.h>
 
+#include "node_text.hpp"
+
 namespace stele::node_search {
 
 namespace {
 
 // Xapian takes terms of up to 245 bytes.
-constexpr std::size_t kPathBytes = 80;
+constexpr std::size_t kPathBytes = 16;
 constexpr std::size_t kWordBytes = 100;
 constexpr std::size_t kNodeBytes = 100;
 constexpr char kEnd = '\x01';
+constexpr char kOther = '#';
 
-/// No part of a term holds the byte that ends a path.
+/// Short, as nearly every term begins so; no part of a term holds the byte that ends a path.
 std::string path_name(std::string_view path) {
-    if (path.find(kEnd) == std::string_view::npos) return shortened(path, kPathBytes);
-    return fmt::format("{:016x}", digest(path));
+    if (const auto place = place_of_common(path))
+        return {kOther, static_cast<char>('A' + static_cast<int>(*place))};
+    const bool is_plain = path.size() <= kPathBytes && !path.starts_with(kOther) &&
+                          path.find(kEnd) == std::string_view::npos;
+    if (is_plain) return std::string(path);
+    return fmt::format("{}{:016x}", kOther, digest(path));
 }
 
 std::optional<std::uint64_t> read_number(std::string_view& text) {
@@ -65,21 +72,19 @@ std::string Terms::tip(std::uint64_t line) const {
     return fmt::format("{}T{}", space_, line);
 }
 
-std::string Terms::node(std::string_view node) const {
-    return fmt::format("{}N{}", space_, shortened(node, kNodeBytes));
-}
-
 std::string Terms::live(std::uint64_t line, std::string_view node) const {
     return fmt::format("{}V{}.{}", space_, line, shortened(node, kNodeBytes));
 }
 
 std::string Terms::present(std::string_view path) const {
-    return fmt::format("{}P{}", space_, path_name(path));
+    return (space_ + 'P').append(path_name(path));
 }
 
 std::string Terms::words(std::string_view path) const {
-    if (path.empty()) return space_ + "W";
-    return fmt::format("{}F{}{}", space_, path_name(path), kEnd);
+    if (path.empty()) return space_ + 'W';
+    std::string beginning = (space_ + 'F').append(path_name(path));
+    beginning += kEnd;
+    return beginning;
 }
 
 std::string Terms::word(std::string_view path, std::string_view word) const {
@@ -87,7 +92,10 @@ std::string Terms::word(std::string_view path, std::string_view word) const {
 }
 
 std::string Terms::joined(const std::string& beginning, std::string_view word) {
-    return beginning + shortened(word, kWordBytes);
+    std::string term;
+    term.reserve(beginning.size() + std::min(word.size(), kWordBytes));
+    term = beginning;
+    return word.size() <= kWordBytes ? term.append(word) : term.append(shortened(word, kWordBytes));
 }
 
 }  // namespace stele::node_search

@@ -20,8 +20,6 @@ public:
     std::string line(std::uint64_t line) const;
     /// On the versions that show at the tip of a line.
     std::string tip(std::uint64_t line) const;
-    /// On every version of a node.
-    std::string node(std::string_view node) const;
     /// On the version of a node that shows at the tip of a line.
     std::string live(std::uint64_t line, std::string_view node) const;
     /// On documents with a value at the path.

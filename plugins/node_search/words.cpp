@@ -1,11 +1,14 @@
 #include "words.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
 #include <unicode/brkiter.h>
 #include <unicode/normalizer2.h>
 #include <unicode/unistr.h>
+
+#include <stele/sdk/letter_case.hpp>
 
 namespace stele::node_search {
 
@@ -38,6 +41,11 @@ icu::BreakIterator& word_breaks() {
     return *breaks;
 }
 
+bool is_plain(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9');
+}
+
 }  // namespace
 
 std::string folded(std::string_view text) {
@@ -46,6 +54,9 @@ std::string folded(std::string_view text) {
 }
 
 std::vector<std::string> words_of(std::string_view text) {
+    // By all rules one word, of which case is all that folds: ids, names and numbers.
+    if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain))
+        return {sdk::lower_case(text)};
     const icu::UnicodeString source = fold_unicode(text);
     icu::BreakIterator& breaks = word_breaks();
     breaks.setText(source);

@@ -20,6 +20,7 @@ TEST_CASE("words are whole, folded and in order") {
     CHECK(words_of("ﬁne ｆｕｌｌ") == Words{"fine", "full"});
     CHECK(words_of("e\u0301te\u0301") == words_of("été"));
     CHECK(words_of("don't a_b") == Words{"don't", "a_b"});
+    CHECK(words_of("Ab12CD") == Words{"ab12cd"});
 }
 
 TEST_CASE("words of languages without blanks are found by their dictionary") {
@@ -28,15 +29,18 @@ TEST_CASE("words of languages without blanks are found by their dictionary") {
 }
 
 TEST_CASE("every text, number and truth value of a node has a path") {
-    const auto node = sdk::Json::parse(
-        R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null},"_system":{"by":"c","year":2026}})");
+    simdjson::dom::parser parser;
+    const simdjson::dom::element node = parser.parse(
+        R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null,"half":0.5},
+            "_system":{"by":"c","year":2026,"made_on":{"timestamp":"d","iso_8601":"e"}}})"_padded);
     std::vector<std::string> seen;
     for_each_text(node, [&](const FieldText& field) {
         seen.push_back(std::string(field.path) + "=" + std::string(field.text) +
                        (field.is_in_all ? "" : " alone"));
     });
     CHECK(seen == Words{"title=a", "deep.list=b", "deep.list.x=5", "deep.list=true alone",
-                        "_system.by=c alone"});
+                        "deep.half=0.5", "_system.by=c alone",
+                        "_system.made_on.iso_8601=e alone"});
 }
 
 TEST_CASE("patterns stand for runs and single characters") {
@@ -66,6 +70,8 @@ TEST_CASE("terms are as short as the index wants and differ where their texts do
     CHECK(terms.word(path, word) != terms.word(path, word + "w"));
     CHECK(terms.word(path, word) != terms.word(path + "p", word));
     CHECK(terms.word("a", "b") != terms.word("", "b"));
+    CHECK(terms.word("_system.created_by", "b") != terms.word("_system.edited_by", "b"));
+    CHECK(terms.word("_type", "b") != terms.word("#B", "b"));
     CHECK(terms.live(1, std::string(300, 'n')).size() <= 245);
     CHECK(read_space_name(space_name({3, 7})) == sdk::ContentSpace{3, 7});
     CHECK_FALSE(read_space_name("3.7x").has_value());

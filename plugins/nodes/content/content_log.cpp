@@ -14,38 +14,66 @@ BranchPlace place_of(const sdk::ContentSpace& space) {
     return {space.platform, space.repository, kFirstLine};
 }
 
-/// What a changeset wrote of nodes, by their keys.
-sdk::Result<bool> visit_changeset(const sdk::Reader& reader, const VersionSpace& space, Line line,
-                                  Revision revision,
-                                  const std::function<bool(const sdk::ContentVersion&)>& visit) {
-    std::string list = space.written(line);
-    append_number(list, revision);
-    const auto cursor = reader.scan({list, sdk::prefix_end(list)}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next()) {
-        const std::string_view key = cursor->key().substr(list.size());
-        sdk::ContentVersion version;
-        version.line = line;
-        version.revision = revision;
-        version.node = node_of_record_key(key);
-        if (version.node.empty()) continue;
-        version.is_removed = cursor->value() == std::string_view(&kRemoved, 1);
-        if (!version.is_removed) {
-            auto stored = reader.get(space.record(key, line, revision));
-            if (!stored) return stored.error();
-            const auto record = *stored
-                                    ? sdk::StoredRecord::read(std::string_view(**stored).substr(1))
-                                    : std::nullopt;
-            if (!record) {
-                return sdk::make_error(sdk::ErrorKind::internal, "branch.version_broken",
-                                       "a version of a node cannot be read", version.node);
+/// Goes from changeset to changeset through what they wrote of nodes. Nearly always the next one is
+/// of the same line and lies where the former one ends, so a cursor is kept.
+class ChangesetWalk {
+public:
+    using Visit = std::function<bool(const sdk::ContentVersion&)>;
+
+    ChangesetWalk(const sdk::Reader& reader, const VersionSpace& space)
+        : reader_(reader), space_(space) {}
+
+    /// The nodes of one changeset, by their keys; false when `visit` said so.
+    sdk::Result<bool> visit_changeset(Line line, Revision revision, const Visit& visit) {
+        std::string list = space_.written(line);
+        append_number(list, revision);
+        move_to(line, list);
+        for (; cursor_->is_valid() && cursor_->key().starts_with(list); cursor_->next()) {
+            const std::string_view key = cursor_->key().substr(list.size());
+            sdk::ContentVersion version;
+            version.line = line;
+            version.revision = revision;
+            version.node = node_of_record_key(key);
+            if (version.node.empty()) continue;
+            version.is_removed = cursor_->value() == std::string_view(&kRemoved, 1);
+            if (!version.is_removed) {
+                if (auto read = read_text(key, version); !read) return read.error();
             }
-            version.text = record->text;
+            if (!visit(version)) return false;
         }
-        if (!visit(version)) return false;
+        if (auto status = cursor_->status(); !status) return status.error();
+        return true;
     }
-    if (auto status = cursor->status(); !status) return status.error();
-    return true;
-}
+
+private:
+    void move_to(Line line, const std::string& list) {
+        if (!cursor_ || line != line_) {
+            line_ = line;
+            cursor_ = reader_.scan({list, sdk::prefix_end(space_.written(line))},
+                                   sdk::ScanDirection::forward);
+        } else if (cursor_->is_valid() && cursor_->key() < list) {
+            cursor_->seek(list);
+        }
+    }
+
+    sdk::Result<void> read_text(std::string_view key, sdk::ContentVersion& version) const {
+        auto stored = reader_.get(space_.record(key, version.line, version.revision));
+        if (!stored) return stored.error();
+        const auto record =
+            *stored ? sdk::StoredRecord::read(std::string_view(**stored).substr(1)) : std::nullopt;
+        if (!record) {
+            return sdk::make_error(sdk::ErrorKind::internal, "branch.version_broken",
+                                   "a version of a node cannot be read", version.node);
+        }
+        version.text = record->text;
+        return {};
+    }
+
+    const sdk::Reader& reader_;
+    const VersionSpace& space_;
+    Line line_ = 0;
+    std::unique_ptr<sdk::Cursor> cursor_;
+};
 
 }  // namespace
 
@@ -67,9 +95,10 @@ sdk::Result<void> ContentLog::for_each_after(
     const std::string first = own.line_of(revision + 1);
     const std::string prefix = first.substr(0, first.size() - kNumberBytes);
     const auto cursor = reader.scan({first, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    ChangesetWalk walk(reader, own);
     for (; cursor->is_valid(); cursor->next()) {
         const Revision at = read_number(cursor->key().substr(prefix.size()));
-        auto visited = visit_changeset(reader, own, read_number(cursor->value()), at, visit);
+        auto visited = walk.visit_changeset(read_number(cursor->value()), at, visit);
         if (!visited) return visited.error();
         if (!*visited) return {};
     }
