@@ -23,9 +23,10 @@ struct Candidates {
     std::uint64_t total = 0;
 };
 
-/// The data of an index document: all of a candidate but its score.
-std::string document_text(const Candidate& candidate);
-/// Nothing when the text is none of `document_text`.
-std::optional<Candidate> read_document_text(std::string_view text);
+/// All of a candidate but its score, as the value of an index document: a document's data would be
+/// compressed, which costs more than all it says. Values sort by the nodes' ids.
+std::string version_value(const Candidate& candidate);
+/// Nothing when it is none of `version_value`.
+std::optional<Candidate> read_version_value(std::string_view value);
 
 }  // namespace stele::node_search

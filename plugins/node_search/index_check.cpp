@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 #include <xapian.h>
-#include <nlohmann/json.hpp>
 
 #include "index_document.hpp"
 #include "index_mark.hpp"
+#include "query_builder.hpp"
 
 namespace stele::node_search {
 
@@ -61,7 +61,8 @@ VersionSum sum_of_index(const Xapian::Database& database, const sdk::ContentSpac
     const std::string term = Terms(space).space();
     for (auto found = database.postlist_begin(term); found != database.postlist_end(term);
          ++found) {
-        const auto version = read_document_text(database.get_document(*found).get_data());
+        const auto version =
+            read_version_value(database.get_document(*found).get_value(kVersionSlot));
         if (!version) throw Xapian::DatabaseCorruptError("a document cannot be read");
         if (version->revision <= last) sum.add(version->line, version->revision, version->node);
     }

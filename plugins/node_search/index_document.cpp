@@ -92,10 +92,9 @@ sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
                                const simdjson::dom::element& node, std::string_view attached) {
     Xapian::Document document;
-    document.set_data(document_text(candidate));
     document.add_value(kBornSlot, revision_value(candidate.revision));
     document.add_value(kDiedSlot, revision_value(kNeverDied));
-    document.add_value(kNodeSlot, candidate.node);
+    document.add_value(kVersionSlot, version_value(candidate));
     document.add_boolean_term(terms.space());
     document.add_boolean_term(terms.line(candidate.line));
     document.add_boolean_term(terms.tip(candidate.line));

@@ -27,8 +27,8 @@ Xapian::docid first_document(const Xapian::Database& database, const std::string
     return found == database.postlist_end(term) ? 0 : *found;
 }
 
-Candidate read_document(const Xapian::Document& document) {
-    auto candidate = read_document_text(document.get_data());
+Candidate read_version(const std::string& value) {
+    auto candidate = read_version_value(value);
     if (!candidate) throw Xapian::DatabaseCorruptError("a document cannot be read");
     return *candidate;
 }
@@ -41,7 +41,7 @@ void end_former(Xapian::WritableDatabase& xapian, const Terms& terms,
     if (former == 0) return;
     Xapian::Document document = xapian.get_document(former);
     // It comes again.
-    if (read_document(document).revision == version.revision)
+    if (read_version(document.get_value(kVersionSlot)).revision == version.revision)
         return xapian.delete_document(former);
     document.add_value(kDiedSlot, revision_value(version.revision));
     document.remove_term(live);
@@ -244,13 +244,13 @@ sdk::Result<Candidates> NodeIndex::find(const sdk::ContentView& view, const Expr
         Xapian::Enquire enquire(database.xapian);
         enquire.set_query(
             Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view, indexed_to)));
-        enquire.set_sort_by_relevance_then_value(kNodeSlot, false);
+        enquire.set_sort_by_relevance_then_value(kVersionSlot, false);
         // All are looked at, so that the number of them is exact.
         const Xapian::MSet found = enquire.get_mset(0, static_cast<Xapian::doccount>(most),
                                                     database.xapian.get_doccount());
         candidates.total = found.get_matches_lower_bound();
         for (auto hit = found.begin(); hit != found.end(); ++hit) {
-            Candidate candidate = read_document(hit.get_document());
+            Candidate candidate = read_version(hit.get_sort_key());
             candidate.score = hit.get_weight();
             candidates.best.push_back(std::move(candidate));
         }

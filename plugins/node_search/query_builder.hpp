@@ -14,8 +14,8 @@ namespace stele::node_search {
 /// Slots of a document's values: the revisions from and before which a version shows on its line.
 inline constexpr Xapian::valueno kBornSlot = 0;
 inline constexpr Xapian::valueno kDiedSlot = 1;
-/// And the node: ids sort by their creation.
-inline constexpr Xapian::valueno kNodeSlot = 2;
+/// And the version (`version_value`): ids of nodes sort by their creation.
+inline constexpr Xapian::valueno kVersionSlot = 2;
 
 /// A revision so that values compare like numbers.
 std::string revision_value(std::uint64_t revision);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "candidates.hpp"
 #include "node_text.hpp"
 #include "terms.hpp"
 #include "vocabulary.hpp"
@@ -75,6 +76,23 @@ TEST_CASE("terms are as short as the index wants and differ where their texts do
     CHECK(terms.live(1, std::string(300, 'n')).size() <= 245);
     CHECK(read_space_name(space_name({3, 7})) == sdk::ContentSpace{3, 7});
     CHECK_FALSE(read_space_name("3.7x").has_value());
+}
+
+TEST_CASE("the value of a document tells its version and sorts by nodes") {
+    std::string former;
+    for (const std::string node : {"0199aa00ff1234567890", "0199aa0100000000000a", "", "A1", "a"}) {
+        const std::string value = version_value({0, 3, 1'000'000, node});
+        const auto read = read_version_value(value);
+        REQUIRE(read.has_value());
+        CHECK(read->line == 3);
+        CHECK(read->revision == 1'000'000);
+        CHECK(read->node == node);
+        CHECK(former < value);
+        former = value;
+    }
+    CHECK_FALSE(read_version_value("").has_value());
+    CHECK_FALSE(read_version_value(former.substr(0, 1)).has_value());
+    CHECK_FALSE(read_version_value(former.substr(0, former.size() - 1)).has_value());
 }
 
 }  // namespace stele::node_search
