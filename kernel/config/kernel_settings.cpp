@@ -114,7 +114,7 @@ std::vector<SettingInfo> storage_settings() {
                         "blocks; 0 for none.",
          .kind = bytes},
         {.key = "storage.write_buffer",
-         .default_value = "4MiB",
+         .default_value = "16MiB",
          .description = "Memory that collects writes before the embedded store sorts them into a "
                         "file; larger is faster for mass writes and slower to recover.",
          .kind = bytes,

@@ -92,6 +92,13 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
     return rooms_.records.open(record);
 }
 
+sdk::Result<std::string> BoundDocuments::read_text(const sdk::RecordKey& key) {
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), key, record);
+    if (!found) return found.error();
+    return std::string(record.text());
+}
+
 sdk::Result<sdk::DocumentPage> BoundDocuments::query(const sdk::CollectionName& collection,
                                                      const sdk::Json& query,
                                                      const sdk::PageRequest& page) {

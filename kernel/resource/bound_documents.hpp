@@ -18,6 +18,7 @@ public:
     sdk::Result<sdk::Document> read(const sdk::CollectionName& collection,
                                     std::string_view id) override;
     sdk::Result<sdk::Document> read(const sdk::RecordKey& key) override;
+    sdk::Result<std::string> read_text(const sdk::RecordKey& key) override;
     sdk::Result<sdk::DocumentPage> query(const sdk::CollectionName& collection,
                                          const sdk::Json& query,
                                          const sdk::PageRequest& page) override;

@@ -13,8 +13,12 @@ namespace stele::kernel::storage {
 
 namespace {
 
+constexpr std::size_t kUsualRecordBytes = 1000;
+
 sdk::Result<bool> read_at(const sdk::Reader& reader, CollectionId collection,
                           std::string_view sequence, Record& record) {
+    // With the padding nearly every record fits, and none is copied for it.
+    record.buffer().reserve(kUsualRecordBytes);
     const auto found = reader.get_into(record_path(collection, sequence), record.buffer());
     if (!found) return found.error();
     if (!*found) return false;

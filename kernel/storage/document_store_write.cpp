@@ -245,9 +245,8 @@ sdk::Result<std::uint64_t> DocumentStore::insert(sdk::Transaction& transaction,
     if (auto free = check_id_free(transaction, collection, record); !free) return free.error();
     const auto state = declared_state(transaction, collection, rules);
     if (!state) return state.error();
-    const std::string stored = Record::encode(1, sdk::dump_json(record.fields), record.sealed);
     Record padded;
-    padded.buffer() = stored;
+    padded.buffer() = Record::encode(1, sdk::dump_json(record.fields), record.sealed);
     if (!padded.decode()) return broken_record(collection, record.sequence);
     const auto after = view(transaction, rules, **state, padded.text());
     if (!after) return after.error();
@@ -259,7 +258,7 @@ sdk::Result<std::uint64_t> DocumentStore::insert(sdk::Transaction& transaction,
                         AliasTarget{record.sequence, true}.encode());
         transaction.put(alias_of_key(collection, record.sequence, record.custom_id), {});
     }
-    transaction.put(record_path(collection, record.sequence), stored);
+    transaction.put(record_path(collection, record.sequence), padded.stored());
     transaction.add(record_counter(collection), 1);
     return padded.content_size();
 }
@@ -270,9 +269,8 @@ sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
                                                   std::string_view sealed) {
     const auto state = declared_state(transaction, before.collection, rules);
     if (!state) return state.error();
-    const std::string stored = Record::encode(before.version() + 1, sdk::dump_json(fields), sealed);
     Record padded;
-    padded.buffer() = stored;
+    padded.buffer() = Record::encode(before.version() + 1, sdk::dump_json(fields), sealed);
     if (!padded.decode()) return broken_record(before.collection, before.sequence);
     const auto old = view(transaction, rules, **state, before.text());
     if (!old) return old.error();
@@ -281,7 +279,7 @@ sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
     auto written =
         write_changes(transaction, before.collection, rules, **state, before.sequence, *old, *now);
     if (!written) return written.error();
-    transaction.put(record_path(before.collection, before.sequence), stored);
+    transaction.put(record_path(before.collection, before.sequence), padded.stored());
     return padded.content_size();
 }
 

@@ -43,7 +43,8 @@ std::string Record::etag() const {
 
 std::string Record::encode(std::uint64_t version, std::string_view text, std::string_view sealed) {
     std::string bytes;
-    bytes.reserve(kHeaderSize + text.size() + sealed.size());
+    // With room for the padding of whoever decodes it.
+    bytes.reserve(kHeaderSize + text.size() + sealed.size() + kPadding);
     bytes.push_back(kFormat);
     append_big_endian(bytes, version, kVersionSize);
     append_big_endian(bytes, text.size(), kLengthSize);

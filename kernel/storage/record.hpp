@@ -34,6 +34,10 @@ public:
     std::string_view sealed() const {
         return {buffer_.data() + kHeaderSize + text_size_, sealed_size_};
     }
+    /// What lies in the store.
+    std::string_view stored() const {
+        return {buffer_.data(), kHeaderSize + text_size_ + sealed_size_};
+    }
     /// Bytes of what clients have put into it: the text and the sealed secrets.
     std::uint64_t content_size() const { return text_size_ + sealed_size_; }
     sdk::RecordKey key() const { return record_key(collection, sequence); }

@@ -52,6 +52,7 @@ public:
     }
 
     sdk::Result<sdk::Document> read(const sdk::RecordKey&) override { not_wanted(); }
+    sdk::Result<std::string> read_text(const sdk::RecordKey&) override { not_wanted(); }
     sdk::Result<bool> reads_all(const sdk::CollectionName&) override { not_wanted(); }
     sdk::Result<sdk::Document> create(const sdk::CollectionName&, sdk::Json) override {
         not_wanted();

@@ -64,12 +64,15 @@ void WriteSet::remove_range(KeyRange range) {
 }
 
 void WriteSet::add(std::string_view key, std::int64_t delta) {
-    const bool is_new = writes_.find(key) == writes_.end();
-    Write& write = write_of(key);
+    const std::size_t known = writes_.size();
+    Writes::value_type& entry = entry_of(key);
+    const bool is_new = writes_.size() > known;
+    Write& write = entry.second;
     if (is_new && removed_range_of(key) == nullptr) {
         write.kind = Kind::add;
         write.delta = delta;
         size_ += sizeof(delta);
+        counters_.push_back(&entry);
     } else if (write.kind == Kind::add) {
         write.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(write.delta) +
                                                 static_cast<std::uint64_t>(delta));
@@ -116,13 +119,13 @@ std::string_view WriteSet::keep(std::string_view bytes) {
     return {copy, bytes.size()};
 }
 
-WriteSet::Write& WriteSet::write_of(std::string_view key) {
+WriteSet::Writes::value_type& WriteSet::entry_of(std::string_view key) {
     const auto at = writes_.lower_bound(key);
-    if (at != writes_.end() && at->first == key) return at->second;
+    if (at != writes_.end() && at->first == key) return *at;
     Write write;
     write.hash = hash_key(key);
     size_ += key.size();
-    return writes_.emplace_hint(at, keep(key), write)->second;
+    return *writes_.emplace_hint(at, keep(key), write);
 }
 
 }  // namespace stele::sdk::optimistic

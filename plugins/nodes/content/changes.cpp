@@ -1,5 +1,8 @@
 #include "content/changes.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -11,6 +14,31 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPartName[] = "nodes.changes";
+constexpr char kReadonly[] = "readonly";
+constexpr char kSnapshot[] = "snapshot";
+constexpr char kFrozen[] = "frozen";
+constexpr char kBlocksDirectCommits[] = "blockDirectCommits";
+constexpr char kValidatesContent[] = "validateContent";
+
+sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
+    Changes::BranchRules rules;
+    // Nearly no branch has any: parsing, which every write would pay for, is for those that may.
+    constexpr std::array kAll{kReadonly, kSnapshot, kFrozen, kBlocksDirectCommits,
+                              kValidatesContent};
+    const bool may_have_rules = std::any_of(kAll.begin(), kAll.end(), [&](const char* name) {
+        const std::size_t at = branch.find(std::string("\"") + name + "\":");
+        return at != std::string::npos && branch.find("true", at) != std::string::npos;
+    });
+    if (!may_have_rules) return rules;
+    auto fields = sdk::parse_json(branch);
+    if (!fields) return fields.error();
+    const auto has = [&](const char* name) { return sdk::flag_member(*fields, name, false); };
+    rules.is_readonly = has(kReadonly) || has(kSnapshot);
+    rules.is_frozen = has(kFrozen);
+    rules.blocks_direct_commits = has(kBlocksDirectCommits);
+    rules.validates_content = has(kValidatesContent);
+    return rules;
+}
 
 }  // namespace
 
@@ -54,17 +82,10 @@ sdk::Result<Changes::BranchRules> Changes::rules(sdk::Context& context,
                                                  const sdk::RecordKey& branch) {
     const auto known = rules_.find(branch);
     if (known != rules_.end()) return known->second;
-    auto record = context.documents().read(branch);
-    if (!record) return record.error();
-    const auto has = [&](const char* name) {
-        return sdk::flag_member(record->fields, name, false);
-    };
-    BranchRules rules;
-    rules.is_readonly = has("readonly") || has("snapshot");
-    rules.is_frozen = has("frozen");
-    rules.blocks_direct_commits = has("blockDirectCommits");
-    rules.validates_content = has("validateContent");
-    rules_.emplace(branch, rules);
+    auto text = context.documents().read_text(branch);
+    if (!text) return text.error();
+    auto rules = rules_in(*text);
+    if (rules) rules_.emplace(branch, *rules);
     return rules;
 }
 

@@ -52,8 +52,7 @@ sdk::Result<std::optional<std::string>> BranchContent::find_person(
     auto person = graph().find_person(domain_id, principal_id);
     if (!person || !*person) return person;
     // What stands for a principal can be deleted like any other node; the graph still knows it.
-    std::string stored;
-    auto is_there = view_->get_into(node_record_key(**person), stored);
+    auto is_there = view_->contains(node_record_key(**person));
     if (!is_there) return is_there.error();
     if (!*is_there) return std::optional<std::string>();
     return person;

@@ -24,13 +24,6 @@ sdk::Result<bool> read_record(const ViewReader& view, std::string_view versioned
     return true;
 }
 
-sdk::Result<bool> read_value(const ViewReader& view, std::string_view versioned_key,
-                             std::string& value) {
-    if (keeping_of(versioned_key) == Keeping::record)
-        return read_record(view, versioned_key, value);
-    return view.get_into(versioned_key, value);
-}
-
 sdk::Result<std::optional<std::string>> as_optional(sdk::Result<bool> found, std::string value) {
     if (!found) return found.error();
     if (!*found) return std::optional<std::string>();
@@ -163,10 +156,14 @@ sdk::Result<bool> CollectionWriter::get_into(std::string_view key, std::string& 
     auto versioned = keys_.versioned(key);
     if (!versioned) return versioned.error();
     if (!*versioned) return store_.get_into(key, value);
-    auto found = read_value(line_.reader(), **versioned, value);
-    if (!found || *found || keeping_of(**versioned) != Keeping::record) return found;
+    if (keeping_of(**versioned) != Keeping::record)
+        return line_.reader().get_into(**versioned, value);
+    // Two scans would be half of what a new record costs.
+    auto shows = line_.reader().contains(**versioned);
+    if (!shows) return shows;
+    if (*shows) return read_record(line_.reader(), **versioned, value);
     if (auto noted = line_.note_absent(**versioned); !noted) return noted.error();
-    return found;
+    return false;
 }
 
 sdk::Result<std::optional<std::string>> CollectionWriter::peek(std::string_view key) const {

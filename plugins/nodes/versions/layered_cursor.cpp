@@ -311,6 +311,12 @@ sdk::Result<bool> ViewReader::get_entry(std::string_view key, std::string& value
     return false;
 }
 
+sdk::Result<bool> ViewReader::contains(std::string_view record_key) const {
+    // Every record is an entry, too: where a list of records finds it.
+    std::string value;
+    return get_entry(record_key, value);
+}
+
 std::unique_ptr<sdk::Cursor> ViewReader::scan(sdk::KeyRange range,
                                               sdk::ScanDirection direction) const {
     const Keeping keeping = space_.keeping(range.begin);

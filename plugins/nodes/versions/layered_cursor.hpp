@@ -88,6 +88,9 @@ public:
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
 
+    /// Whether a record shows; cheaper than reading it.
+    sdk::Result<bool> contains(std::string_view record_key) const;
+
     struct Version {
         Line line = 0;
         Revision revision = 0;

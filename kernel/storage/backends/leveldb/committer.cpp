@@ -109,11 +109,12 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
     // know the present batch yet.
     if (!writes.removed_ranges().empty()) return true;
     if (batch_.ApproximateSize() + writes.size() > kMostBatchBytes) return true;
-    return std::any_of(writes.writes().begin(), writes.writes().end(), [this](const auto& entry) {
-        const auto& [key, write] = entry;
-        return write.kind == WriteSet::Kind::add && history_.is_written_in_batch(write.hash) &&
-               !counters_.is_known(key, write.hash);
-    });
+    return std::any_of(
+        writes.counters().begin(), writes.counters().end(), [this](const auto* entry) {
+            const auto& [key, write] = *entry;
+            return write.kind == WriteSet::Kind::add && history_.is_written_in_batch(write.hash) &&
+                   !counters_.is_known(key, write.hash);
+        });
 }
 
 sdk::Result<void> Committer::admit(PendingCommit& commit) {
@@ -134,15 +135,17 @@ sdk::Result<void> Committer::admit(PendingCommit& commit) {
 }
 
 bool Committer::fits_bounds(const WriteSet& writes) const {
-    return std::all_of(writes.writes().begin(), writes.writes().end(), [this](const auto& entry) {
-        const WriteSet::Write& write = entry.second;
-        return write.kind != WriteSet::Kind::add || write.delta <= 0 ||
-               counters_.value(write.hash) <= write.most - write.delta;
-    });
+    return std::all_of(
+        writes.counters().begin(), writes.counters().end(), [this](const auto* entry) {
+            const WriteSet::Write& write = entry->second;
+            return write.kind != WriteSet::Kind::add || write.delta <= 0 ||
+                   counters_.value(write.hash) <= write.most - write.delta;
+        });
 }
 
 sdk::Result<void> Committer::load_counters(const WriteSet& writes) {
-    for (const auto& [key, write] : writes.writes()) {
+    for (const auto* entry : writes.counters()) {
+        const auto& [key, write] = *entry;
         if (write.kind != WriteSet::Kind::add || counters_.is_known(key, write.hash)) continue;
         if (auto loaded = counters_.load(key, write.hash); !loaded) return loaded;
     }

@@ -56,6 +56,8 @@ public:
     virtual Result<Document> read(const CollectionName& collection, std::string_view id) = 0;
     /// By its key, whatever collection it lies in, on the context's platform or another.
     virtual Result<Document> read(const RecordKey& key) = 0;
+    /// The JSON of such a record as readers get it, for whoever only looks for something in it.
+    virtual Result<std::string> read_text(const RecordKey& key) = 0;
 
     /// `query` is a document of the query language (docs/reference/query-language.md).
     virtual Result<DocumentPage> query(const CollectionName& collection, const Json& query,

@@ -70,6 +70,8 @@ public:
     std::size_t size() const { return size_; }
 
     const Writes& writes() const { return writes_; }
+    /// The writes that were counters when they began; what they are now tells their kind.
+    const std::vector<const Writes::value_type*>& counters() const { return counters_; }
     const Write* find(std::string_view key) const;
     /// The ranges are removed before the writes take place.
     const std::vector<KeyRange>& removed_ranges() const { return removed_ranges_; }
@@ -82,12 +84,14 @@ private:
     static constexpr std::size_t kFirstChunk = 1024;
 
     std::string_view keep(std::string_view bytes);
-    Write& write_of(std::string_view key);
+    Writes::value_type& entry_of(std::string_view key);
+    Write& write_of(std::string_view key) { return entry_of(key).second; }
 
     std::pmr::monotonic_buffer_resource memory_{kFirstChunk};
     Writes writes_;
     std::deque<Stamped> stamped_;
     std::vector<std::string_view> stamp_counters_;
+    std::vector<const Writes::value_type*> counters_;
     std::vector<KeyRange> removed_ranges_;
     std::size_t size_ = 0;
     std::size_t puts_ = 0;
