@@ -253,8 +253,9 @@ std::vector<SettingInfo> other_settings() {
          .minimum = 4096},
         {.key = "workers.threads",
          .default_value = "16",
-         .description = "Threads for work that waits or computes long: password checks, commits, "
-                        "mail servers, remote stores.",
+         .description = "Threads for work that waits or computes long: password checks, writes, "
+                        "mail servers, remote stores. Over the embedded store more than there are "
+                        "processors run only while those wait.",
          .kind = integer,
          .minimum = 1,
          .maximum = 1024},

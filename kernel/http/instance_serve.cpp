@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,9 @@
 namespace stele::kernel::http {
 
 namespace {
+
+/// Tasks at the same time on a machine with one processor: one may read the disk.
+constexpr unsigned kLeastWidth = 2;
 
 sdk::Result<std::unique_ptr<AccessLog>> open_access_log(const config::Settings& settings) {
     auto options = read_access_log_options(settings);
@@ -59,7 +64,12 @@ sdk::Result<void> Instance::start() {
     options->upload_reserve = usable_reserve(options->upload_reserve, state_->data);
     auto pool = read_worker_options(state_->settings);
     if (!pool) return pool.error();
-    state_->workers = std::make_unique<job::WorkerPool>(pool->threads, pool->queue);
+    // Work over the embedded store waits for processors only.
+    const std::size_t width = state_->rooms->engine->is_local()
+                                  ? std::max(kLeastWidth, std::thread::hardware_concurrency())
+                                  : 0;
+    state_->workers = std::make_unique<job::WorkerPool>(job::WorkerPoolOptions{
+        .threads = pool->threads, .queue_capacity = pool->queue, .width = width});
     auto patience = read_lock_patience(state_->settings);
     if (!patience) return patience.error();
     auto period = state_->settings.milliseconds("stores.statistics_period");

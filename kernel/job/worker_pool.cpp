@@ -28,33 +28,70 @@ void run_guarded(const std::function<void()>& task) {
 }  // namespace
 
 struct WorkerPool::State {
-    explicit State(std::size_t queue_capacity) : capacity(queue_capacity) {}
+    explicit State(const WorkerPoolOptions& options)
+        : capacity(options.queue_capacity),
+          width(options.width == 0 ? options.threads : options.width),
+          patience(options.patience) {}
 
     void work() {
         std::unique_lock lock(mutex);
-        while (true) {
-            changed.wait(lock, [this] { return is_stopping || !tasks.empty(); });
-            if (tasks.empty()) return;
+        while (wait_for_task(lock)) {
             std::function<void()> task = std::move(tasks.front());
             tasks.pop_front();
+            ++running;
+            ++begun;
+            if (tasks.empty()) {
+                if (is_stopping) changed.notify_all();
+            } else if (running < width || !is_watched) {
+                changed.notify_one();  // somebody must see to the rest
+            }
             lock.unlock();
             run_guarded(task);
             task = nullptr;  // what it holds ends outside of the lock
             lock.lock();
+            --running;
         }
     }
 
+    /// False when there will be none.
+    bool wait_for_task(std::unique_lock<std::mutex>& lock) {
+        while (true) {
+            if (tasks.empty() && is_stopping) return false;
+            if (!tasks.empty() && running < width) return true;
+            if (tasks.empty() || is_watched) {
+                changed.wait(lock);
+            } else if (watch(lock)) {
+                return true;
+            }
+        }
+    }
+
+    /// Whether the queue stands still.
+    bool watch(std::unique_lock<std::mutex>& lock) {
+        const std::size_t before = begun;
+        is_watched = true;
+        const bool is_called = changed.wait_for(lock, patience) == std::cv_status::no_timeout;
+        is_watched = false;
+        return !is_called && !tasks.empty() && begun == before;
+    }
+
     const std::size_t capacity;
+    const std::size_t width;
+    const std::chrono::milliseconds patience;
     mutable std::mutex mutex;
     std::condition_variable changed;
     std::deque<std::function<void()>> tasks;
+    std::size_t running = 0;
+    std::size_t begun = 0;
+    /// A thread looks whether the queue moves.
+    bool is_watched = false;
     bool is_stopping = false;
     std::vector<std::thread> threads;
 };
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t queue_capacity)
-    : state_(std::make_unique<State>(queue_capacity)) {
-    for (std::size_t i = 0; i < threads; ++i) {
+WorkerPool::WorkerPool(const WorkerPoolOptions& options)
+    : state_(std::make_unique<State>(options)) {
+    for (std::size_t i = 0; i < options.threads; ++i) {
         state_->threads.emplace_back([state = state_.get()] { state->work(); });
     }
 }
@@ -64,12 +101,14 @@ WorkerPool::~WorkerPool() {
 }
 
 bool WorkerPool::post(std::function<void()> task) {
+    bool is_wanted = false;
     {
         const std::lock_guard lock(state_->mutex);
         if (state_->is_stopping || state_->tasks.size() >= state_->capacity) return false;
         state_->tasks.push_back(std::move(task));
+        is_wanted = state_->running < state_->width || !state_->is_watched;
     }
-    state_->changed.notify_one();
+    if (is_wanted) state_->changed.notify_one();
     return true;
 }
 

@@ -1,8 +1,11 @@
 #include "kernel/job/worker_pool.hpp"
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <stdexcept>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -78,4 +81,56 @@ TEST_CASE("Stopping waits for what is queued, then nothing is taken any more") {
     CHECK(runs == 5);
     CHECK_FALSE(pool.post([] {}));
     pool.stop();
+}
+
+TEST_CASE("No more tasks run than the pool is wide while the queue moves") {
+    constexpr int kWidth = 2;
+    std::atomic<int> running = 0;
+    std::atomic<int> most = 0;
+    std::atomic<int> runs = 0;
+    WorkerPool pool({.threads = 8,
+                     .queue_capacity = 1000,
+                     .width = kWidth,
+                     .patience = std::chrono::hours(1)});
+    for (int i = 0; i < 500; ++i) {
+        REQUIRE(pool.post([&] {
+            const int now = ++running;
+            for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
+            }
+            std::this_thread::yield();
+            --running;
+            ++runs;
+        }));
+    }
+    pool.stop();
+    CHECK(runs == 500);
+    CHECK(most <= kWidth);
+}
+
+TEST_CASE("Tasks that wait hold up no others as long as there are threads") {
+    std::array<Gate, 3> gates;
+    WorkerPool pool({.threads = 4, .queue_capacity = 10, .width = 1});
+    for (Gate& gate : gates)
+        REQUIRE(pool.post(gate.task()));
+    std::promise<void> done;
+    REQUIRE(pool.post([&] { done.set_value(); }));
+    done.get_future().wait();
+    for (Gate& gate : gates)
+        gate.open();
+    pool.stop();
+}
+
+TEST_CASE("A narrow pool runs everything that is posted now and then") {
+    std::atomic<int> runs = 0;
+    WorkerPool pool({.threads = 4, .queue_capacity = 10, .width = 1});
+    for (int i = 0; i < 500; ++i) {
+        std::promise<void> done;
+        REQUIRE(pool.post([&] {
+            ++runs;
+            done.set_value();
+        }));
+        done.get_future().wait();
+    }
+    pool.stop();
+    CHECK(runs == 500);
 }
