@@ -88,10 +88,8 @@ TEST_CASE("No more tasks run than the pool is wide while the queue moves") {
     std::atomic<int> running = 0;
     std::atomic<int> most = 0;
     std::atomic<int> runs = 0;
-    WorkerPool pool({.threads = 8,
-                     .queue_capacity = 1000,
-                     .width = kWidth,
-                     .patience = std::chrono::hours(1)});
+    WorkerPool pool(
+        {.threads = 8, .queue_capacity = 1000, .width = kWidth, .patience = std::chrono::hours(1)});
     for (int i = 0; i < 500; ++i) {
         REQUIRE(pool.post([&] {
             const int now = ++running;

@@ -79,11 +79,10 @@ sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
     simdjson::dom::parser& parser, const sdk::ContentVersion& version) {
     simdjson::dom::element node;
     if (const auto problem = parser.parse(version.text.data(), version.text.size()).get(node)) {
-        return sdk::make_error(sdk::ErrorKind::internal, "node_search.node_unreadable",
-                               "a node cannot be read",
-                               fmt::format("node {}, line {}, revision {}: {}", version.node,
-                                           version.line, version.revision,
-                                           simdjson::error_message(problem)));
+        return sdk::make_error(
+            sdk::ErrorKind::internal, "node_search.node_unreadable", "a node cannot be read",
+            fmt::format("node {}, line {}, revision {}: {}", version.node, version.line,
+                        version.revision, simdjson::error_message(problem)));
     }
     if (!is_searched(node)) return std::optional<simdjson::dom::element>();
     return std::optional(node);

@@ -46,8 +46,7 @@ public:
             case dom::element_type::STRING:
                 return visit_({path_, std::string_view(value), is_in_all_});
             case dom::element_type::BOOL:
-                if (is_in_all_)
-                    visit_({path_, bool(value) ? "true" : "false", false});
+                if (is_in_all_) visit_({path_, bool(value) ? "true" : "false", false});
                 return;
             case dom::element_type::NULL_VALUE:
                 return;

@@ -24,7 +24,8 @@ struct FieldText {
 bool is_of_the_server(std::string_view path);
 
 /// Whether the words of a path are one, with blanks between: dates of the server's
-/// (`_system.created_on.iso_8601`), names of types and of nodes. Places cost more than all the rest.
+/// (`_system.created_on.iso_8601`), names of types and of nodes. Places cost more than all the
+/// rest.
 bool is_found_whole(std::string_view path);
 /// What stands for the words of such a value in the index and in searches.
 std::string as_one_word(const std::vector<std::string>& words);

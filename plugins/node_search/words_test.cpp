@@ -40,8 +40,7 @@ TEST_CASE("every text, number and truth value of a node has a path") {
                        (field.is_in_all ? "" : " alone"));
     });
     CHECK(seen == Words{"title=a", "deep.list=b", "deep.list.x=5", "deep.list=true alone",
-                        "deep.half=0.5", "_system.by=c alone",
-                        "_system.made_on.iso_8601=e alone"});
+                        "deep.half=0.5", "_system.by=c alone", "_system.made_on.iso_8601=e alone"});
 }
 
 TEST_CASE("patterns stand for runs and single characters") {

@@ -135,12 +135,12 @@ sdk::Result<void> Committer::admit(PendingCommit& commit) {
 }
 
 bool Committer::fits_bounds(const WriteSet& writes) const {
-    return std::all_of(
-        writes.counters().begin(), writes.counters().end(), [this](const auto* entry) {
-            const WriteSet::Write& write = entry->second;
-            return write.kind != WriteSet::Kind::add || write.delta <= 0 ||
-                   counters_.value(write.hash) <= write.most - write.delta;
-        });
+    return std::all_of(writes.counters().begin(), writes.counters().end(),
+                       [this](const auto* entry) {
+                           const WriteSet::Write& write = entry->second;
+                           return write.kind != WriteSet::Kind::add || write.delta <= 0 ||
+                                  counters_.value(write.hash) <= write.most - write.delta;
+                       });
 }
 
 sdk::Result<void> Committer::load_counters(const WriteSet& writes) {
