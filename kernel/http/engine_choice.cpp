@@ -8,15 +8,20 @@
 
 namespace stele::kernel::http {
 
-std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data) {
-    std::error_code problem;
-    const auto space = std::filesystem::space(data, problem);
-    return problem ? reserve : std::min<std::uint64_t>(reserve, space.capacity / 4);
-}
-
 namespace {
 
 constexpr char kEmbedded[] = "leveldb";
+constexpr std::uint64_t kReserveShare = 4;
+/// With what is kept for the recovery of write buffers a fifth of a small disk is theirs.
+constexpr std::uint64_t kWriteBufferShare = 16;
+
+/// No more than one of so many shares of the disk.
+std::uint64_t within_share(std::uint64_t bytes, const std::filesystem::path& data,
+                           std::uint64_t shares) {
+    std::error_code problem;
+    const auto space = std::filesystem::space(data, problem);
+    return problem ? bytes : std::min<std::uint64_t>(bytes, space.capacity / shares);
+}
 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& settings,
                                                         const std::filesystem::path& data) {
@@ -31,7 +36,8 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
     storage::LevelDbOptions options;
     options.cache_bytes = static_cast<std::size_t>(*cache);
     options.row_cache_bytes = static_cast<std::size_t>(*rows);
-    options.write_buffer_bytes = static_cast<std::size_t>(*write_buffer);
+    options.write_buffer_bytes =
+        within_share(static_cast<std::uint64_t>(*write_buffer), data, kWriteBufferShare);
     options.recovery_bytes = 3 * options.write_buffer_bytes;
     options.reserve_bytes = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
     return storage::open_leveldb(data / "store", options);
@@ -47,6 +53,10 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_folder(const config::Settings& se
 }
 
 }  // namespace
+
+std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data) {
+    return within_share(reserve, data, kReserveShare);
+}
 
 sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
                                         const std::vector<plugin::PluginFile>& plugins,
