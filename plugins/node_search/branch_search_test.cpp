@@ -57,6 +57,9 @@ TEST_CASE("types and names of nodes are found whole or by their beginning") {
                         {"plain", R"({"_type":"n:node","_qname":"o:two","title":"node"})"}});
     CHECK(world.ids("_type:\"my:note\"") == Ids{"note"});
     CHECK(world.ids("_type:my*") == Ids{"note"});
+    CHECK(world.ids("_type:my\\:no*") == Ids{"note"});
+    CHECK(world.ids("_type:*ote") == Ids{"note"});
+    CHECK(world.ids(sdk::Json{{"match", {{"_type", "my:note"}}}}) == Ids{"note"});
     CHECK(world.ids("_type:note").empty());
     CHECK(world.ids("\"my:note\"") == Ids{"note"});
     CHECK(world.ids("\"o:two\"") == Ids{"plain"});

@@ -64,32 +64,40 @@ private:
     Xapian::termpos all_place_ = 0;
 };
 
-/// No association, nor a node whose `f:indexable` is switched off.
-bool is_searched(const simdjson::dom::element& node) {
+/// A truth value, which forms send as text.
+bool flag_of(const simdjson::dom::object& object, std::string_view name, bool fallback) {
     bool flag = false;
-    if (!node["_is_association"].get(flag) && flag) return false;
+    if (!object[name].get(flag)) return flag;
+    std::string_view text;
+    if (object[name].get(text) || (text != "true" && text != "false")) return fallback;
+    return text == "true";
+}
+
+/// No association, nor a node whose `f:indexable` is switched off.
+bool is_searched(const simdjson::dom::object& node) {
+    if (flag_of(node, "_is_association", false)) return false;
     simdjson::dom::object indexable;
     if (node["_features"]["f:indexable"].get(indexable)) return true;
-    return indexable["enabled"].get(flag) || flag;
+    return flag_of(indexable, "enabled", true);
 }
 
 }  // namespace
 
-sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
+sdk::Result<std::optional<simdjson::dom::object>> read_searched_node(
     simdjson::dom::parser& parser, const sdk::ContentVersion& version) {
-    simdjson::dom::element node;
+    simdjson::dom::object node;
     if (const auto problem = parser.parse(version.text.data(), version.text.size()).get(node)) {
         return sdk::make_error(
             sdk::ErrorKind::internal, "node_search.node_unreadable", "a node cannot be read",
             fmt::format("node {}, line {}, revision {}: {}", version.node, version.line,
                         version.revision, simdjson::error_message(problem)));
     }
-    if (!is_searched(node)) return std::optional<simdjson::dom::element>();
+    if (!is_searched(node)) return std::optional<simdjson::dom::object>();
     return std::optional(node);
 }
 
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const simdjson::dom::element& node, std::string_view attached) {
+                               const simdjson::dom::object& node, std::string_view attached) {
     Xapian::Document document;
     document.add_value(kBornSlot, revision_value(candidate.revision));
     document.add_value(kDiedSlot, revision_value(kNeverDied));

@@ -15,7 +15,7 @@ namespace stele::node_search {
 
 /// The node of a version; nothing for what searches do not find: associations, and nodes whose
 /// `f:indexable` is not `enabled`. It lives until the parser reads the next one.
-sdk::Result<std::optional<simdjson::dom::element>> read_searched_node(
+sdk::Result<std::optional<simdjson::dom::object>> read_searched_node(
     simdjson::dom::parser& parser, const sdk::ContentVersion& version);
 
 /// Under this path lies what the attachments of a node say.
@@ -23,6 +23,6 @@ inline constexpr char kAttachedPath[] = "_attachments";
 
 /// The document of a version that shows from its revision on.
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,
-                               const simdjson::dom::element& node, std::string_view attached);
+                               const simdjson::dom::object& node, std::string_view attached);
 
 }  // namespace stele::node_search

@@ -184,10 +184,11 @@ TEST_CASE("a rebuild that is stopped is ended by the next search") {
 
 TEST_CASE("nodes that are switched off are not found, from the version on that says so") {
     SearchWorld world;
-    world.log.write(1,
-                    Nodes{{"a", R"({"t":"apple"})"},
-                          {"b", R"({"t":"apple","_features":{"f:indexable":{}}})"},
-                          {"c", R"({"t":"apple","_features":{"f:indexable":{"enabled":false}}})"}});
+    world.log.write(
+        1, Nodes{{"a", R"({"t":"apple"})"},
+                 {"b", R"({"t":"apple","_features":{"f:indexable":{}}})"},
+                 {"c", R"({"t":"apple","_features":{"f:indexable":{"enabled":false}}})"},
+                 {"d", R"({"t":"apple","_features":{"f:indexable":{"enabled":"false"}}})"}});
     CHECK(world.ids("apple") == Ids{"a", "b"});
     world.log.write(1,
                     Nodes{{"a", R"({"t":"apple","_features":{"f:indexable":{"enabled":false}}})"},

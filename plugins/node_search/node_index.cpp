@@ -176,8 +176,7 @@ sdk::Result<void> NodeIndex::commit_when_full(std::size_t bytes) {
 
 sdk::Result<void> NodeIndex::write(const sdk::ContentSpace& space,
                                    const sdk::ContentVersion& version, std::string_view attached) {
-    sdk::Result<std::optional<simdjson::dom::element>> node =
-        std::optional<simdjson::dom::element>();
+    sdk::Result<std::optional<simdjson::dom::object>> node = std::optional<simdjson::dom::object>();
     if (!version.is_removed) node = read_searched_node(parser_, version);
     if (!node) return node.error();
     auto written = guarded([&](Database& database) -> sdk::Result<void> {

@@ -33,12 +33,16 @@ class TextWalk {
 public:
     explicit TextWalk(const std::function<void(const FieldText&)>& visit) : visit_(visit) {}
 
+    void walk(const dom::object& members) {
+        for (const auto& [name, member] : members)
+            walk_member(name, member);
+    }
+
+private:
     void walk(const dom::element& value) {
         switch (value.type()) {
             case dom::element_type::OBJECT:
-                for (const auto& [name, member] : dom::object(value))
-                    walk_member(name, member);
-                return;
+                return walk(dom::object(value));
             case dom::element_type::ARRAY:
                 for (const dom::element element : dom::array(value))
                     walk(element);
@@ -55,7 +59,6 @@ public:
         }
     }
 
-private:
     void walk_member(std::string_view name, const dom::element& member) {
         const std::size_t size = path_.size();
         const bool is_top = path_.empty();
@@ -120,7 +123,7 @@ std::optional<std::size_t> place_of_common(std::string_view path) {
     return static_cast<std::size_t>(found - kCommon.begin());
 }
 
-void for_each_text(const dom::element& node, const std::function<void(const FieldText&)>& visit) {
+void for_each_text(const dom::object& node, const std::function<void(const FieldText&)>& visit) {
     TextWalk(visit).walk(node);
 }
 

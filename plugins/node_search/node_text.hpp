@@ -36,7 +36,7 @@ std::optional<std::size_t> place_of_common(std::string_view path);
 
 /// Every text, number and truth value of a node; of what the server makes only texts, and of its
 /// dates only the one of ISO 8601: parts of dates and counts are for queries.
-void for_each_text(const simdjson::dom::element& node,
+void for_each_text(const simdjson::dom::object& node,
                    const std::function<void(const FieldText&)>& visit);
 
 }  // namespace stele::node_search

@@ -8,6 +8,7 @@
 #include "node_text.hpp"
 #include "terms.hpp"
 #include "vocabulary.hpp"
+#include "words.hpp"
 
 namespace stele::node_search {
 
@@ -116,7 +117,11 @@ private:
 
     Built pattern(const Expression& expression) {
         const std::string& wanted = expression.words.front();
-        return one_of(fitting(expression.field, plain_beginning(wanted),
+        const std::string beginning = plain_beginning(wanted);
+        if (is_found_whole(expression.field) && wanted == beginning + '*')
+            return one_of(fitting(expression.field, as_one_word(words_of(beginning)),
+                                  [](std::string_view) { return true; }));
+        return one_of(fitting(expression.field, beginning,
                               [&](std::string_view word) { return fits_pattern(word, wanted); }));
     }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "node_text.hpp"
 #include "query_syntax.hpp"
 #include "words.hpp"
 
@@ -231,6 +232,8 @@ private:
 
     static Expression words_expression(Kind kind, const std::string& field, const std::string& text,
                                        bool is_and) {
+        // Its words cannot be found one by one.
+        if (kind == Kind::logic && is_found_whole(field)) kind = Kind::phrase;
         Expression result{.kind = kind, .field = field};
         if (kind == Kind::pattern) {
             result.words.push_back(folded(text));

@@ -31,7 +31,7 @@ TEST_CASE("words of languages without blanks are found by their dictionary") {
 
 TEST_CASE("every text, number and truth value of a node has a path") {
     simdjson::dom::parser parser;
-    const simdjson::dom::element node = parser.parse(
+    const simdjson::dom::object node = parser.parse(
         R"({"title":"a","deep":{"list":["b",{"x":5},[true]],"none":null,"half":0.5},
             "_system":{"by":"c","year":2026,"made_on":{"timestamp":"d","iso_8601":"e"}}})"_padded);
     std::vector<std::string> seen;
@@ -79,7 +79,7 @@ TEST_CASE("terms are as short as the index wants and differ where their texts do
 
 TEST_CASE("the value of a document tells its version and sorts by nodes") {
     std::string former;
-    for (const std::string node : {"0199aa00ff1234567890", "0199aa0100000000000a", "", "A1", "a"}) {
+    for (const std::string node : {"", "0199aa00ff1234567890", "0199aa0100000000000a", "A1", "a"}) {
         const std::string value = version_value({0, 3, 1'000'000, node});
         const auto read = read_version_value(value);
         REQUIRE(read.has_value());
