@@ -20,7 +20,9 @@ std::uint64_t within_share(std::uint64_t bytes, const std::filesystem::path& dat
                            std::uint64_t shares) {
     std::error_code problem;
     const auto space = std::filesystem::space(data, problem);
-    return problem ? bytes : std::min<std::uint64_t>(bytes, space.capacity / shares);
+    // Some file systems tell none.
+    if (problem || space.capacity == 0) return bytes;
+    return std::min<std::uint64_t>(bytes, space.capacity / shares);
 }
 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& settings,

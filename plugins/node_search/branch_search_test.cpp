@@ -59,13 +59,16 @@ TEST_CASE("types and names of nodes are found whole or by their beginning") {
     CHECK(world.ids("_type:my*") == Ids{"note"});
     CHECK(world.ids("_type:my\\:no*") == Ids{"note"});
     CHECK(world.ids("_type:*ote") == Ids{"note"});
+    world.log.write(1, {{"other", R"({"_type":"mycorp:note"})"}});
+    CHECK(world.ids("_type:my\\:*") == Ids{"note"});
+    CHECK(sorted(world.ids("_type:my*")) == Ids{"note", "other"});
     CHECK(world.ids(sdk::Json{{"match", {{"_type", "my:note"}}}}) == Ids{"note"});
     CHECK(world.ids("_type:note").empty());
     CHECK(world.ids("\"my:note\"") == Ids{"note"});
     CHECK(world.ids("\"o:two\"") == Ids{"plain"});
     CHECK(world.ids("node") == Ids{"plain"});
     CHECK(world.ids("\"my own\"") == Ids{"note"});
-    CHECK(world.ids("_exists_:_type") == Ids{"note", "plain"});
+    CHECK(world.ids("_exists_:_type") == Ids{"note", "other", "plain"});
     CHECK(world.ids("_exists_:title AND NOT _type:my*") == Ids{"plain"});
 }
 

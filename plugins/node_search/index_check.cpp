@@ -74,6 +74,8 @@ sdk::Result<std::string> difference(sdk::ContentLog& log, const sdk::Reader& rea
                                     const std::filesystem::path& folder,
                                     const sdk::ContentSpace& space) {
     const Xapian::Database database(folder.string());
+    // It is about to be built anew.
+    if (database.get_metadata(kIndexFormatKey) != kIndexFormat) return std::string();
     const auto mark = read_mark(database.get_metadata(mark_key(space)));
     if (!mark) throw Xapian::DatabaseCorruptError("a mark cannot be read");
     auto is_same = has_history(log, reader, space, *mark);

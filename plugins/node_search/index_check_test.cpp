@@ -2,6 +2,9 @@
 
 #include <fstream>
 
+#include <xapian.h>
+
+#include "index_mark.hpp"
 #include "search_fixture.hpp"
 
 namespace stele::node_search {
@@ -55,6 +58,26 @@ TEST_CASE("an index that lacks a version, or has one too many, is told of") {
                                            : "has 4 versions of nodes up to revision 2, and the "
                                              "history 3") != std::string::npos);
     }
+}
+
+TEST_CASE("an index of an earlier format is left to the server") {
+    SearchWorld world;
+    write_history(world.log, false);
+    CHECK(world.ids("pear") == Ids{"a"});
+    REQUIRE(world.feed.commit().value());
+    const TestFolder folder;
+    std::filesystem::copy(world.folder.path / "search", folder.path / "search");
+    Xapian::WritableDatabase earlier((folder.path / "search").string());
+    earlier.delete_document(1);
+    earlier.commit();
+    std::vector<std::string> found;
+    check_index(world.log, *world.engine.snapshot(), folder.path / "search", found);
+    CHECK(found.size() == 1);
+    earlier.set_metadata(kIndexFormatKey, "1");
+    earlier.commit();
+    found.clear();
+    check_index(world.log, *world.engine.snapshot(), folder.path / "search", found);
+    CHECK(found.empty());
 }
 
 TEST_CASE("an index of another history is left to the server, a damaged one is told of") {

@@ -84,6 +84,23 @@ TEST_CASE("a changeset that was half on disk is taken up again") {
     CHECK(world.ids("apple") == Ids{"b", "c", "d"});
 }
 
+TEST_CASE("the removal of a repository takes the marks of others to disk with their documents") {
+    const sdk::ContentSpace kept{3, 7};
+    const TestFolder folder;
+    const TestFolder crashed;
+    NodeIndex index(folder.path / "search", {});
+    REQUIRE(index.mark(kept).has_value());
+    for (const std::uint64_t revision : {1, 2}) {
+        sdk::ContentVersion version{1, revision, "a", false, R"({"t":"apple"})"};
+        REQUIRE(index.write(kept, version).has_value());
+        REQUIRE(index.set_mark(kept, {revision, 0}).has_value());
+    }
+    REQUIRE(index.clear_some({3, 1}).value());
+    Crashed::copy(folder.path, crashed.path);
+    NodeIndex after(crashed.path / "search", {});
+    CHECK(after.mark(kept).value().revision == 2);
+}
+
 TEST_CASE("a damaged index is built anew") {
     SearchWorld world;
     world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});

@@ -17,6 +17,11 @@ struct IndexMark {
     std::uint64_t digest = 0;
 };
 
+/// Of the whole index, in its metadata. Another one makes every index start anew: terms or
+/// documents are written in another way.
+inline constexpr char kIndexFormatKey[] = "format";
+inline constexpr char kIndexFormat[] = "4";
+
 /// Marks lie in the index's metadata, under names that begin so.
 inline constexpr char kMarkKey[] = "mark ";
 /// In place of a mark while a repository is being removed.

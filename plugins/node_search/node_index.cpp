@@ -17,9 +17,6 @@ namespace stele::node_search {
 
 namespace {
 
-// Another one makes every index start anew: terms or documents are written in another way.
-constexpr char kFormat[] = "4";
-constexpr char kFormatKey[] = "format";
 constexpr std::size_t kClearedAtOnce = 500;
 
 Xapian::docid first_document(const Xapian::Database& database, const std::string& term) {
@@ -49,6 +46,12 @@ void end_former(Xapian::WritableDatabase& xapian, const Terms& terms,
     xapian.replace_document(former, document);
 }
 
+void write_marks(Xapian::WritableDatabase& xapian,
+                 const std::map<sdk::ContentSpace, IndexMark>& marks) {
+    for (const auto& [space, mark] : marks)
+        xapian.set_metadata(mark_key(space), mark_text(mark));
+}
+
 /// Whether the files are the reason, and not the system, whose reasons pass. That a file ends too
 /// early Xapian tells by its most general error, without a reason of the system.
 bool is_damage(const Xapian::Error& error) {
@@ -72,11 +75,11 @@ class NodeIndex::Database {
 public:
     explicit Database(const std::filesystem::path& folder)
         : xapian(folder.string(), Xapian::DB_CREATE_OR_OPEN) {
-        const std::string format = xapian.get_metadata(kFormatKey);
-        if (format == kFormat) return;
+        const std::string format = xapian.get_metadata(kIndexFormatKey);
+        if (format == kIndexFormat) return;
         if (!format.empty() || xapian.get_doccount() > 0)
             throw Xapian::DatabaseCorruptError("written in format '" + format + "'");
-        xapian.set_metadata(kFormatKey, kFormat);
+        xapian.set_metadata(kIndexFormatKey, kIndexFormat);
         xapian.commit();
     }
 
@@ -91,8 +94,19 @@ NodeIndex::~NodeIndex() {
         sdk::log(sdk::LogLevel::warning, "node_search", committed.error().detail);
 }
 
+/// The end of a database commits its documents, with which their marks must go.
+void NodeIndex::keep_marks() {
+    try {
+        write_marks(database_->xapian, pending_.marks);
+    } catch (const Xapian::Error& error) {
+        sdk::log(sdk::LogLevel::warning, "node_search",
+                 "marks of the search index are lost: " + error.get_description());
+    }
+}
+
 /// A damaged index goes away as a whole: it holds nothing that the repositories do not.
 sdk::Error NodeIndex::close_after(const std::string& what, bool is_damaged) {
+    if (database_ && !is_damaged) keep_marks();
     database_.reset();
     pending_ = {};
     std::string detail = fmt::format("search index {}: {}", folder_.string(), what);
@@ -158,8 +172,7 @@ sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const Inde
 sdk::Result<void> NodeIndex::commit() {
     if (!has_pending()) return {};
     return guarded([&](Database& database) -> sdk::Result<void> {
-        for (const auto& [space, mark] : pending_.marks)
-            database.xapian.set_metadata(mark_key(space), mark_text(mark));
+        write_marks(database.xapian, pending_.marks);
         database.xapian.commit();
         pending_ = {};
         return {};
@@ -206,7 +219,10 @@ sdk::Result<bool> NodeIndex::clear_some(const sdk::ContentSpace& space) {
             xapian.delete_document(document);
         const bool is_clear = documents.size() < kClearedAtOnce;
         if (is_clear) xapian.set_metadata(mark_key(space), "");
+        // The commit takes the documents of the other repositories along.
+        write_marks(xapian, pending_.marks);
         xapian.commit();
+        pending_ = {};
         return is_clear;
     });
 }

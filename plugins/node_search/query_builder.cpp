@@ -119,10 +119,18 @@ private:
         const std::string& wanted = expression.words.front();
         const std::string beginning = plain_beginning(wanted);
         if (is_found_whole(expression.field) && wanted == beginning + '*')
-            return one_of(fitting(expression.field, as_one_word(words_of(beginning)),
+            return one_of(fitting(expression.field, whole_beginning(beginning),
                                   [](std::string_view) { return true; }));
         return one_of(fitting(expression.field, beginning,
                               [&](std::string_view word) { return fits_pattern(word, wanted); }));
+    }
+
+    /// What such values begin with; a sign at the end ends the last word.
+    static std::string whole_beginning(const std::string& text) {
+        const auto words = words_of(text);
+        std::string beginning = as_one_word(words);
+        if (!words.empty() && !text.ends_with(words.back())) beginning += ' ';
+        return beginning;
     }
 
     Built fuzzy(const Expression& expression) {

@@ -22,6 +22,7 @@ TEST_CASE("words are whole, folded and in order") {
     CHECK(words_of("e\u0301te\u0301") == words_of("été"));
     CHECK(words_of("don't a_b") == Words{"don't", "a_b"});
     CHECK(words_of("Ab12CD") == Words{"ab12cd"});
+    CHECK(words_of("my:note") == Words{"my", "note"});
 }
 
 TEST_CASE("words of languages without blanks are found by their dictionary") {

@@ -30,7 +30,7 @@ sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
         return at != std::string::npos && branch.find("true", at) != std::string::npos;
     });
     if (!may_have_rules) return rules;
-    auto fields = sdk::parse_json(branch);
+    auto fields = sdk::parse_json(branch, {.depth = 200});
     if (!fields) return fields.error();
     const auto has = [&](const char* name) { return sdk::flag_member(*fields, name, false); };
     rules.is_readonly = has(kReadonly) || has(kSnapshot);
