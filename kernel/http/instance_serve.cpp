@@ -64,7 +64,7 @@ sdk::Result<void> Instance::start() {
     options->upload_reserve = usable_reserve(options->upload_reserve, state_->data);
     auto pool = read_worker_options(state_->settings);
     if (!pool) return pool.error();
-    // Work over the embedded store waits for processors only.
+    // Work over the embedded store waits for little but processors.
     const std::size_t width = state_->rooms->engine->is_local()
                                   ? std::max(kLeastWidth, std::thread::hardware_concurrency())
                                   : 0;
