@@ -42,7 +42,7 @@ struct WorkerPool::State {
             ++begun;
             if (tasks.empty()) {
                 if (is_stopping) changed.notify_all();
-            } else if (running < width + waiting || !is_watched) {
+            } else if (running < width || !is_watched) {
                 changed.notify_one();  // somebody must see to the rest
             }
             lock.unlock();
@@ -57,12 +57,11 @@ struct WorkerPool::State {
     bool wait_for_task(std::unique_lock<std::mutex>& lock) {
         while (true) {
             if (tasks.empty() && is_stopping) return false;
-            if (tasks.empty()) waiting = 0;
-            if (!tasks.empty() && running < width + waiting) return true;
+            if (!tasks.empty() && running < width) return true;
             if (tasks.empty() || is_watched) {
                 changed.wait(lock);
             } else if (watch(lock)) {
-                ++waiting;
+                return true;
             }
         }
     }
@@ -84,8 +83,6 @@ struct WorkerPool::State {
     std::deque<std::function<void()>> tasks;
     std::size_t running = 0;
     std::size_t begun = 0;
-    /// Tasks that wait for something, as far as was seen since the queue was empty.
-    std::size_t waiting = 0;
     /// A thread looks whether the queue moves.
     bool is_watched = false;
     bool is_stopping = false;
@@ -109,7 +106,7 @@ bool WorkerPool::post(std::function<void()> task) {
         const std::lock_guard lock(state_->mutex);
         if (state_->is_stopping || state_->tasks.size() >= state_->capacity) return false;
         state_->tasks.push_back(std::move(task));
-        is_wanted = state_->running < state_->width + state_->waiting || !state_->is_watched;
+        is_wanted = state_->running < state_->width || !state_->is_watched;
     }
     if (is_wanted) state_->changed.notify_one();
     return true;
