@@ -42,7 +42,7 @@ struct WorkerPool::State {
             ++begun;
             if (tasks.empty()) {
                 if (is_stopping) changed.notify_all();
-            } else if (running < width || !is_watched) {
+            } else if (wants_thread()) {
                 changed.notify_one();  // somebody must see to the rest
             }
             lock.unlock();
@@ -52,6 +52,9 @@ struct WorkerPool::State {
             --running;
         }
     }
+
+    /// Whether a task that waits needs one more: to run it, or to watch.
+    bool wants_thread() const { return running < width || !is_watched; }
 
     /// False when there will be none.
     bool wait_for_task(std::unique_lock<std::mutex>& lock) {
@@ -106,7 +109,7 @@ bool WorkerPool::post(std::function<void()> task) {
         const std::lock_guard lock(state_->mutex);
         if (state_->is_stopping || state_->tasks.size() >= state_->capacity) return false;
         state_->tasks.push_back(std::move(task));
-        is_wanted = state_->running < state_->width || !state_->is_watched;
+        is_wanted = state_->wants_thread();
     }
     if (is_wanted) state_->changed.notify_one();
     return true;

@@ -169,12 +169,17 @@ sdk::Result<void> NodeIndex::set_mark(const sdk::ContentSpace& space, const Inde
     });
 }
 
+/// Everything that is pending; throws what Xapian throws.
+void NodeIndex::write_down(Database& database) {
+    write_marks(database.xapian, pending_.marks);
+    database.xapian.commit();
+    pending_ = {};
+}
+
 sdk::Result<void> NodeIndex::commit() {
     if (!has_pending()) return {};
     return guarded([&](Database& database) -> sdk::Result<void> {
-        write_marks(database.xapian, pending_.marks);
-        database.xapian.commit();
-        pending_ = {};
+        write_down(database);
         return {};
     });
 }
@@ -220,9 +225,7 @@ sdk::Result<bool> NodeIndex::clear_some(const sdk::ContentSpace& space) {
         const bool is_clear = documents.size() < kClearedAtOnce;
         if (is_clear) xapian.set_metadata(mark_key(space), "");
         // The commit takes the documents of the other repositories along.
-        write_marks(xapian, pending_.marks);
-        xapian.commit();
-        pending_ = {};
+        write_down(database);
         return is_clear;
     });
 }

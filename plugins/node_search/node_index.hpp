@@ -84,6 +84,7 @@ private:
     template <class Work>
     auto guarded(Work work) -> decltype(work(std::declval<Database&>()));
     sdk::Result<void> open();
+    void write_down(Database& database);
     void keep_marks();
     sdk::Error close_after(const std::string& what, bool is_damaged);
     sdk::Result<void> commit_when_full(std::size_t bytes);
