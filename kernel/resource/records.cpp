@@ -29,6 +29,13 @@ sdk::Result<SpaceReader> space_of(const sdk::Reader& reader, const RegisteredRes
     return SpaceReader(*std::move(space));
 }
 
+/// A transaction's own writes may never be committed, and its numbers then be given anew: what it
+/// sees is not to be remembered.
+bool has_writes(const sdk::Reader& reader) {
+    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    return transaction && transaction->has_writes();
+}
+
 /// By what the catalogue of collections tells the containers of a type apart: the key of the
 /// record, as ids are unique inside one collection only and may come again after a removal.
 std::string_view catalogue_name(const CollectionPlace& place) {
@@ -242,15 +249,23 @@ std::string Records::seal(const sdk::Json& secrets) const {
 
 sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
                                             storage::CollectionId collection) const {
-    const auto key = std::make_pair(collection.platform, collection.number);
+    if (auto met = meet_observed(reader); !met) return met.error();
     {
         std::shared_lock lock(mutex_);
-        const auto known = infos_.find(key);
+        const auto known = infos_.find({collection.platform, collection.number});
         if (known != infos_.end()) return known->second;
     }
-    auto described = documents_.describe(reader, collection);
+    auto described = describe(reader, collection);
     if (!described) return described.error();
     if (!*described) return unknown_record("collection", std::to_string(collection.number));
+    return **std::move(described);
+}
+
+sdk::Result<std::optional<Records::Info>> Records::describe(
+    const sdk::Reader& reader, storage::CollectionId collection) const {
+    auto described = documents_.describe(reader, collection);
+    if (!described) return described.error();
+    if (!*described) return std::optional<Info>();
     Info info;
     info.type = (*described)->type;
     info.resource = registry_.find(info.type);
@@ -260,12 +275,26 @@ sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
         if (!platform) return platform.error();
         info.container = platform->root;
     }
-    // A transaction's own writes may never be committed, and its numbers then be given anew.
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
-    if (transaction && transaction->has_writes()) return info;
-    std::unique_lock lock(mutex_);
-    infos_[key] = info;
-    return info;
+    if (!has_writes(reader)) {
+        std::unique_lock lock(mutex_);
+        infos_[{collection.platform, collection.number}] = info;
+    }
+    return std::optional(std::move(info));
+}
+
+sdk::Result<void> Records::meet_observed(const sdk::Reader& reader) const {
+    if (!has_observed_ || has_writes(reader)) return {};
+    std::set<std::pair<std::uint64_t, std::uint64_t>> observed;
+    {
+        std::unique_lock lock(mutex_);
+        observed.swap(observed_);
+        has_observed_ = false;
+    }
+    for (const auto& [platform, number] : observed) {
+        if (auto described = describe(reader, {platform, number}); !described)
+            return described.error();
+    }
+    return {};
 }
 
 sdk::Result<const RegisteredResource*> Records::resource_of(const sdk::Reader& reader,
@@ -287,7 +316,13 @@ bool Records::is_container(const sdk::RecordKey& record) {
     const storage::CollectionId collection = storage::collection_of(record);
     std::shared_lock lock(mutex_);
     const auto known = infos_.find({collection.platform, collection.number});
-    if (known == infos_.end()) return true;
+    if (known == infos_.end()) {
+        lock.unlock();
+        const std::unique_lock writing(mutex_);
+        observed_.emplace(collection.platform, collection.number);
+        has_observed_ = true;
+        return true;
+    }
     const Info& info = known->second;
     // What has teams may be what others inherit from.
     return !info.resource || info.type == kPlatformType || !info.resource->contained.empty() ||

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/sealer.hpp>
@@ -127,6 +130,10 @@ private:
     sdk::Result<sdk::SpaceCollection> collection_of_record(const sdk::Reader& reader,
                                                            const sdk::RecordKey& record) const;
     sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
+    /// What the store says; nothing for a collection that is not there.
+    sdk::Result<std::optional<Info>> describe(const sdk::Reader& reader,
+                                              storage::CollectionId collection) const;
+    sdk::Result<void> meet_observed(const sdk::Reader& reader) const;
     sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
     sdk::Result<sdk::RecordKey> find_team(const sdk::Reader& reader,
                                           const sdk::PlatformScope& platform,
@@ -142,6 +149,10 @@ private:
     const sdk::Sealer& sealer_;
     mutable std::shared_mutex mutex_;
     mutable std::map<std::pair<std::uint64_t, std::uint64_t>, Info> infos_;
+    /// Collections of which `is_container` was asked while they were unknown: observers must not
+    /// read, so whoever reads next finds out.
+    mutable std::set<std::pair<std::uint64_t, std::uint64_t>> observed_;
+    mutable std::atomic<bool> has_observed_ = false;
 };
 
 sdk::Error unknown_record(std::string_view type, std::string_view id);

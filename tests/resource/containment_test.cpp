@@ -102,4 +102,23 @@ TEST_CASE_METHOD(Libraries,
     CHECK(request->call().collection().container_key == shelves[1]);
 }
 
+TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until somebody reads") {
+    const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
+    const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
+    Records fresh(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
+    REQUIRE(fresh.is_container(book));
+    REQUIRE(fresh.is_container(shelf));
+    SECTION("anything") {
+        value_of(fresh.resource_of(*rooms.engine->snapshot(), shelves.front()));
+        CHECK_FALSE(fresh.is_container(book));
+        CHECK(fresh.is_container(shelf));
+    }
+    SECTION("but nothing is learnt from a state that may never be") {
+        const auto transaction = rooms.engine->begin();
+        transaction->put("key", "value");
+        value_of(fresh.resource_of(*transaction, shelves.front()));
+        CHECK(fresh.is_container(book));
+    }
+}
+
 }  // namespace stele::kernel::resource::testing
