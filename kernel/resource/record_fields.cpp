@@ -205,6 +205,7 @@ void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal&
 
 sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, std::int64_t now) {
     sdk::Json system = sdk::Json::object();
+    sdk::Json time = sdk::time_value(now);
     if (before && before->is_object() && before->contains("created_on")) {
         for (const char* name : {"created_on", "created_by", "created_by_principal_id",
                                  "created_by_principal_domain_id"}) {
@@ -212,10 +213,10 @@ sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, st
             if (member != before->end()) system[name] = *member;
         }
     } else {
-        system["created_on"] = sdk::time_value(now);
+        system["created_on"] = time;
         add_actor(system, "created", session.principal);
     }
-    system["modified_on"] = sdk::time_value(now);
+    system["modified_on"] = std::move(time);
     add_actor(system, "modified", session.principal);
     return system;
 }

@@ -1,8 +1,12 @@
 #include <stele/sdk/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -212,6 +216,49 @@ private:
     std::optional<Error> error_;
 };
 
+template <class Integer>
+void append_integer(std::string& out, Integer value) {
+    std::array<char, std::numeric_limits<Integer>::digits10 + 2> digits{};
+    const auto written = std::to_chars(digits.begin(), digits.end(), value);
+    out.append(digits.begin(), written.ptr);
+}
+
+void append_value(std::string& out, const Json& value) {
+    char separator = 0;
+    const auto separate = [&out, &separator] {
+        if (separator != 0) out += separator;
+        separator = ',';
+    };
+    switch (value.type()) {
+        case Json::value_t::object:
+            out += '{';
+            for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+                separate();
+                append_json_string(out, name);
+                out += ':';
+                append_value(out, member);
+            }
+            out += '}';
+            return;
+        case Json::value_t::array:
+            out += '[';
+            for (const Json& element : value.get_ref<const Json::array_t&>()) {
+                separate();
+                append_value(out, element);
+            }
+            out += ']';
+            return;
+        case Json::value_t::string:
+            return append_json_string(out, value.get_ref<const std::string&>());
+        case Json::value_t::number_integer:
+            return append_integer(out, value.get_ref<const std::int64_t&>());
+        case Json::value_t::number_unsigned:
+            return append_integer(out, value.get_ref<const std::uint64_t&>());
+        default:
+            out += value.dump();  // how numbers are rounded is the library's
+    }
+}
+
 bool is_blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
@@ -235,7 +282,9 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) {
 }
 
 std::string dump_json(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text;
+    append_value(text, value);
+    return text;
 }
 
 }  // namespace stele::sdk

@@ -1,6 +1,8 @@
 #include <stele/sdk/json.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <random>
 
 #include <catch2/catch.hpp>
@@ -115,7 +117,25 @@ TEST_CASE("Writing never fails, even when text is not UTF-8") {
     CHECK(appended == "\"x\xef\xbf\xbdy\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
-TEST_CASE("An appended string is what writing the value gives") {
+TEST_CASE("A value is written as the library writes it") {
+    const Json value = {
+        {"none", nullptr},
+        {"flags", {true, false}},
+        {"empty", {{"object", Json::object()}, {"array", Json::array()}}},
+        {"integers",
+         {0, -1, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+          std::numeric_limits<std::uint64_t>::max()}},
+        {"reals",
+         {0.0, -0.0, 1.0, 0.1, 1.0 / 3, -2.5e-300, 1e300, 1e15, 1e16,
+          std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity()}},
+        {"na\"me\n", "te\\xt\t"},
+        {"", ""}};
+    CHECK(dump_json(value) == value.dump());
+    for (const Json& member : value)
+        CHECK(dump_json(member) == member.dump());
+}
+
+TEST_CASE("An appended string is what the library writes") {
     std::mt19937 random(7);
     const std::vector<std::string> pieces{"a",  "\"", "\\", "\n",          "\t",   "\r",
                                           "\b", "\f", "/",  "\x1",         "\x1f", "\x7f",
@@ -126,7 +146,7 @@ TEST_CASE("An appended string is what writing the value gives") {
             text += pieces[random() % pieces.size()];
         std::string appended = "kept";
         append_json_string(appended, text);
-        REQUIRE(appended == "kept" + dump_json(Json(text)));
+        REQUIRE(appended == "kept" + Json(text).dump());
         REQUIRE(parse_json(appended.substr(4)).value().get<std::string>() == text);
     }
 }

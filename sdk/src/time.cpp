@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace stele::sdk {
@@ -39,23 +39,22 @@ Json time_value(std::int64_t ms) {
     const int minute = static_cast<int>(time.minutes().count());
     const int second = static_cast<int>(time.seconds().count());
 
-    std::array<char, 64> timestamp{};
-    std::snprintf(timestamp.data(), timestamp.size(), "%02d-%s-%04d %02d:%02d:%02d", day_of_month,
-                  kMonths[static_cast<std::size_t>(month)], year, hour, minute, second);
-    std::array<char, 64> iso{};
-    std::snprintf(iso.data(), iso.size(), "%04d-%02d-%02dT%02d:%02d:%02dZ", year, month + 1,
-                  day_of_month, hour, minute, second);
-
-    return Json{{"timestamp", timestamp.data()},
-                {"iso_8601", iso.data()},
-                {"year", year},
-                {"month", month},
-                {"day_of_month", day_of_month},
-                {"hour", hour},
-                {"minute", minute},
-                {"second", second},
-                {"millisecond", static_cast<int>(time.subseconds().count())},
-                {"ms", ms}};
+    Json::object_t members;
+    members.reserve(10);
+    members.emplace_back("timestamp", fmt::format("{:02}-{}-{:04} {:02}:{:02}:{:02}", day_of_month,
+                                                  kMonths[static_cast<std::size_t>(month)], year,
+                                                  hour, minute, second));
+    members.emplace_back("iso_8601", fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year,
+                                                 month + 1, day_of_month, hour, minute, second));
+    members.emplace_back("year", year);
+    members.emplace_back("month", month);
+    members.emplace_back("day_of_month", day_of_month);
+    members.emplace_back("hour", hour);
+    members.emplace_back("minute", minute);
+    members.emplace_back("second", second);
+    members.emplace_back("millisecond", static_cast<int>(time.subseconds().count()));
+    members.emplace_back("ms", ms);
+    return members;
 }
 
 }  // namespace stele::sdk
