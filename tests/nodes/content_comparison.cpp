@@ -133,10 +133,11 @@ RandomQuery random_query(RandomSource& random) {
 }
 
 /// Less than 0, 0 or more, by the keys of the page.
-int compare_by(const std::vector<sdk::SortKey>& keys, const Json& one, const Json& other) {
+int compare_by(const std::vector<sdk::SortKey>& keys, const ModelRecord& one,
+               const ModelRecord& other) {
     for (const sdk::SortKey& key : keys) {
-        const Json& left = one.at(key.field);
-        const Json& right = other.at(key.field);
+        const Json& left = one.fields.at(key.field);
+        const Json& right = other.fields.at(key.field);
         if (left == right) continue;
         return (left < right) == key.ascending ? -1 : 1;
     }
@@ -144,21 +145,20 @@ int compare_by(const std::vector<sdk::SortKey>& keys, const Json& one, const Jso
 }
 
 ShownContent::Page expected_page(const ModelState& state, const RandomQuery& query) {
-    std::vector<Json> rows;
+    std::vector<const ModelRecord*> rows;
     for (const auto& [id, record] : state.records) {
-        Json row = record->fields;
-        row["_doc"] = id;
-        if (testing::naive_matches(query.condition, row)) rows.push_back(std::move(row));
+        if (testing::naive_matches(query.condition, record->fields)) rows.push_back(record.get());
     }
-    std::stable_sort(rows.begin(), rows.end(), [&query](const Json& one, const Json& other) {
-        return compare_by(query.page.sort, one, other) < 0;
-    });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&query](const ModelRecord* one, const ModelRecord* other) {
+                         return compare_by(query.page.sort, *one, *other) < 0;
+                     });
     ShownContent::Page page;
     page.total = rows.size();
     for (std::size_t i = query.page.skip; i < rows.size(); ++i) {
         if (query.page.limit >= 0 && page.ids.size() == static_cast<std::size_t>(query.page.limit))
             break;
-        page.ids.push_back(rows[i].at("_doc").get<std::string>());
+        page.ids.push_back(rows[i]->id);
     }
     return page;
 }
