@@ -132,7 +132,7 @@ for preset in "${presets[@]}"; do
         [ "$preset" != release ] || bench=ON
         build "$preset" -DSTELE_TESTS=ON -DSTELE_BENCH=$bench
         run_suite "$preset"
-        grep -E '^ +[0-9]+/[0-9]+ Test' "$logs/$preset-tests.log" || true
+        grep -E '^ *[0-9]+/[0-9]+ Test' "$logs/$preset-tests.log" || true
         printf '%s: %s\n' "$preset" "$summary"
         ;;
     esac

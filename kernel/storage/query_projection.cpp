@@ -14,12 +14,12 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 using sdk::Json;
-using Steps = std::vector<Projection::Step>;
+using FieldSteps = std::vector<Projection::Step>;
 
 constexpr std::size_t kMostFields = 1000;
 constexpr std::size_t kDeepest = 50;
 
-const Projection::Step* find(const Steps& steps, std::string_view name) {
+const Projection::Step* find(const FieldSteps& steps, std::string_view name) {
     const auto at = std::find_if(steps.begin(), steps.end(), [name](const Projection::Step& step) {
         return step.name == name;
     });
@@ -27,7 +27,7 @@ const Projection::Step* find(const Steps& steps, std::string_view name) {
 }
 
 /// A name that is meant as a whole wins over what is named below it.
-void add_path(Steps& steps, std::string_view path) {
+void add_path(FieldSteps& steps, std::string_view path) {
     const std::size_t dot = path.find('.');
     const std::string_view name = path.substr(0, dot);
     auto at = std::find_if(steps.begin(), steps.end(),
@@ -59,7 +59,7 @@ class Selector {
 public:
     Selector(std::string& out, bool is_inclusion) : out_(out), is_inclusion_(is_inclusion) {}
 
-    simdjson::error_code object(ondemand::object object, const Steps& steps) {
+    simdjson::error_code object(ondemand::object object, const FieldSteps& steps) {
         out_.push_back('{');
         bool is_first = true;
         for (auto field : object) {
