@@ -27,76 +27,131 @@ void run_guarded(const std::function<void()>& task) {
 
 }  // namespace
 
+/// Threads sleep each on a condition of their own and are called by name, so that nobody wakes up
+/// for nothing. The one that slept last is called first: its memory is still at hand.
 struct WorkerPool::State {
+    struct Worker {
+        std::condition_variable wake;
+        bool is_called = false;
+        std::thread thread;
+    };
+
     explicit State(const WorkerPoolOptions& options)
         : capacity(options.queue_capacity),
           width(options.width == 0 ? options.threads : options.width),
-          patience(options.patience) {}
+          patience(options.patience),
+          workers(options.threads) {}
 
-    void work() {
+    void work(Worker& self) {
         std::unique_lock lock(mutex);
-        while (wait_for_task(lock)) {
-            std::function<void()> task = std::move(tasks.front());
-            tasks.pop_front();
-            ++running;
-            ++begun;
-            if (tasks.empty()) {
-                if (is_stopping) changed.notify_all();
-            } else if (wants_thread()) {
-                changed.notify_one();  // somebody must see to the rest
+        while (rest(self, lock)) {
+            while (!tasks.empty()) {
+                run_first(lock);
+                if (turns > width) break;
             }
-            lock.unlock();
-            run_guarded(task);
-            task = nullptr;  // what it holds ends outside of the lock
-            lock.lock();
-            --running;
+            --turns;
         }
     }
 
-    /// Whether a task that waits needs one more: to run it, or to watch.
-    bool wants_thread() const { return running < width || !is_watched; }
-
-    /// False when there will be none.
-    bool wait_for_task(std::unique_lock<std::mutex>& lock) {
-        while (true) {
+    /// Until it has a turn; false when there will be none.
+    bool rest(Worker& self, std::unique_lock<std::mutex>& lock) {
+        if (!tasks.empty() && turns < width) {
+            ++turns;
+            return true;
+        }
+        self.is_called = false;
+        idle.push_back(&self);
+        if (!tasks.empty() && watcher == nullptr) make_watcher();
+        while (!self.is_called) {
             if (tasks.empty() && is_stopping) return false;
-            if (!tasks.empty() && running < width) return true;
-            if (tasks.empty() || is_watched) {
-                changed.wait(lock);
-            } else if (watch(lock)) {
-                return true;
+            if (watcher == &self) {
+                watch(self, lock);
+            } else {
+                self.wake.wait(lock);
             }
+        }
+        return true;
+    }
+
+    /// Takes a turn beyond the width when the queue stands still.
+    void watch(Worker& self, std::unique_lock<std::mutex>& lock) {
+        const std::size_t before = begun;
+        const bool is_over = self.wake.wait_for(lock, patience) == std::cv_status::timeout;
+        if (!is_over || self.is_called) return;
+        if (tasks.empty()) {
+            watcher = nullptr;
+        } else if (begun == before) {
+            idle.pop_front();
+            give_turn(self);
         }
     }
 
-    /// Whether the queue stands still.
-    bool watch(std::unique_lock<std::mutex>& lock) {
-        const std::size_t before = begun;
-        is_watched = true;
-        const bool is_called = changed.wait_for(lock, patience) == std::cv_status::no_timeout;
-        is_watched = false;
-        return !is_called && !tasks.empty() && begun == before;
+    void run_first(std::unique_lock<std::mutex>& lock) {
+        std::function<void()> task = std::move(tasks.front());
+        tasks.pop_front();
+        ++begun;
+        Worker* const called = call_one();  // somebody must see to the rest
+        if (tasks.empty() && is_stopping) wake_all();
+        lock.unlock();
+        if (called) called->wake.notify_one();
+        run_guarded(task);
+        task = nullptr;  // what it holds ends outside of the lock
+        lock.lock();
+    }
+
+    /// Whom to wake up for what waits, to run it or to watch over it; nullptr when nobody is
+    /// needed.
+    Worker* call_one() {
+        if (tasks.empty() || idle.empty()) return nullptr;
+        if (turns < width) {
+            Worker* const called = idle.back();
+            idle.pop_back();
+            give_turn(*called);
+            return called;
+        }
+        if (watcher != nullptr) return nullptr;
+        make_watcher();
+        return watcher;
+    }
+
+    void give_turn(Worker& worker) {
+        if (watcher == &worker) watcher = nullptr;
+        worker.is_called = true;
+        ++turns;
+    }
+
+    /// Of the one that slept last; it is called after all others.
+    void make_watcher() {
+        watcher = idle.back();
+        idle.pop_back();
+        idle.push_front(watcher);
+    }
+
+    void wake_all() {
+        for (Worker& worker : workers)
+            worker.wake.notify_one();
     }
 
     const std::size_t capacity;
     const std::size_t width;
     const std::chrono::milliseconds patience;
     mutable std::mutex mutex;
-    std::condition_variable changed;
     std::deque<std::function<void()>> tasks;
-    std::size_t running = 0;
+    /// Threads that run a task or have been called to run one.
+    std::size_t turns = 0;
     std::size_t begun = 0;
-    /// A thread looks whether the queue moves.
-    bool is_watched = false;
+    /// Those that sleep, the watcher in front.
+    std::deque<Worker*> idle;
+    /// Looks whether the queue moves.
+    Worker* watcher = nullptr;
     bool is_stopping = false;
-    std::vector<std::thread> threads;
+    std::deque<Worker> workers;
 };
 
 WorkerPool::WorkerPool(const WorkerPoolOptions& options)
     : state_(std::make_unique<State>(options)) {
-    for (std::size_t i = 0; i < options.threads; ++i) {
-        state_->threads.emplace_back([state = state_.get()] { state->work(); });
-    }
+    for (State::Worker& worker : state_->workers)
+        worker.thread = std::thread([state = state_.get(), &worker] { state->work(worker); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -104,14 +159,14 @@ WorkerPool::~WorkerPool() {
 }
 
 bool WorkerPool::post(std::function<void()> task) {
-    bool is_wanted = false;
+    State::Worker* called = nullptr;
     {
         const std::lock_guard lock(state_->mutex);
         if (state_->is_stopping || state_->tasks.size() >= state_->capacity) return false;
         state_->tasks.push_back(std::move(task));
-        is_wanted = state_->wants_thread();
+        called = state_->call_one();
     }
-    if (is_wanted) state_->changed.notify_one();
+    if (called) called->wake.notify_one();
     return true;
 }
 
@@ -120,11 +175,13 @@ void WorkerPool::stop() {
     {
         const std::lock_guard lock(state_->mutex);
         state_->is_stopping = true;
-        threads.swap(state_->threads);
+        for (State::Worker& worker : state_->workers)
+            threads.push_back(std::exchange(worker.thread, {}));
+        state_->wake_all();
     }
-    state_->changed.notify_all();
-    for (std::thread& thread : threads)
-        thread.join();
+    for (std::thread& thread : threads) {
+        if (thread.joinable()) thread.join();
+    }
 }
 
 std::size_t WorkerPool::queued() const {

@@ -132,3 +132,14 @@ TEST_CASE("A narrow pool runs everything that is posted now and then") {
     pool.stop();
     CHECK(runs == 500);
 }
+
+TEST_CASE("A task that is posted before the threads are up is run when they are") {
+    for (int i = 0; i < 200; ++i) {
+        std::promise<void> done;
+        WorkerPool pool(
+            {.threads = 2, .queue_capacity = 10, .width = 1, .patience = std::chrono::hours(1)});
+        REQUIRE(pool.post([&] { done.set_value(); }));
+        REQUIRE(done.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready);
+        pool.stop();
+    }
+}
