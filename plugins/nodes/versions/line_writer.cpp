@@ -114,11 +114,13 @@ sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
 
 sdk::Result<void> LineWriter::note_absent(std::string_view record_key) {
     if (record_key.size() < kSequenceBytes) return {};
-    const std::string versions = space_.record(record_key);
-    const auto cursor =
-        below_.scan({versions, sdk::prefix_end(versions)}, sdk::ScanDirection::forward);
-    if (cursor->is_valid()) return {};
-    if (auto status = cursor->status(); !status) return status;
+    if (is_fork()) {
+        const std::string versions = space_.record(record_key);
+        const auto cursor =
+            below_.scan({versions, sdk::prefix_end(versions)}, sdk::ScanDirection::forward);
+        if (cursor->is_valid()) return {};
+        if (auto status = cursor->status(); !status) return status;
+    }
     new_records_.emplace(record_key.substr(record_key.size() - kSequenceBytes));
     return {};
 }

@@ -59,8 +59,9 @@ public:
     /// Not for a writer: whoever began the transaction below commits it.
     void commit(Done done) override;
 
-    /// Nothing was found under a record's key. Where no line ever had the record, no entry whose
-    /// key ends like the record's can be there, and writing those needs no look.
+    /// Nothing was found under a record's key. Its entries, whose keys end like the record's, went
+    /// with it, so writing them needs no look. A fork may still hide some that its parent shows:
+    /// there this holds only where no line ever had the record.
     sdk::Result<void> note_absent(std::string_view record_key);
 
     /// Keeps the first failure for `finish`.
@@ -99,7 +100,7 @@ private:
     bool ends_entries_ = false;
     /// Rows of kinds that are there, and whether this changeset writes them.
     std::map<std::string, bool> kinds_;
-    /// Last bytes of the keys of records that no line ever had.
+    /// Last bytes of the keys of records whose entries are neither there nor hidden.
     std::unordered_set<std::string> new_records_;
     sdk::Result<void> status_;
 };

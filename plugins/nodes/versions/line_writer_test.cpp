@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -344,6 +345,54 @@ TEST_CASE("counts of the past are not told wrong while the line is written") {
     REQUIRE(other.finish("").has_value());
     CHECK(sdk::read_counter(count_at_first(*second).value()) == 5);
     CHECK(sdk::read_counter(count_at_first(*engine.snapshot()).value()) == 5);
+}
+
+TEST_CASE("a record that comes back leaves the time without it as it was") {
+    sdk::testing::MemoryEngine engine;
+    VersionMemory memory;
+    const VersionSpace space("space/", keeping_of_kind, memory);
+    const std::string sequence = "0123456789";
+    const std::string record = "r" + sequence;
+    const std::string entry = "e-value-" + sequence;
+    const auto write = [&](Line line, const std::function<void(LineWriter&)>& changes) {
+        const auto transaction = engine.begin();
+        LineWriter writer(*transaction, space, find_view(*transaction, space, line).value());
+        changes(writer);
+        REQUIRE(writer.finish("").has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+        return transaction->stamp(space.revision_counter()).value();
+    };
+    const auto create = [&](LineWriter& writer) {
+        REQUIRE_FALSE(writer.reader().contains(record).value());
+        REQUIRE(writer.note_absent(record).has_value());
+        writer.put(entry, "");
+        writer.put(record, "{}");
+    };
+    const auto remove = [&](LineWriter& writer) {
+        writer.remove(entry);
+        writer.remove(record);
+    };
+    const auto shows = [&](Line line, Revision revision) {
+        const auto reader = engine.snapshot();
+        const ViewReader view(*reader, space, find_view(*reader, space, line, revision).value());
+        const bool has_entry = view.get(entry).value().has_value();
+        CHECK(view.get(record).value().has_value() == has_entry);
+        return has_entry;
+    };
+
+    const Revision born = write(kFirstLine, create);
+    const Line fork = kFirstLine + 1;
+    const auto transaction = engine.begin();
+    REQUIRE(put_line(*transaction, *transaction, space, fork, {kFirstLine, born}).has_value());
+    REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+    for (const Line line : {fork, kFirstLine}) {
+        INFO("line " << line);
+        const Revision removed = write(line, remove);
+        const Revision again = write(line, create);
+        CHECK(shows(line, born));
+        CHECK_FALSE(shows(line, removed));
+        CHECK(shows(line, again));
+    }
 }
 
 TEST_CASE("the block of an ended entry is the smallest that holds its time") {
