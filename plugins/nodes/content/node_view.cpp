@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
@@ -18,7 +17,8 @@ namespace {
 constexpr char kPathsParameter[] = "paths";
 
 std::string etag_of(std::string_view id, std::uint64_t version) {
-    return fmt::format("\"{}-{}\"", id, version);
+    // Every read makes one.
+    return std::string("\"").append(id).append("-").append(std::to_string(version)).append("\"");
 }
 
 /// Of the repository's state, so that one read of the newest revision says whether it still holds.
