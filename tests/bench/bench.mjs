@@ -54,7 +54,8 @@ export async function ceiling(port, bytes, measure) {
   }
 }
 
-/// Entries and bytes of a stopped server's embedded store.
+/// Entries and bytes of a stopped server's embedded store, then entries and bytes of its log, which holds
+/// what was written since it was opened as long as that is less than `storage.write_buffer`.
 export const storeSize = (server) =>
   spawnSync(join(bin, 'bench_store_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
 
