@@ -113,15 +113,18 @@ function(stele_random_cases test)
     endif()
     set_tests_properties(${test} PROPERTIES ENVIRONMENT "STELE_TEST_CASES=${cases}")
     if(TARGET ${test})
-        set_target_properties(${test} PROPERTIES STELE_RANDOM_CASES ${cases})
+        # It computes for long, and optimized code has no use for the precompiled header of the rest.
+        set_target_properties(${test} PROPERTIES STELE_RANDOM_CASES ${cases}
+                              DISABLE_PRECOMPILE_HEADERS ON)
     endif()
 endfunction()
 
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
 # label; `<label>_<name>`. Those that ask one thing after the other tell the thread sanitizer nothing
 # that `<label>_operations` and its like do not: it runs only CONCURRENT ones where some are named.
+# FIRST ones take long and begin before all others.
 function(stele_node_tests label)
-    cmake_parse_arguments(NODE_TESTS "" "" "CONCURRENT" ${ARGN})
+    cmake_parse_arguments(NODE_TESTS "" "" "CONCURRENT;FIRST" ${ARGN})
     find_program(STELE_NODE node REQUIRED)
     file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.test.mjs)
     if(NOT TARGET stele OR NOT STELE_TESTS)
@@ -137,6 +140,9 @@ function(stele_node_tests label)
         set_tests_properties(${label}_${name} PROPERTIES
             ENVIRONMENT "STELE_BIN=$<TARGET_FILE:stele>;STELE_SANITIZED=${STELE_SANITIZE}"
             TIMEOUT 1800 LABELS ${label})
+        if(name IN_LIST NODE_TESTS_FIRST)
+            set_tests_properties(${label}_${name} PROPERTIES COST 1000)
+        endif()
     endforeach()
 endfunction()
 
