@@ -30,15 +30,15 @@ function(stele_compile_options target)
 endfunction()
 
 # A precompiled header that many targets share: stele_pch for libraries, stele_test_pch for Catch2
-# programs.
-function(stele_shared_pch name pic_option header)
+# programs. The options are those of its users.
+function(stele_shared_pch name header)
     file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "")
     add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${name} PRIVATE ${pic_option})
     target_compile_definitions(${name} PRIVATE JSON_USE_IMPLICIT_CONVERSIONS=0)
     target_link_libraries(${name} PRIVATE Boost::headers nlohmann_json::nlohmann_json)
     stele_compile_options(${name})
+    target_compile_options(${name} PRIVATE ${ARGN})
     target_precompile_headers(${name} PRIVATE ${header})
 endfunction()
 
@@ -77,6 +77,17 @@ function(stele_plugin_parts name)
     stele_compile_options(${name})
 endfunction()
 
+# How tests are compiled: fast code would take longer than what it saves.
+set(STELE_TEST_OPTIMIZATION -O0)
+
+# A test that computes for long is compiled as the preset says.
+function(stele_optimize_test name)
+    if(TARGET ${name})
+        # The precompiled header is of no use to it, for that is compiled as most tests are.
+        set_target_properties(${name} PROPERTIES STELE_OPTIMIZED ON DISABLE_PRECOMPILE_HEADERS ON)
+    endif()
+endfunction()
+
 # A Catch2 program that ctest runs as one test. SINGLE_THREADED ones are not built for the thread
 # sanitizer, which has nothing to see in them.
 function(stele_unit_test name)
@@ -90,9 +101,8 @@ function(stele_unit_test name)
     add_executable(${name} ${UNIT_SOURCES})
     target_link_libraries(${name} PRIVATE ${UNIT_LIBRARIES} stele_catch_main)
     stele_compile_options(${name})
-    # Compiling fast code would take longer than what it saves, but where a test computes for long.
-    set(is_long $<BOOL:$<TARGET_PROPERTY:STELE_RANDOM_CASES>>)
-    target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<NOT:${is_long}>>:-Og>)
+    set(is_optimized $<BOOL:$<TARGET_PROPERTY:STELE_OPTIMIZED>>)
+    target_compile_options(${name} PRIVATE $<$<NOT:${is_optimized}>:${STELE_TEST_OPTIMIZATION}>)
     if(TARGET stele_test_pch)
         target_precompile_headers(${name} REUSE_FROM stele_test_pch)
     endif()
@@ -112,11 +122,7 @@ function(stele_random_cases test)
         set(cases ${CASES_SANITIZED})
     endif()
     set_tests_properties(${test} PROPERTIES ENVIRONMENT "STELE_TEST_CASES=${cases}")
-    if(TARGET ${test})
-        # It computes for long, and optimized code has no use for the precompiled header of the rest.
-        set_target_properties(${test} PROPERTIES STELE_RANDOM_CASES ${cases}
-                              DISABLE_PRECOMPILE_HEADERS ON)
-    endif()
+    stele_optimize_test(${test})
 endfunction()
 
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
