@@ -75,13 +75,14 @@ sdk::optimistic::Stamps Batch::add(const WriteSet& writes, std::size_t first_ran
 
 void Batch::put_stamped(std::string_view key, const WriteSet::Write& write,
                         const sdk::optimistic::Stamps& stamps) {
-    std::string& stamped = stamped_keys_.emplace_back();
-    std::string bytes;
-    WriteSet::write_stamp(key, write, stamps, stamped, bytes);
-    hashes_.insert(hash_key(stamped));
-    Value& value = values_[stamped];
+    std::string key_bytes;
+    std::string value_bytes;
+    const WriteSet::StampedEntry entry =
+        WriteSet::write_stamp(key, write, stamps, key_bytes, value_bytes);
+    hashes_.insert(entry.hash);
+    Value& value = values_[stamped_keys_.emplace_back(entry.key)];
     value.is_put = value.is_own = true;
-    value.own = std::move(bytes);
+    value.own = entry.value;
 }
 
 std::int64_t Batch::counter(std::string_view key) const {

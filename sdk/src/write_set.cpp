@@ -7,6 +7,18 @@
 
 namespace stele::sdk::optimistic {
 
+namespace {
+
+/// What has a place for the stamp is written into `memory`.
+std::string_view stamped_or_same(std::string_view bytes, const std::optional<StampPlace>& place,
+                                 std::uint64_t stamp, std::string& memory) {
+    if (!place) return bytes;
+    memory = stamped_bytes(bytes, place, stamp);
+    return memory;
+}
+
+}  // namespace
+
 std::optional<std::uint64_t> find_stamp(const Stamps& stamps, std::string_view counter) {
     const auto found = std::find_if(stamps.begin(), stamps.end(),
                                     [&](const auto& stamp) { return stamp.first == counter; });
@@ -15,7 +27,10 @@ std::optional<std::uint64_t> find_stamp(const Stamps& stamps, std::string_view c
 }
 
 void WriteSet::put(std::string_view key, std::string_view value) {
-    Write& write = write_of(key);
+    put_in(write_of(key), value);
+}
+
+void WriteSet::put_in(Write& write, std::string_view value) {
     write.kind = Kind::put;
     write.value = keep(value);
     write.stamped = nullptr;
@@ -30,17 +45,22 @@ void WriteSet::put_stamped(std::string_view counter, const StampedPut& put) {
         known = stamp_counters_.insert(known, keep(counter));
     }
     constexpr std::uint64_t kGreatest = std::numeric_limits<std::uint64_t>::max();
-    const std::string key = stamped_bytes(put.key, put.in_key, kGreatest);
-    this->put(key, stamped_bytes(put.value, put.in_value, kGreatest));
-    write_of(key).stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
+    std::string bytes;
+    Write& write = write_of(stamped_or_same(put.key, put.in_key, kGreatest, bytes));
+    put_in(write, stamped_or_same(put.value, put.in_value, kGreatest, bytes));
+    write.stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
 }
 
-void WriteSet::write_stamp(std::string_view key, const Write& write, const Stamps& stamps,
-                           std::string& stamped_key, std::string& stamped_value) {
+WriteSet::StampedEntry WriteSet::write_stamp(std::string_view key, const Write& write,
+                                             const Stamps& stamps, std::string& key_bytes,
+                                             std::string& value_bytes) {
     const Stamped& stamped = *write.stamped;
     const std::uint64_t number = *find_stamp(stamps, stamped.counter);
-    stamped_key = stamped_bytes(key, stamped.in_key, number);
-    stamped_value = stamped_bytes(write.value, stamped.in_value, number);
+    StampedEntry entry;
+    entry.key = stamped_or_same(key, stamped.in_key, number, key_bytes);
+    entry.value = stamped_or_same(write.value, stamped.in_value, number, value_bytes);
+    entry.hash = stamped.in_key ? hash_key(entry.key) : write.hash;
+    return entry;
 }
 
 void WriteSet::remove(std::string_view key) {

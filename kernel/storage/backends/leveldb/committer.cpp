@@ -192,8 +192,9 @@ void Committer::append(const PendingCommit& commit) {
         switch (write.kind) {
             case WriteSet::Kind::put:
                 if (write.stamped != nullptr) {
-                    WriteSet::write_stamp(key, write, commit.stamps, stamped_key_, stamped_value_);
-                    append_put(stamped_key_, stamped_value_, hash_key(stamped_key_));
+                    const WriteSet::StampedEntry entry = WriteSet::write_stamp(
+                        key, write, commit.stamps, stamped_key_, stamped_value_);
+                    append_put(entry.key, entry.value, entry.hash);
                 } else {
                     append_put(key, write.value, write.hash);
                 }

@@ -59,9 +59,15 @@ public:
     void put_stamped(std::string_view counter, const StampedPut& put);
     /// The counters whose stamps are taken; each is among the writes.
     const std::vector<std::string_view>& stamp_counters() const { return stamp_counters_; }
-    /// Key and value of a stamped put with the stamp that its commit gives.
-    static void write_stamp(std::string_view key, const Write& write, const Stamps& stamps,
-                            std::string& stamped_key, std::string& stamped_value);
+    struct StampedEntry {
+        std::string_view key;
+        std::string_view value;
+        std::uint64_t hash = 0;  ///< of the key
+    };
+    /// A stamped put with the stamp that its commit gives. What has no place for it stays where it
+    /// is, the rest is written into the strings.
+    static StampedEntry write_stamp(std::string_view key, const Write& write, const Stamps& stamps,
+                                    std::string& key_bytes, std::string& value_bytes);
 
     bool is_empty() const { return writes_.empty() && removed_ranges_.empty(); }
     /// Nothing but removals and counters: it makes room sooner or later.
@@ -84,6 +90,7 @@ private:
     static constexpr std::size_t kFirstChunk = 1024;
 
     std::string_view keep(std::string_view bytes);
+    void put_in(Write& write, std::string_view value);
     Writes::value_type& entry_of(std::string_view key);
     Write& write_of(std::string_view key) { return entry_of(key).second; }
 
