@@ -25,10 +25,12 @@ sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
     // Nearly no branch has any: parsing, which every write would pay for, is for those that may.
     constexpr std::array kAll{kReadonly, kSnapshot, kFrozen, kBlocksDirectCommits,
                               kValidatesContent};
-    const bool may_have_rules = std::any_of(kAll.begin(), kAll.end(), [&](const char* name) {
-        const std::size_t at = branch.find(std::string("\"") + name + "\":");
-        return at != std::string::npos && branch.find("true", at) != std::string::npos;
-    });
+    const std::size_t last_true = branch.rfind("true");
+    const bool may_have_rules =
+        last_true != std::string::npos &&
+        std::any_of(kAll.begin(), kAll.end(), [&](const char* name) {
+            return branch.find(std::string("\"") + name + "\":") < last_true;
+        });
     if (!may_have_rules) return rules;
     auto fields = sdk::parse_json(branch, {.depth = 200});
     if (!fields) return fields.error();

@@ -71,9 +71,9 @@ void LineWriter::add(std::string_view key, std::int64_t delta) {
     if (space_.keeping(key) != Keeping::count) return below_.add(key, delta);
     if (changes_.counts.empty()) put_changes({});
     below_.add(space_.count(line()).append(key), delta);
-    const auto known = changes_.counts.find(key);
-    if (known == changes_.counts.end()) {
-        changes_.counts.emplace(key, delta);
+    const auto known = changes_.counts.lower_bound(key);
+    if (known == changes_.counts.end() || known->first != key) {
+        changes_.counts.emplace_hint(known, key, delta);
     } else {
         known->second += delta;
     }
@@ -176,9 +176,10 @@ sdk::Result<void> LineWriter::end_present(std::string_view key, const std::strin
 }
 
 sdk::Result<void> LineWriter::note_kind(std::string_view key, bool has_ended) {
-    std::string row = space_.kind(line(), key);
-    const auto noted = kinds_.find(row);
+    const std::string_view kind = key.substr(0, VersionSpace::kKindBytes);
+    const auto noted = kinds_.find(kind);
     if (noted != kinds_.end() && (noted->second || !has_ended)) return {};
+    const std::string row = space_.kind(line(), kind);
     auto known = find_kind(below_, row);
     if (!known) return known.error();
     const bool is_written = has_ended || !*known;
@@ -191,7 +192,7 @@ sdk::Result<void> LineWriter::note_kind(std::string_view key, bool has_ended) {
         below_.put_stamped(space_.revision_counter(),
                            {.key = row, .value = value, .in_value = sdk::StampPlace{kNumberBytes}});
     }
-    kinds_.insert_or_assign(std::move(row), is_written);
+    kinds_.insert_or_assign(std::string(kind), is_written);
     return {};
 }
 

@@ -98,8 +98,8 @@ private:
     ViewReader parent_;
     ChangeRecord changes_;
     bool ends_entries_ = false;
-    /// Rows of kinds that are there, and whether this changeset writes them.
-    std::map<std::string, bool> kinds_;
+    /// Kinds that are there, and whether this changeset writes their rows.
+    std::map<std::string, bool, std::less<>> kinds_;
     /// Last bytes of the keys of records whose entries are neither there nor hidden.
     std::unordered_set<std::string> new_records_;
     sdk::Result<void> status_;
