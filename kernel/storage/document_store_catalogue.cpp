@@ -1,6 +1,9 @@
 #include "kernel/storage/document_store_catalogue.hpp"
 
+#include <functional>
 #include <mutex>
+
+#include <boost/container_hash/hash.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
 
@@ -28,12 +31,18 @@ std::string collection_name_key(std::uint64_t platform, std::string_view type,
     return sdk::KeyWriter(kind_prefix(platform, 'c')).text(type).text(container).key();
 }
 
-std::optional<CollectionId> DocumentStore::CollectionCache::find(const std::string& name_key,
-                                                                 std::uint64_t platform) {
+std::size_t DocumentStore::CollectionCache::HashName::operator()(const Name& name) const {
+    std::size_t hash = std::hash<std::string_view>()(name.type);
+    boost::hash_combine(hash, std::hash<std::string_view>()(name.container));
+    boost::hash_combine(hash, name.platform);
+    return hash;
+}
+
+std::optional<CollectionId> DocumentStore::CollectionCache::find(const Name& name) {
     const std::shared_lock lock(mutex_);
-    const auto found = numbers_.find(name_key);
+    const auto found = numbers_.find(name);
     if (found == numbers_.end()) return std::nullopt;
-    return CollectionId{platform, found->second};
+    return CollectionId{name.platform, found->second};
 }
 
 std::optional<DocumentStore::CollectionInfo> DocumentStore::CollectionCache::describe(
@@ -44,11 +53,11 @@ std::optional<DocumentStore::CollectionInfo> DocumentStore::CollectionCache::des
     return found->second;
 }
 
-void DocumentStore::CollectionCache::remember(const std::string& name_key,
-                                              CollectionId collection) {
+void DocumentStore::CollectionCache::remember(const Name& name, CollectionId collection) {
+    KeptName kept{name.platform, {std::string(name.type), std::string(name.container)}};
     const std::unique_lock lock(mutex_);
     if (numbers_.size() >= kCached) numbers_.clear();
-    numbers_[name_key] = collection.number;
+    numbers_.insert_or_assign(std::move(kept), collection.number);
 }
 
 void DocumentStore::CollectionCache::remember(CollectionId collection, const CollectionInfo& info) {
@@ -60,8 +69,9 @@ void DocumentStore::CollectionCache::remember(CollectionId collection, const Col
 sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
     const sdk::Reader& reader, std::uint64_t platform, std::string_view type,
     std::string_view container) {
+    const CollectionCache::Name name{platform, type, container};
+    if (auto known = collections_->find(name)) return known;
     const std::string key = collection_name_key(platform, type, container);
-    if (auto known = collections_->find(key, platform)) return known;
     const auto stored = reader.get(key);
     if (!stored) return stored.error();
     if (!*stored) return std::optional<CollectionId>();
@@ -72,7 +82,7 @@ sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
         if (!committed) return committed.error();
         is_committed = *committed == *stored;
     }
-    if (is_committed) collections_->remember(key, collection);
+    if (is_committed) collections_->remember(name, collection);
     return std::optional(collection);
 }
 

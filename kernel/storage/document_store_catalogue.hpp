@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "kernel/storage/document_store.hpp"
 
@@ -20,16 +23,39 @@ std::string collection_name_key(std::uint64_t platform, std::string_view type,
 /// collection is erased, so what was seen once stays true. Any thread.
 class DocumentStore::CollectionCache {
 public:
-    std::optional<CollectionId> find(const std::string& name_key, std::uint64_t platform);
+    struct Name {
+        std::uint64_t platform;
+        std::string_view type;
+        std::string_view container;
+
+        friend bool operator==(const Name&, const Name&) = default;
+    };
+
+    std::optional<CollectionId> find(const Name& name);
     std::optional<CollectionInfo> describe(CollectionId collection);
-    void remember(const std::string& name_key, CollectionId collection);
+    void remember(const Name& name, CollectionId collection);
     void remember(CollectionId collection, const CollectionInfo& info);
 
 private:
     static constexpr std::size_t kCached = 65536;
 
+    struct KeptName {
+        std::uint64_t platform;
+        CollectionInfo info;
+
+        operator Name() const { return {platform, info.type, info.container}; }
+    };
+    struct HashName {
+        using is_transparent = void;
+        std::size_t operator()(const Name& name) const;
+    };
+    struct SameName {
+        using is_transparent = void;
+        bool operator()(const Name& a, const Name& b) const { return a == b; }
+    };
+
     std::shared_mutex mutex_;
-    std::unordered_map<std::string, std::uint64_t> numbers_;
+    boost::unordered_flat_map<KeptName, std::uint64_t, HashName, SameName> numbers_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, CollectionInfo> infos_;
 };
 
