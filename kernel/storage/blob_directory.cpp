@@ -11,6 +11,8 @@
 #include <string>
 #include <system_error>
 
+#include <stele/sdk/seal.hpp>
+
 #include "kernel/storage/blob_directory.hpp"
 #include "kernel/storage/posix_file.hpp"
 
@@ -26,6 +28,8 @@ constexpr std::size_t kSpreadSize = 2;
 constexpr int kSpread = 256;
 constexpr char kHexDigits[] = "0123456789abcdef";
 constexpr char kUnfinished[] = "unfinished";
+/// As many random bytes tell unfinished blobs of one opening from those of another.
+constexpr std::size_t kOwnNameBytes = 8;
 /// The room on the disk is looked at again after as many bytes.
 constexpr std::uint64_t kRoomStep = 1024 * 1024;
 
@@ -61,6 +65,18 @@ fs::path path_of(const fs::path& folder, std::string_view name) {
     return folder / name.substr(0, kSpreadSize) / name;
 }
 
+/// 0, or why the folder is not locked as `flock` is told.
+int lock_folder(const PosixFile& folder, int how) {
+    while (::flock(folder.descriptor(), how) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
+}
+
+/// Whether the disk knows no locks.
+bool cannot_lock(int problem) {
+    return problem == EOPNOTSUPP || problem == ENOLCK || problem == ENOSYS || problem == EINVAL;
+}
+
 /// Held by many who name blobs of a sub-folder, or by one who removes some, of whichever process,
 /// until it goes.
 class SpreadLock {
@@ -76,14 +92,10 @@ private:
 sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, Kind kind) {
     PosixFile file(folder, O_RDONLY | O_DIRECTORY);
     if (!file.is_open()) return disk_error("while opening a folder", errno);
-    while (::flock(file.descriptor(), kind == Kind::removing ? LOCK_EX : LOCK_SH) != 0) {
-        if (errno == EINTR) continue;
-        // Where nobody can lock, nobody removes.
-        const bool is_unknown =
-            errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL;
-        if (is_unknown && kind == Kind::naming) break;
-        return disk_error("while locking a folder", errno);
-    }
+    const int problem = lock_folder(file, kind == Kind::removing ? LOCK_EX : LOCK_SH);
+    // Where nobody can lock, nobody removes.
+    if (problem != 0 && !(cannot_lock(problem) && kind == Kind::naming))
+        return disk_error("while locking a folder", problem);
     return SpreadLock(std::move(file));
 }
 
@@ -217,21 +229,44 @@ public:
                                                             std::int64_t epoch_ms) override;
 
 private:
+    sdk::Result<void> prepare_unfinished();
     sdk::Result<void> prepare_spread();
 
     const fs::path folder_;
     const std::uint64_t reserve_;
+    /// The folder of unfinished blobs, locked by all who may have some.
+    PosixFile unfinished_;
+    const std::string own_names_ = sdk::random_hex(kOwnNameBytes) + '-';
     std::atomic<std::uint64_t> last_unfinished_ = 0;
 };
 
 sdk::Result<void> BlobDirectory::prepare() {
     if (!create_folder(folder_)) return disk_error("while creating " + folder_.string(), errno);
-    const fs::path unfinished = folder_ / kUnfinished;
-    std::error_code error;
-    fs::remove_all(unfinished, error);
-    if (error) return disk_error("while cleaning " + unfinished.string(), error.value());
-    if (!create_folder(unfinished)) return disk_error("while creating a folder", errno);
+    if (auto prepared = prepare_unfinished(); !prepared) return prepared;
     return prepare_spread();
+}
+
+sdk::Result<void> BlobDirectory::prepare_unfinished() {
+    const fs::path folder = folder_ / kUnfinished;
+    if (!create_folder(folder)) return disk_error("while creating " + folder.string(), errno);
+    unfinished_ = PosixFile(folder, O_RDONLY | O_DIRECTORY);
+    if (!unfinished_.is_open()) return disk_error("while opening " + folder.string(), errno);
+    // `stele check` and its like work beside a server, whose blobs are not what a crash left.
+    const int problem = lock_folder(unfinished_, LOCK_EX | LOCK_NB);
+    if (problem == 0 || cannot_lock(problem)) {
+        std::error_code error;
+        fs::directory_iterator entry(folder, error);
+        while (!error && entry != fs::directory_iterator()) {
+            fs::remove_all(entry->path(), error);
+            if (!error) entry.increment(error);
+        }
+        if (error) return disk_error("while cleaning " + folder.string(), error.value());
+    } else if (problem != EWOULDBLOCK) {
+        return disk_error("while locking " + folder.string(), problem);
+    }
+    if (const int shared = lock_folder(unfinished_, LOCK_SH); shared != 0 && !cannot_lock(shared))
+        return disk_error("while locking " + folder.string(), shared);
+    return {};
 }
 
 sdk::Result<void> BlobDirectory::prepare_spread() {
@@ -246,7 +281,7 @@ sdk::Result<void> BlobDirectory::prepare_spread() {
 }
 
 sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
-    fs::path unfinished = folder_ / kUnfinished / std::to_string(++last_unfinished_);
+    fs::path unfinished = folder_ / kUnfinished / (own_names_ + std::to_string(++last_unfinished_));
     PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) return disk_error("while creating a blob", errno);
     return std::unique_ptr<sdk::BlobStore::Writer>(

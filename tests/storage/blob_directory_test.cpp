@@ -93,6 +93,18 @@ TEST_CASE("What a crash left is cleaned when the folder is opened") {
     CHECK(blobs->exists(name).value());
 }
 
+TEST_CASE("What others are about to store is no leftover of a crash") {
+    const TemporaryFolder folder;
+    const auto blobs = open(folder);
+    const auto writer = blobs->create().value();
+    REQUIRE(writer->write("ab").has_value());
+    const auto beside = open(folder);
+    store(*beside, {"something else"});
+    REQUIRE(writer->write("c").has_value());
+    CHECK(writer->finish().value() == kNameOfAbc);
+    CHECK(beside->exists(kNameOfAbc).value());
+}
+
 TEST_CASE("An unknown blob is not found") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
