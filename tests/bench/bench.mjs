@@ -39,7 +39,7 @@ export function load(url, pid, { connections = 64, duration = seconds, token, sc
   return { rate: Number(done.stdout.match(/Requests\/sec:\s+([\d.]+)/)[1]), cpu: used / requests };
 }
 
-export async function ceiling(port, bytes, measure) {
+async function ceiling(port, bytes, measure) {
   const child = spawn(join(bin, 'bench_http_ceiling'), [port, 2, bytes].map(String), { stdio: 'ignore' });
   child.on('error', () => {});
   try {
@@ -54,13 +54,58 @@ export async function ceiling(port, bytes, measure) {
   }
 }
 
-/// Entries and bytes of a stopped server's embedded store, then entries and bytes of its log, which holds
-/// what was written since it was opened as long as that is less than `storage.write_buffer`.
-export const storeSize = (server) =>
-  spawnSync(join(bin, 'bench_store_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
+/// Reads of a path against a bare Beast responder of as many bytes: these, and the median ratio.
+export async function readAgainstBare(server, path) {
+  const { text } = await server.request('GET', path, { token: server.adminToken });
+  const bytes = Buffer.byteLength(text);
+  const ratios = [];
+  for (let round = 0; round < rounds; ++round) {
+    const port = 18500 + round;
+    const bare = await ceiling(port, bytes, (pid) => load(`http://127.0.0.1:${port}/`, pid));
+    const ours = load(server.baseUrl + path, server.child.pid, { token: server.adminToken });
+    ratios.push(ours.rate / bare.rate);
+    console.log(`  round ${round + 1}: bare Beast ${bare.rate.toFixed(0)}/s (${bare.cpu.toFixed(1)} us), stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us)`);
+  }
+  return [bytes, median(ratios)];
+}
 
-/// Commits a second of a bare LevelDB that groups those of 64 callers, of so many entries each.
-export function rawCommits(keys, valueBytes) {
-  const raw = spawnSync(join(bin, 'bench_commit'), ['64', keys, valueBytes, seconds, 1].map(String), { encoding: 'utf8' });
-  return Number(raw.stdout.match(/raw\D*([\d.]+)/i)?.[1] ?? NaN);
+/// Entries and bytes in the log of a stopped server's embedded store, which holds what was written since
+/// it was opened as long as that is less than `storage.write_buffer`.
+const logSize = (server) =>
+  spawnSync(join(bin, 'bench_log_size'), [join(server.data, 'store')], { encoding: 'utf8' }).stdout.trim().split(' ').map(Number);
+
+const createUnderLoad = ({ server, path }, options = {}) =>
+  load(server.baseUrl + path, server.child.pid, { token: server.adminToken, script: 'create.lua', ...options });
+
+/// Entries that a create writes under this load, and their bytes in the store's log: counters that later
+/// ones replace are among them. The log holds all of a second.
+async function writtenByCreate(open) {
+  const opened = await open({ config: 'storage.write_buffer = 64MiB' });
+  createUnderLoad(opened, { duration: 1 });
+  const made = await opened.count();
+  await opened.server.stop();
+  const [entries, bytes] = logSize(opened.server);
+  await opened.server.end();
+  return [Math.round(entries / made), Math.round(bytes / made)];
+}
+
+/// Creates against a bare LevelDB that groups commits of 64 callers, of as many entries and bytes: the
+/// median ratio. `open(options)` starts a server with those options and an empty collection and answers
+/// { server, path, count }: where create.lua creates, and how many it has created.
+export async function createAgainstRaw(open) {
+  const [entries, bytes] = await writtenByCreate(open);
+  // Keys of the raw ones have 24 bytes, and an entry of a log has 3 beside key and value.
+  const valueBytes = Math.max(1, Math.round(bytes / entries) - 27);
+  console.log(`  ${entries} entries and ${bytes} bytes a create`);
+  const ratios = [];
+  for (let round = 0; round < rounds; ++round) {
+    const opened = await open();
+    const ours = createUnderLoad(opened);
+    await opened.server.end();
+    const { stdout } = spawnSync(join(bin, 'bench_commit'), ['64', entries, valueBytes, seconds, 1].map(String), { encoding: 'utf8' });
+    const raw = Number(stdout.match(/raw\D*([\d.]+)/i)?.[1] ?? NaN);
+    ratios.push(ours.rate / raw);
+    console.log(`  round ${round + 1}: stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${raw.toFixed(0)}/s`);
+  }
+  return median(ratios);
 }

@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
-import { ceiling, cpuMicroseconds, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
+import { cpuMicroseconds, createAgainstRaw, median, option, readAgainstBare, residentMiB, rounds, SteleServer } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
 const only = option('only', 'fork,query,depth,search,difference,read,create,memory,disk,start').split(',');
@@ -115,56 +115,19 @@ if (only.includes('difference')) {
 if (only.includes('read')) {
   const branch = `${await sized(1000)}/branches/master`;
   const { rows: [{ _doc: node }] } = await server.admin('POST', `${branch}/nodes/query?limit=1`, { kind: 'loaded' });
-  const { text } = await server.request('GET', `${branch}/nodes/${node}`, { token: server.adminToken });
-  const ratios = [];
-  for (let round = 0; round < rounds; ++round) {
-    const port = 18600 + round;
-    const bare = await ceiling(port, Buffer.byteLength(text), (pid) => load(`http://127.0.0.1:${port}/`, pid));
-    const ours = load(`${server.baseUrl}${branch}/nodes/${node}`, server.child.pid, { token: server.adminToken });
-    ratios.push(ours.rate / bare.rate);
-    console.log(`  round ${round + 1}: bare Beast ${bare.rate.toFixed(0)}/s (${bare.cpu.toFixed(1)} us), stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us)`);
-  }
-  console.log(`read one node, authenticated, 64 connections, against a bare Beast responder: ${median(ratios).toFixed(2)} (target 0.60)`);
+  const [, ratio] = await readAgainstBare(server, `${branch}/nodes/${node}`);
+  console.log(`read one node, authenticated, 64 connections, against a bare Beast responder: ${ratio.toFixed(2)} (target 0.60)`);
 }
-/// A server of its own with an empty repository; answers where nodes are created there.
-async function emptyRepository(options = {}) {
-  const fresh = await SteleServer.start(options);
-  const { _doc } = await fresh.admin('POST', '/repositories', {});
-  const nodes = `/repositories/${_doc}/branches/master/nodes`;
-  await fresh.admin('POST', nodes, {});
-  return [fresh, nodes];
-}
-
-const createNodes = (server, nodes, options = {}) =>
-  load(server.baseUrl + nodes, server.child.pid, { token: server.adminToken, script: 'create.lua', ...options });
-
-/// Entries that a create writes under this load, and their bytes in the store's log: counters that later
-/// ones replace are among them. The log holds all of a second.
-async function writtenByCreate() {
-  const [fresh, nodes] = await emptyRepository({ config: 'storage.write_buffer = 64MiB' });
-  createNodes(fresh, nodes, { duration: 1 });
-  const { total_rows: made } = await fresh.admin('POST', `${nodes}/query?limit=1`, { key: { $exists: true } });
-  await fresh.stop();
-  const [,, entries, bytes] = storeSize(fresh);
-  await fresh.end();
-  return [Math.round(entries / made), Math.round(bytes / made)];
-}
-
 if (only.includes('create')) {
-  const [entries, bytes] = await writtenByCreate();
-  // Keys of the raw ones have 24 bytes, and an entry of a log has 3 beside key and value.
-  const valueBytes = Math.max(1, Math.round(bytes / entries) - 27);
-  console.log(`  ${entries} entries and ${bytes} bytes a create`);
-  const ratios = [];
-  for (let round = 0; round < rounds; ++round) {
-    const [fresh, nodes] = await emptyRepository();
-    const ours = createNodes(fresh, nodes);
-    await fresh.end();
-    const raw = rawCommits(entries, valueBytes);
-    ratios.push(ours.rate / raw);
-    console.log(`  round ${round + 1}: stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${raw.toFixed(0)}/s`);
-  }
-  console.log(`durable create of a node, 64 connections, against raw LevelDB group commit of the same bytes: ${median(ratios).toFixed(2)} (target 0.40)`);
+  const ratio = await createAgainstRaw(async (options) => {
+    const fresh = await SteleServer.start(options);
+    const { _doc } = await fresh.admin('POST', '/repositories', {});
+    const path = `/repositories/${_doc}/branches/master/nodes`;
+    await fresh.admin('POST', path, {});
+    const count = async () => (await fresh.admin('POST', `${path}/query?limit=1`, { key: { $exists: true } })).total_rows;
+    return { server: fresh, path, count };
+  });
+  console.log(`durable create of a node, 64 connections, against raw LevelDB group commit of the same bytes: ${ratio.toFixed(2)} (target 0.40)`);
 }
 if (only.includes('memory')) {
   const branch = `${await sized(1000)}/branches/master`;

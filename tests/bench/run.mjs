@@ -5,25 +5,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bin, ceiling, load, median, option, rawCommits, residentMiB, rounds, SteleServer, storeSize } from './bench.mjs';
+import { createAgainstRaw, load, median, option, readAgainstBare, residentMiB, rounds, SteleServer } from './bench.mjs';
 
 const only = option('only', 'read,accounting,create,list,start').split(',');
 
 async function read() {
   const server = await SteleServer.start();
   const { _doc } = await server.admin('POST', '/uiconfigs', { title: 'Read me' });
-  const token = server.adminToken;
-  const { text } = await server.request('GET', `/uiconfigs/${_doc}`, { token });
-  const bytes = Buffer.byteLength(text);
-  const rates = [];
-  for (let round = 0; round < rounds; ++round) {
-    const port = 18500 + round;
-    const bare = await ceiling(port, bytes, (pid) => load(`http://127.0.0.1:${port}/`, pid));
-    const ours = load(`${server.baseUrl}/uiconfigs/${_doc}`, server.child.pid, { token });
-    rates.push({ bare, ours, ratio: ours.rate / bare.rate });
-    console.log(`  round ${round + 1}: bare Beast ${bare.rate.toFixed(0)}/s (${bare.cpu.toFixed(1)} us), stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us)`);
-  }
-  console.log(`read one record of ${bytes} bytes, 64 connections, against a bare Beast responder: ${median(rates.map((one) => one.ratio)).toFixed(2)} (target 0.70)`);
+  const [bytes, ratio] = await readAgainstBare(server, `/uiconfigs/${_doc}`);
+  console.log(`read one record of ${bytes} bytes, 64 connections, against a bare Beast responder: ${ratio.toFixed(2)} (target 0.70)`);
   await server.end();
 }
 
@@ -51,28 +41,13 @@ async function accounting() {
 }
 
 async function create() {
-  const results = [];
-  for (let round = 0; round < rounds; ++round) {
-    const server = await SteleServer.start();
+  const ratio = await createAgainstRaw(async (options) => {
+    const server = await SteleServer.start(options);
     await server.admin('POST', '/uiconfigs', { title: 'first' });
-    const before = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows;
-    await server.stop();
-    const [entriesBefore, bytesBefore] = storeSize(server);
-    await server.launch();
-    const token = await server.login();
-    const ours = load(`${server.baseUrl}/uiconfigs`, server.child.pid, { token, script: 'create.lua' });
-    server.adminToken = token;
-    const made = (await server.admin('GET', '/uiconfigs?limit=1')).total_rows - before;
-    await server.stop();
-    const [entries, bytes] = storeSize(server);
-    const keys = Math.round((entries - entriesBefore) / made);
-    const value = Math.max(1, Math.round((bytes - bytesBefore) / made / keys) - 24);
-    const rawRate = rawCommits(keys, value);
-    console.log(`  round ${round + 1}: ${keys} entries and ${Math.round((bytes - bytesBefore) / made)} bytes a create; stele ${ours.rate.toFixed(0)}/s (${ours.cpu.toFixed(1)} us), raw LevelDB ${rawRate.toFixed(0)}/s`);
-    results.push(ours.rate / rawRate);
-    rmSync(server.data, { recursive: true, force: true });
-  }
-  console.log(`durable create, 64 connections, against raw LevelDB group commit of the same bytes: ${median(results).toFixed(2)} (target 0.50)`);
+    const count = async () => (await server.admin('POST', '/uiconfigs/query?limit=1', { key: { $exists: true } })).total_rows;
+    return { server, path: '/uiconfigs', count };
+  });
+  console.log(`durable create, 64 connections, against raw LevelDB group commit of the same bytes: ${ratio.toFixed(2)} (target 0.50)`);
 }
 
 async function fillStore(data, count) {
