@@ -7,7 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
-import { cpuMicroseconds, createAgainstRaw, median, option, readAgainstBare, residentMiB, rounds, SteleServer } from './bench.mjs';
+import { cpuMicroseconds, createAgainstRaw, load, median, option, readAgainstBare, residentMiB, rounds, SteleServer } from './bench.mjs';
 import { loadNodes } from './load_nodes.mjs';
 
 const only = option('only', 'fork,query,depth,search,difference,read,create,memory,disk,start').split(',');
