@@ -107,10 +107,14 @@ private:
         const auto container = tree_.container_of(reader, record);
         if (!container) return container.error();
         if (!*container) return sdk::PermissionSet();
-        const sdk::RecordKey place = **container + std::string(kInside);
+        // Every read comes by: the buffer is not made anew.
+        thread_local std::string place;
+        place.assign(**container).append(kInside);
         if (const auto known = decisions_.find(place, principal, moment)) return *known;
         auto inside = store_.inside_permissions(reader, principal, **container);
-        if (inside) decisions_.store(place, principal, *inside, moment);
+        if (!inside) return inside;
+        place.assign(**container).append(kInside);
+        decisions_.store(place, principal, *inside, moment);
         return inside;
     }
 

@@ -15,11 +15,12 @@ std::optional<sdk::PermissionSet> DecisionTable::find(std::string_view record,
                                                       std::string_view principal,
                                                       Moment moment) const {
     const Moment voided_at = voided(record);
-    const Shard& shard = shard_of(record);
+    const Hashed key{record};
+    const Shard& shard = shard_of(key);
     const std::shared_lock lock(shard.mutex);
-    const auto decisions = shard.records.find(record);
+    const auto decisions = shard.records.find(key);
     if (decisions == shard.records.end()) return std::nullopt;
-    const auto found = decisions->second.find(principal);
+    const auto found = decisions->second.find(Hashed{principal});
     if (found == decisions->second.end()) return std::nullopt;
     const Decision& decision = found->second;
     if (decision.made < voided_at || decision.stored > moment) return std::nullopt;
@@ -28,7 +29,7 @@ std::optional<sdk::PermissionSet> DecisionTable::find(std::string_view record,
 
 void DecisionTable::store(std::string_view record, std::string_view principal,
                           sdk::PermissionSet permissions, Moment moment) {
-    Shard& shard = shard_of(record);
+    Shard& shard = shard_of(Hashed{record});
     ByKey<ByPrincipal> displaced;  // destroyed after the lock is gone
     const std::lock_guard lock(shard.mutex);
     const Moment voided_at = voided(record);
@@ -46,10 +47,11 @@ void DecisionTable::store(std::string_view record, std::string_view principal,
 }
 
 void DecisionTable::drop_record(std::string_view record) {
-    Shard& shard = shard_of(record);
+    const Hashed key{record};
+    Shard& shard = shard_of(key);
     const std::lock_guard lock(shard.mutex);
     shard.dropped = ++clock_;
-    const auto decisions = shard.records.find(record);
+    const auto decisions = shard.records.find(key);
     if (decisions == shard.records.end()) return;
     shard.size -= decisions->second.size();
     shard.records.erase(decisions);
@@ -62,14 +64,6 @@ void DecisionTable::drop_platform(std::uint64_t platform) {
 void DecisionTable::drop_everything() {
     for (std::size_t platform = 0; platform < kPlatforms; ++platform)
         make_void(platform);
-}
-
-const DecisionTable::Shard& DecisionTable::shard_of(std::string_view record) const {
-    return shards_[BytesHash()(record) % kShards];
-}
-
-DecisionTable::Shard& DecisionTable::shard_of(std::string_view record) {
-    return shards_[BytesHash()(record) % kShards];
 }
 
 Moment DecisionTable::voided(std::string_view record) const {

@@ -50,11 +50,19 @@ private:
         Moment made = 0;
         Moment stored = 0;
     };
+    /// Bytes with their hash, which both the shard and the map are found by.
+    struct Hashed {
+        std::string_view bytes;
+        std::size_t hash = std::hash<std::string_view>()(bytes);
+
+        friend bool operator==(const Hashed& one, const sdk::RecordKey& other) {
+            return one.bytes == other;
+        }
+    };
     struct BytesHash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view bytes) const {
-            return std::hash<std::string_view>()(bytes);
-        }
+        std::size_t operator()(const Hashed& key) const { return key.hash; }
+        std::size_t operator()(const sdk::RecordKey& key) const { return Hashed{key}.hash; }
     };
     template <class Value>
     using ByKey = std::unordered_map<sdk::RecordKey, Value, BytesHash, std::equal_to<>>;
@@ -72,8 +80,8 @@ private:
     // Platforms share these where there are more of them; that only voids too much.
     static constexpr std::size_t kPlatforms = 256;
 
-    const Shard& shard_of(std::string_view record) const;
-    Shard& shard_of(std::string_view record);
+    const Shard& shard_of(const Hashed& record) const { return shards_[record.hash % kShards]; }
+    Shard& shard_of(const Hashed& record) { return shards_[record.hash % kShards]; }
     /// When the decisions of the record's platform were last made void.
     Moment voided(std::string_view record) const;
     void make_void(std::size_t platform);

@@ -13,6 +13,11 @@ namespace stele::kernel::http {
 
 namespace {
 
+// Not plain literals: their lengths would be counted for every reply.
+using namespace std::string_view_literals;
+
+constexpr std::string_view kLineEnd = "\r\n";
+
 constexpr std::array<std::string_view, 8> kOwnLines{
     "Content-Length", "Transfer-Encoding", "Connection", "Date",
     "Content-Type",   "X-Request-Id",      "Vary",       "X-Content-Type-Options"};
@@ -25,7 +30,7 @@ void append_number(std::string& out, std::uint64_t number) {
 
 void append_line(std::string& out, std::string_view name, std::string_view value) {
     out += name;
-    out += ": ";
+    out += ": "sv;
     const std::size_t begin = out.size();
     out += value;
     std::replace_if(
@@ -35,19 +40,19 @@ void append_line(std::string& out, std::string_view name, std::string_view value
             return byte < 0x20 || byte == 0x7F;
         },
         ' ');
-    out += "\r\n";
+    out += kLineEnd;
 }
 
 void append_status_line(std::string& out, int status) {
     if (status == 200) {
-        out += "HTTP/1.1 200 OK\r\n";
+        out += "HTTP/1.1 200 OK\r\n"sv;
         return;
     }
-    out += "HTTP/1.1 ";
+    out += "HTTP/1.1 "sv;
     append_number(out, static_cast<std::uint64_t>(status));
     out += ' ';
     out += reason_of(status);
-    out += "\r\n";
+    out += kLineEnd;
 }
 
 bool is_own_line(std::string_view name) {
@@ -83,16 +88,16 @@ void append_vary(std::string& out, const Response& response, const HeadFacts& fa
 
 void append_framing(std::string& out, const HeadFacts& facts) {
     if (facts.length) {
-        out += "Content-Length: ";
+        out += "Content-Length: "sv;
         append_number(out, *facts.length);
-        out += "\r\n";
+        out += kLineEnd;
     }
-    if (facts.is_chunked) out += "Transfer-Encoding: chunked\r\n";
-    if (facts.is_gzip) out += "Content-Encoding: gzip\r\n";
+    if (facts.is_chunked) out += "Transfer-Encoding: chunked\r\n"sv;
+    if (facts.is_gzip) out += "Content-Encoding: gzip\r\n"sv;
     if (facts.closes) {
-        out += "Connection: close\r\n";
+        out += "Connection: close\r\n"sv;
     } else if (facts.is_http_1_0) {
-        out += "Connection: keep-alive\r\n";
+        out += "Connection: keep-alive\r\n"sv;
     }
 }
 
@@ -102,21 +107,21 @@ void append_head(std::string& out, const Response& response, const HeadFacts& fa
     append_status_line(out, response.status);
     if (response.status != 304) append_line(out, "Content-Type", response.content_type);
     append_framing(out, facts);
-    out += "X-Request-Id: ";
+    out += "X-Request-Id: "sv;
     out += facts.request_id;
-    out += "\r\nX-Content-Type-Options: nosniff\r\nDate: ";
+    out += "\r\nX-Content-Type-Options: nosniff\r\nDate: "sv;
     out += facts.date;
-    out += "\r\n";
+    out += kLineEnd;
     if (!append_response_lines(out, response)) {
         // Kept, but asked about each time: ETags save the body, never the permission check.
-        out += response.status < 400 ? "Cache-Control: private, no-cache\r\n"
-                                     : "Cache-Control: no-store\r\n";
+        out += response.status < 400 ? "Cache-Control: private, no-cache\r\n"sv
+                                     : "Cache-Control: no-store\r\n"sv;
     }
     append_vary(out, response, facts);
     if (facts.cors && !facts.origin.empty() && facts.cors->allows(facts.origin)) {
         facts.cors->append_headers(facts.origin, out);
     }
-    out += "\r\n";
+    out += kLineEnd;
 }
 
 }  // namespace stele::kernel::http

@@ -30,7 +30,7 @@ struct PendingRequest {
     /// A transaction that began before the caller was known; taken by the first attempt.
     std::shared_ptr<resource::WorkContext::Work> work;
     std::unique_ptr<resource::WorkContext> context;
-    sdk::Reply reply;
+    std::optional<sdk::Reply> reply;
     int attempts = 0;
     /// Until when it waits for locked data stores; set by the first one that it meets.
     std::optional<LockWaits::Clock::time_point> lock_deadline;

@@ -57,7 +57,7 @@ bool is_literal(std::string_view segment) {
 }  // namespace
 
 struct Router::Node {
-    /// Sorted by name, for a binary search without allocation.
+    /// Sorted, for a binary search without allocation: by length first, which says most.
     std::vector<std::pair<std::string, std::unique_ptr<Node>>> literals;
     std::unique_ptr<Node> placeholder;
     std::array<std::optional<RouteTarget>, kMethods> targets;
@@ -85,10 +85,12 @@ struct Router::Node {
 
 private:
     decltype(literals)::const_iterator position_of(std::string_view name) const {
-        return std::lower_bound(literals.begin(), literals.end(), name,
-                                [](const auto& entry, std::string_view wanted) {
-                                    return std::string_view(entry.first) < wanted;
-                                });
+        return std::lower_bound(
+            literals.begin(), literals.end(), name, [](const auto& entry, std::string_view wanted) {
+                const std::string_view present = entry.first;
+                return present.size() != wanted.size() ? present.size() < wanted.size()
+                                                       : present < wanted;
+            });
     }
 };
 

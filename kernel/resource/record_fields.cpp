@@ -241,10 +241,10 @@ std::string id_of(const storage::Record& record) {
     static constexpr std::string_view kStart = R"({"_doc":")";
     const std::string_view text = record.text();
     if (text.substr(0, kStart.size()) == kStart) {
-        const std::size_t end = text.find_first_of("\"\\", kStart.size());
-        if (end != std::string_view::npos && text[end] == '"') {
-            return std::string(text.substr(kStart.size(), end - kStart.size()));
-        }
+        const auto* const begin = text.begin() + kStart.size();
+        const auto* const end =
+            std::find_if(begin, text.end(), [](char c) { return c == '"' || c == '\\'; });
+        if (end != text.end() && *end == '"') return std::string(begin, end);
     }
     auto fields = sdk::parse_json(text, {.depth = 200});
     return fields ? sdk::text_member(*fields, "_doc") : std::string();

@@ -22,8 +22,9 @@ sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk
         auto document = document_of(record, sdk::Json::object());
         auto info = info_of(reader, storage::collection_of(step));
         if (!document || !info) return document ? info.error() : document.error();
-        if (info->type == kPlatformType) return stores;
-        stores.push_back({info->type, document->id, sdk::text_member(document->fields, "title")});
+        if ((*info)->type == kPlatformType) return stores;
+        stores.push_back(
+            {(*info)->type, document->id, sdk::text_member(document->fields, "title")});
     }
 }
 
@@ -34,7 +35,7 @@ sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
     sdk::PolicySubject subject;
     subject.platform = storage::collection_of(key).platform;
     subject.key = key;
-    subject.type = info->type;
+    subject.type = (*info)->type;
     subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
         auto platform = platforms_.find(reader, storage::collection_of(key).platform);
         if (!platform) return platform.error();
@@ -56,7 +57,7 @@ sdk::Result<sdk::SpaceCollection> Records::collection_of_record(
     const storage::CollectionId id = storage::collection_of(record);
     auto info = info_of(reader, id);
     if (!info) return info.error();
-    return sdk::SpaceCollection{id.platform, id.number, info->type, info->container};
+    return sdk::SpaceCollection{id.platform, id.number, (*info)->type, (*info)->container};
 }
 
 sdk::Result<bool> Records::has_reaching_grants(const sdk::Reader& reader,

@@ -117,11 +117,11 @@ sdk::Result<void> Records::find_container(const sdk::Reader& reader,
     if (!*found) return unknown_record(type, name.container);
     auto info = info_of(reader, container.collection);
     if (!info) return info.error();
-    if (info->resource == &family) return {};
+    if ((*info)->resource == &family) return {};
     return sdk::make_error(sdk::ErrorKind::internal, "resource.container_ambiguous",
                            "the server failed; the request id leads to its log",
                            fmt::format("{} is named as container of {}, which lies in {}",
-                                       info->type, name.type, type));
+                                       (*info)->type, name.type, type));
 }
 
 sdk::Result<storage::CollectionId> Records::open_collection(sdk::Transaction& transaction,
@@ -142,12 +142,12 @@ sdk::Result<std::optional<storage::DocumentStore::CheckedSpace>> Records::checke
     using Space = std::optional<storage::DocumentStore::CheckedSpace>;
     auto info = info_of(reader, collection);
     if (!info) return info.error();
-    const RegisteredResource* const resource = info->resource;
+    const RegisteredResource* const resource = (*info)->resource;
     if (!resource || !resource->descriptor.has_space) return Space();
     auto space =
         plugin::guarded<std::unique_ptr<sdk::Reader>>(resource->plugin_id, "read_space", [&] {
             return resource->resource->read_space(
-                reader, space_collection(*resource, collection, info->container));
+                reader, space_collection(*resource, collection, (*info)->container));
         });
     if (!space) return space.error();
     return Space(storage::DocumentStore::CheckedSpace{std::move(*space), &resource->rules});
@@ -189,7 +189,7 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const sdk::RecordKey&
     auto info = info_of(reader, collection);
     if (!info && sdk::is_missing(info.error())) return unknown_record("record", "of that key");
     if (!info) return info.error();
-    auto space = space_of(reader, info->resource, collection, info->container);
+    auto space = space_of(reader, (*info)->resource, collection, (*info)->container);
     if (!space) return space.error();
     auto found = documents_.read(**space, key, record);
     if (!found) return found.error();
@@ -206,11 +206,11 @@ sdk::Result<bool> Records::is_gone(const sdk::Reader& reader, const sdk::RecordK
         const storage::CollectionId collection = storage::collection_of(step);
         auto info = info_of(reader, collection);
         if (!info) return info.error();
-        const bool is_outermost = info->resource && !info->resource->container;
-        if (is_outermost || info->type == kPlatformType) return false;
+        const bool is_outermost = (*info)->resource && !(*info)->resource->container;
+        if (is_outermost || (*info)->type == kPlatformType) return false;
         auto removed = documents_.is_removed(reader, collection);
         if (!removed || *removed) return removed;
-        step = std::move(info->container);
+        step = (*info)->container;
     }
 }
 
@@ -225,8 +225,8 @@ sdk::Result<CollectionPlace> Records::removed_place(
     auto info = info_of(reader, removed.id);
     if (!info) return info.error();
     place.id = removed.id;
-    place.container = info->container;
-    place.name = {removed.type, "", info->container};
+    place.container = (*info)->container;
+    place.name = {removed.type, "", (*info)->container};
     return place;
 }
 
@@ -247,8 +247,8 @@ std::string Records::seal(const sdk::Json& secrets) const {
     return sealer_.seal(sdk::dump_json(secrets));
 }
 
-sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
-                                            storage::CollectionId collection) const {
+sdk::Result<std::shared_ptr<const Records::Info>> Records::info_of(
+    const sdk::Reader& reader, storage::CollectionId collection) const {
     if (auto met = meet_observed(reader); !met) return met.error();
     {
         std::shared_lock lock(mutex_);
@@ -258,14 +258,14 @@ sdk::Result<Records::Info> Records::info_of(const sdk::Reader& reader,
     auto described = describe(reader, collection);
     if (!described) return described.error();
     if (!*described) return unknown_record("collection", std::to_string(collection.number));
-    return **std::move(described);
+    return described;
 }
 
-sdk::Result<std::optional<Records::Info>> Records::describe(
+sdk::Result<std::shared_ptr<const Records::Info>> Records::describe(
     const sdk::Reader& reader, storage::CollectionId collection) const {
     auto described = documents_.describe(reader, collection);
     if (!described) return described.error();
-    if (!*described) return std::optional<Info>();
+    if (!*described) return std::shared_ptr<const Info>();
     Info info;
     info.type = (*described)->type;
     info.resource = registry_.find(info.type);
@@ -275,11 +275,12 @@ sdk::Result<std::optional<Records::Info>> Records::describe(
         if (!platform) return platform.error();
         info.container = platform->root;
     }
+    auto known = std::make_shared<const Info>(std::move(info));
     if (!has_writes(reader)) {
         std::unique_lock lock(mutex_);
-        infos_[{collection.platform, collection.number}] = info;
+        infos_[{collection.platform, collection.number}] = known;
     }
-    return std::optional(std::move(info));
+    return known;
 }
 
 sdk::Result<void> Records::meet_observed(const sdk::Reader& reader) const {
@@ -301,15 +302,15 @@ sdk::Result<const RegisteredResource*> Records::resource_of(const sdk::Reader& r
                                                             const sdk::RecordKey& key) const {
     auto info = info_of(reader, storage::collection_of(key));
     if (!info) return info.error();
-    return info->resource;
+    return (*info)->resource;
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(const sdk::Reader& reader,
                                                                  const sdk::RecordKey& record) {
     auto info = info_of(reader, storage::collection_of(record));
     if (!info) return info.error();
-    if (info->type == kPlatformType) return std::optional<sdk::RecordKey>();
-    return std::optional<sdk::RecordKey>(info->container);
+    if ((*info)->type == kPlatformType) return std::optional<sdk::RecordKey>();
+    return std::optional<sdk::RecordKey>((*info)->container);
 }
 
 bool Records::is_container(const sdk::RecordKey& record) {
@@ -323,7 +324,7 @@ bool Records::is_container(const sdk::RecordKey& record) {
         has_observed_ = true;
         return true;
     }
-    const Info& info = known->second;
+    const Info& info = *known->second;
     // What has teams may be what others inherit from.
     return !info.resource || info.type == kPlatformType || !info.resource->contained.empty() ||
            info.resource->descriptor.capabilities.teams;

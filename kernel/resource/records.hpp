@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <shared_mutex>
@@ -129,10 +130,11 @@ private:
                                      storage::Record& container) const;
     sdk::Result<sdk::SpaceCollection> collection_of_record(const sdk::Reader& reader,
                                                            const sdk::RecordKey& record) const;
-    sdk::Result<Info> info_of(const sdk::Reader& reader, storage::CollectionId collection) const;
-    /// What the store says; nothing for a collection that is not there.
-    sdk::Result<std::optional<Info>> describe(const sdk::Reader& reader,
-                                              storage::CollectionId collection) const;
+    sdk::Result<std::shared_ptr<const Info>> info_of(const sdk::Reader& reader,
+                                                     storage::CollectionId collection) const;
+    /// What the store says; null for a collection that is not there.
+    sdk::Result<std::shared_ptr<const Info>> describe(const sdk::Reader& reader,
+                                                      storage::CollectionId collection) const;
     sdk::Result<void> meet_observed(const sdk::Reader& reader) const;
     sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
     sdk::Result<sdk::RecordKey> find_team(const sdk::Reader& reader,
@@ -148,7 +150,7 @@ private:
     Platforms& platforms_;
     const sdk::Sealer& sealer_;
     mutable std::shared_mutex mutex_;
-    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, Info> infos_;
+    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<const Info>> infos_;
     /// Collections of which `is_container` was asked while they were unknown: observers must not
     /// read, so whoever reads next finds out.
     mutable std::set<std::pair<std::uint64_t, std::uint64_t>> observed_;

@@ -80,13 +80,13 @@ sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
         storage::Record record;
         if (auto found = read(reader, step, record); !found) return found.error();
         if (word.empty()) {
-            if (!info->resource) return unknown_record(info->type, id_of(record));
-            auto found_word = reference_word(*info->resource, record);
+            if (!(*info)->resource) return unknown_record((*info)->type, id_of(record));
+            auto found_word = reference_word(*(*info)->resource, record);
             if (!found_word) return found_word;
             word = *found_word;
         }
         ids = "/" + id_of(record) + ids;
-        step = info->container;
+        step = (*info)->container;
     }
     return word + "://" + platform.id + ids;
 }

@@ -17,6 +17,7 @@
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/job/background_thread.hpp"
+#include "kernel/resource/path_memory.hpp"
 #include "kernel/resource/platforms.hpp"
 #include "kernel/resource/records.hpp"
 #include "kernel/resource/registry.hpp"
@@ -62,6 +63,7 @@ struct Rooms {
     std::shared_mutex keeping_blobs;
     Platforms platforms;
     Records records;
+    PathMemory paths;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.

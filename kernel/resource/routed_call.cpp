@@ -32,7 +32,25 @@ public:
     }
 };
 
+constexpr std::size_t kMostKeptBytes = 64 * 1024;
+/// What the last call of the thread read its record into, for the next one.
+thread_local std::string kept_buffer;
+
 }  // namespace
+
+RoutedCall::RoutedCall(WorkContext& context, RequestInput& input)
+    : context_(context), input_(input), record_key_(context.platform().root) {
+    stored_.buffer().swap(kept_buffer);
+}
+
+RoutedCall::RoutedCall(WorkContext& context, RequestInput& input, CollectionPlace place)
+    : RoutedCall(context, input) {
+    path_ = std::make_shared<TargetPath>(TargetPath{std::move(place), {}});
+}
+
+RoutedCall::~RoutedCall() {
+    if (stored_.buffer().capacity() <= kMostKeptBytes) stored_.buffer().swap(kept_buffer);
+}
 
 sdk::Upload& RoutedCall::upload() const {
     if (!upload_) {
@@ -96,28 +114,56 @@ void RoutedCall::set_created(const sdk::Document& document) {
 }
 
 sdk::Result<void> RoutedCall::find_target() {
+    if (auto found = find_path(); !found) return found;
+    if (!input_.route->resource || !input_.route->is_item) return {};
+    const std::string& id = input_.values[input_.route->resource->chain.size() - 1];
+    auto found = rooms().records.read(context_.transaction(), place(), id, stored_, &space_);
+    if (found) record_key_ = stored_.key();
+    return found;
+}
+
+/// Only those are remembered that lead to a record inside others, and for whoever mostly reads: of
+/// a writer every container must be read.
+sdk::Result<void> RoutedCall::find_path() {
     const Route& route = *input_.route;
-    const sdk::PlatformScope& platform = context_.platform();
-    record_key_ = platform.root;
-    place_.container = platform.root;
-    if (!route.resource) return {};
-    const sdk::Transaction& reader = context_.transaction();
-    const auto& chain = route.resource->chain;
-    for (std::size_t i = 0; i < chain.size(); ++i) {
-        auto place = i == 0 ? rooms().records.collection(reader, platform, *chain[i])
-                            : rooms().records.collection_inside(reader, *chain[i], stored_);
-        if (!place) return place.error();
-        place_ = std::move(*place);
-        const bool is_last = i + 1 == chain.size();
-        if (is_last && !route.is_item) break;
-        auto found = rooms().records.read(reader, place_, input_.values[i], stored_, &space_);
-        if (!found) return found;
-        if (is_last) {
-            record_key_ = stored_.key();
-        } else {
-            containers_.push_back(stored_.key());
+    const std::size_t depth = route.resource ? route.resource->chain.size() : 0;
+    const bool is_rememberable = route.is_item && depth > 1 && input_.method == "GET";
+    const auto state = is_rememberable ? context_.transaction().state() : std::nullopt;
+    PathMemory::Name name;
+    if (state) {
+        name = {context_.platform().number, route.resource,
+                std::span(input_.values).first(depth - 1)};
+        auto known = rooms().paths.find(name, *state);
+        is_path_remembered_ = known != nullptr;
+        if (known) {
+            path_ = std::move(known);
+            return {};
         }
     }
+    const auto path = std::make_shared<TargetPath>();
+    path_ = path;
+    auto found = walk_path(*path, stored_);
+    if (found && state) rooms().paths.keep(name, *state, path);
+    return found;
+}
+
+sdk::Result<void> RoutedCall::walk_path(TargetPath& path, storage::Record& container) const {
+    const sdk::PlatformScope& platform = context_.platform();
+    path.place.container = platform.root;
+    if (!input_.route->resource) return {};
+    const sdk::Transaction& reader = context_.transaction();
+    const Records& records = rooms().records;
+    const auto& chain = input_.route->resource->chain;
+    auto place = records.collection(reader, platform, *chain.front());
+    for (std::size_t i = 1; place && i < chain.size(); ++i) {
+        path.place = *std::move(place);
+        auto found = records.read(reader, path.place, input_.values[i - 1], container);
+        if (!found) return found;
+        path.containers.push_back(container.key());
+        place = records.collection_inside(reader, *chain[i], container);
+    }
+    if (!place) return place.error();
+    path.place = *std::move(place);
     return {};
 }
 
@@ -153,8 +199,8 @@ sdk::Result<void> RoutedCall::authorize_platform() const {
 sdk::Result<void> RoutedCall::authorize_containers() const {
     if (is_unchecked()) return {};
     if (auto connected = authorize_platform(); !connected) return connected;
-    for (std::size_t i = 0; i < containers_.size(); ++i) {
-        auto permissions = held(containers_[i], sdk::Permission::connect);
+    for (std::size_t i = 0; i < containers().size(); ++i) {
+        auto permissions = held(containers()[i], sdk::Permission::connect);
         if (!permissions) return permissions.error();
         if (permissions->has(sdk::Permission::connect)) continue;
         return unknown_record(input_.route->resource->chain[i]->descriptor.type, input_.values[i]);
@@ -175,6 +221,13 @@ sdk::Result<void> RoutedCall::hold_decision() {
                                                      context_.platform().number);
 }
 
+sdk::Result<void> RoutedCall::hold_path() {
+    if (!is_path_remembered_ || !context_.transaction().has_writes()) return {};
+    TargetPath path;
+    storage::Record container;
+    return walk_path(path, container);
+}
+
 sdk::Result<void> RoutedCall::authorize() {
     const Route& route = *input_.route;
     if (is_unchecked()) return {};
@@ -186,10 +239,10 @@ sdk::Result<void> RoutedCall::authorize() {
     const std::string_view type = route.resource ? std::string_view(route.resource->descriptor.type)
                                                  : std::string_view(kPlatformType);
     const auto on_container = [&](sdk::Permission permission) {
-        const bool is_root = place_.container == root;
-        return require(place_.container, permission,
+        const bool is_root = place().container == root;
+        return require(place().container, permission,
                        is_root ? kPlatformType : route.resource->descriptor.container,
-                       is_root ? context_.platform().id : place_.name.container);
+                       is_root ? context_.platform().id : place().name.container);
     };
     const auto on_record = [&](sdk::Permission permission) {
         // The id as it was sent: the answer must not tell a hidden record from an unknown one.

@@ -12,6 +12,7 @@
 
 #include <stele/sdk/call.hpp>
 
+#include "kernel/resource/path_memory.hpp"
 #include "kernel/resource/records.hpp"
 #include "kernel/resource/work_context.hpp"
 
@@ -42,13 +43,12 @@ struct RequestInput {
 /// A request inside one transaction.
 class RoutedCall final : public sdk::Call {
 public:
-    RoutedCall(WorkContext& context, RequestInput& input) : context_(context), input_(input) {}
+    RoutedCall(WorkContext& context, RequestInput& input);
     /// A call of a collection that was found before.
-    RoutedCall(WorkContext& context, RequestInput& input, CollectionPlace place)
-        : context_(context),
-          input_(input),
-          place_(std::move(place)),
-          record_key_(context.platform().root) {}
+    RoutedCall(WorkContext& context, RequestInput& input, CollectionPlace place);
+    ~RoutedCall() override;
+    RoutedCall(const RoutedCall&) = delete;
+    RoutedCall& operator=(const RoutedCall&) = delete;
 
     sdk::Context& context() const override { return context_; }
     std::string_view path(std::string_view placeholder) const override;
@@ -65,7 +65,7 @@ public:
     const sdk::Document& record() const override;
     sdk::RecordText record_text() const override;
     const sdk::Reader* record_space() const override { return space_ ? space_->space() : nullptr; }
-    const sdk::CollectionName& collection() const override { return place_.name; }
+    const sdk::CollectionName& collection() const override { return path_->place.name; }
     std::string_view request_id() const override { return input_.request_id; }
 
     /// Stage "find the record": the collection that the route addresses, and the record on item
@@ -82,6 +82,9 @@ public:
     sdk::Result<bool> may_read(const sdk::RecordKey& record) const;
     /// Makes the commit conflict when rights are taken away until then.
     sdk::Result<void> hold_decision();
+    /// Makes the commit conflict when a container that was remembered, not read, is changed until
+    /// then.
+    sdk::Result<void> hold_path();
     /// Stage "decode": body and page parameters, once per request.
     sdk::Result<void> decode();
 
@@ -91,10 +94,10 @@ public:
     std::string_view last_path_value() const {
         return input_.values.empty() ? std::string_view() : std::string_view(input_.values.back());
     }
-    const CollectionPlace& place() const { return place_; }
+    const CollectionPlace& place() const { return path_->place; }
     /// Keys of the records around the addressed collection, outermost first, the platform not among
     /// them.
-    const std::vector<sdk::RecordKey>& containers() const { return containers_; }
+    const std::vector<sdk::RecordKey>& containers() const { return path_->containers; }
     /// The record that a create has made.
     struct Created {
         std::string id;
@@ -116,6 +119,10 @@ private:
     /// What the caller may do, or as much of it as holds `enough`.
     sdk::Result<sdk::PermissionSet> held(const sdk::RecordKey& record,
                                          sdk::Permission enough) const;
+    sdk::Result<void> find_path();
+    /// Finds by reading; of what is missing `path` tells as much as was found. `container` becomes
+    /// the innermost one.
+    sdk::Result<void> walk_path(TargetPath& path, storage::Record& container) const;
     sdk::Result<void> decode_body();
     sdk::Result<void> authorize_platform() const;
     sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,
@@ -123,9 +130,9 @@ private:
 
     WorkContext& context_;
     RequestInput& input_;
-    CollectionPlace place_;
-    /// As they were found, outermost first, without the platform.
-    std::vector<sdk::RecordKey> containers_;
+    /// Null until it was looked for.
+    std::shared_ptr<const TargetPath> path_;
+    bool is_path_remembered_ = false;
     sdk::RecordKey record_key_;
     storage::Record stored_;
     std::optional<SpaceReader> space_;

@@ -13,7 +13,7 @@ namespace stele::kernel::storage {
 
 namespace {
 
-constexpr std::size_t kUsualRecordBytes = 1000;
+constexpr std::size_t kUsualRecordBytes = 2000;
 
 sdk::Result<bool> read_at(const sdk::Reader& reader, CollectionId collection,
                           std::string_view sequence, Record& record) {

@@ -1,5 +1,6 @@
 #include "kernel/storage/keys.hpp"
 
+#include <array>
 #include <chrono>
 #include <mutex>
 #include <random>
@@ -126,14 +127,14 @@ std::string sequence_text(std::string_view sequence) {
 
 bool parse_sequence(std::string_view text, Sequence& sequence) {
     if (text.size() != kSequenceSize * 2) return false;
-    Sequence parsed;
-    for (std::size_t i = 0; i < text.size(); i += 2) {
-        const int high = hex_value(text[i]);
-        const int low = hex_value(text[i + 1]);
+    std::array<char, kSequenceSize> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const int high = hex_value(text[2 * i]);
+        const int low = hex_value(text[2 * i + 1]);
         if (high < 0 || low < 0) return false;
-        parsed.push_back(static_cast<char>(high << 4 | low));
+        bytes[i] = static_cast<char>(high << 4 | low);
     }
-    sequence = std::move(parsed);
+    sequence.assign(bytes.data(), bytes.size());
     return true;
 }
 

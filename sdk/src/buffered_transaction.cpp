@@ -17,6 +17,11 @@ Result<std::optional<std::string>> BufferedTransaction::peek(std::string_view ke
     return look_up(key, Tracking::unnoted);
 }
 
+Result<void> BufferedTransaction::note_get(std::string_view key) const {
+    reads_.add_key(hash_key(key));
+    return {};
+}
+
 Result<void> BufferedTransaction::note_scan(KeyRange range) const {
     reads_.range(reads_.add_range()) = {std::move(range.begin), std::move(range.end), false};
     return {};

@@ -10,6 +10,12 @@
 
 namespace stele::sdk {
 
+Result<void> Transaction::note_get(std::string_view key) const {
+    auto found = get(key);
+    if (!found) return found.error();
+    return {};
+}
+
 Result<void> Transaction::note_scan(KeyRange range) const {
     const auto cursor = scan(std::move(range), ScanDirection::forward);
     while (cursor->is_valid())

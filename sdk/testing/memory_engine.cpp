@@ -119,6 +119,8 @@ public:
         return std::make_unique<MemoryCursor>(std::move(picture), std::move(range), direction);
     }
 
+    std::optional<std::uint64_t> state() const override { return snapshot_; }
+
 private:
     State& state_;
     std::uint64_t snapshot_;
@@ -225,6 +227,9 @@ public:
     }
 
     bool has_writes() const override { return !pending_.is_empty(); }
+    std::optional<std::uint64_t> state() const override {
+        return has_writes() ? std::nullopt : std::optional(snapshot_);
+    }
 
     void commit(Done done) override {
         state_.enqueue({snapshot_, &pending_, &reads_, std::move(done)});

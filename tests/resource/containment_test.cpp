@@ -102,6 +102,34 @@ TEST_CASE_METHOD(Libraries,
     CHECK(request->call().collection().container_key == shelves[1]);
 }
 
+TEST_CASE_METHOD(Libraries, "A path leads where it led at the state that a request reads") {
+    const std::string book = "/libraries/north/shelves/master/books/first";
+    const bool is_remembered = GENERATE(false, true);
+    if (is_remembered) CHECK(read(book).at("of") == "north");
+    const auto early = begin(system(), "GET", book);
+    json(system(), "DELETE", "/libraries/north/shelves/master");
+    CHECK(request(system(), "GET", book).error().code == "document.unknown");
+    const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "master"}});
+    create({"book", "master", shelf}, {{"_doc", "first"}, {"of", "another"}});
+    CHECK(read(book).at("of") == "another");
+    sdk::Reply reply = value_of(early->run());
+    CHECK(value_of(sdk::parse_json(reply.take_body())).at("of") == "north");
+    CHECK(read(book).at("of") == "another");
+    CHECK(read("/libraries/south/shelves/master/books/first").at("of") == "south");
+}
+
+TEST_CASE_METHOD(Libraries, "A read that writes conflicts with a change of what it lies in") {
+    const std::string book = "/libraries/north/shelves/master/books/first";
+    const bool is_remembered = GENERATE(false, true);
+    if (is_remembered) read(book);
+    const auto early = begin(system(), "GET", book + "?carve=here");
+    REQUIRE(early->run().has_value());
+    json(system(), "PUT", "/libraries/north/shelves/master", {{"of", "another"}});
+    const auto committed = early->commit();
+    REQUIRE_FALSE(committed.has_value());
+    CHECK(committed.error().code == "engine.conflict");
+}
+
 TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until somebody reads") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
     const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});

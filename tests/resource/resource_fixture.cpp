@@ -16,6 +16,10 @@ public:
     sdk::ResourceDescriptor describe() const override { return descriptor_; }
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override {
         record["shouted"] = call.parameter("shout").value_or("");
+        if (const auto carved = call.parameter("carve")) {
+            sdk::Context& context = call.context();
+            context.transaction().put(context.key_space("libraries.carved"), *carved);
+        }
         return {};
     }
 
@@ -29,7 +33,7 @@ sdk::ResourceDescriptor family(std::string type, std::string container, std::str
     descriptor.container = std::move(container);
     descriptor.path = std::move(path);
     descriptor.placeholder = type + "Id";
-    descriptor.presented_by = {"shout"};
+    descriptor.presented_by = {"shout", "carve"};
     if (descriptor.container != kPlatformType)
         descriptor.container_member = descriptor.container + "Id";
     return descriptor;

@@ -22,7 +22,8 @@
 ///
 ///     /libraries/{libraryId}/shelves/{shelfId}/books/{bookId}
 ///
-/// Each adds a member `shouted` to its records where the parameter `shout` asks for it.
+/// Each adds a member `shouted` to its records where the parameter `shout` asks for it, and writes
+/// to the store what the parameter `carve` says.
 namespace stele::kernel::resource::testing {
 
 template <class T>

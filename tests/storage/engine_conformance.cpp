@@ -150,6 +150,28 @@ void keeps_snapshots(EngineStore& store) {
     CHECK(value_of(*early, "a") == "1");
 }
 
+void numbers_states(EngineStore& store) {
+    const auto engine = store.open();
+    put(*engine, "a", "1");
+    const auto early = engine->snapshot();
+    const auto transaction = engine->begin();
+    CHECK(transaction->state() == early->state());
+    transaction->put("b", "own");
+    CHECK(transaction->state() == std::nullopt);
+    put(*engine, "a", "2");
+    // Those that have no numbers promise nothing.
+    const auto number = engine->snapshot()->state();
+    if (number) CHECK(number != early->state());
+    const auto cleared = engine->begin();
+    cleared->remove_range({"c", "d"});
+    CHECK(cleared->state() == std::nullopt);
+    const auto adding = engine->begin();
+    adding->add("sum", 1);
+    CHECK(adding->state() == std::nullopt);
+    must_commit(*adding);
+    if (number) CHECK(engine->snapshot()->state() != number);
+}
+
 void lasts(EngineStore& store) {
     if (!store.is_lasting()) return;
     {
@@ -280,6 +302,7 @@ const std::vector<EngineCheck>& engine_checks() {
         {"scans exactly the range, in both directions", scans_both_ways},
         {"seeks inside the range, in both directions", seeks},
         {"keeps a reader's state whatever is committed", keeps_snapshots},
+        {"gives every state a number of its own, or none any", numbers_states},
         {"keeps what was committed when it is opened again", lasts},
         {"tells observers the keys under their prefix before `done`", tells_observers_first},
         {"hands out nothing that shows a commit before its observers know",

@@ -338,6 +338,26 @@ void seek_reads_what_it_finds(EngineStore& store) {
     }
 }
 
+void notes_what_is_known(EngineStore& store) {
+    struct Case {
+        const char* changed;
+        bool conflicts;
+    };
+    for (const Case& c : {Case{"key", true}, Case{"keys", false}, Case{"b", true}, Case{"c", true},
+                          Case{"a", false}, Case{"d", false}}) {
+        const auto engine = store.open();
+        put(*engine, "b", "1");
+        const auto transaction = engine->begin();
+        REQUIRE(transaction->note_get("key").has_value());
+        REQUIRE(transaction->note_scan({"b", "d"}).has_value());
+        transaction->put("own", "1");
+        INFO(c.changed);
+        put(*engine, c.changed, "2");
+        CHECK(commits(*transaction) != c.conflicts);
+        remove(*engine, c.changed);
+    }
+}
+
 void peeks_without_conflict(EngineStore& store) {
     const auto engine = store.open();
     put(*engine, "a", "1");
@@ -503,6 +523,7 @@ const std::vector<EngineCheck>& engine_transaction_checks() {
         {"refuses a commit when an empty range was filled", empty_ranges_have_phantoms},
         {"counts what a cursor has passed as read", reads_only_as_far_as_it_looked},
         {"counts what a seek has looked through as read", seek_reads_what_it_finds},
+        {"counts as read what a transaction says that it knows", notes_what_is_known},
         {"does not count a peek as read", peeks_without_conflict},
         {"commits a transaction without writes, which saw one state", read_only_always_commits},
         {"lets one of many rivals win that commit at once", conflicts_inside_a_batch},

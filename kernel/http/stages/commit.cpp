@@ -22,7 +22,7 @@ void RequestPipeline::committed(const std::shared_ptr<PendingRequest>& pending,
     if (result) {
         if (!pending->context->has_followers()) return succeed(pending);
         const auto finish = [this, pending] {
-            pending->context->complete(pending->reply);
+            pending->context->complete(*pending->reply);
             pending->context->run_effects();
             succeed(pending);
         };

@@ -21,17 +21,16 @@ bool is_callers_fault(sdk::ErrorKind kind) {
 }  // namespace
 
 void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
-    sdk::Reply& reply = pending->reply;
-    Response response;
-    if (reply.is_redirect()) response.status = kSeeOther;
-    response.content_type = reply.content_type();
-    response.headers = reply.headers();
+    sdk::Reply& reply = *pending->reply;
+    Response response{.status = reply.is_redirect() ? kSeeOther : 200,
+                      .content_type = reply.take_content_type(),
+                      .headers = reply.take_headers(),
+                      .body = reply.take_body(),
+                      .source = reply.source(),
+                      .ranges = reply.ranges(),
+                      .size = reply.size(),
+                      .session = known_caller(*pending)};
     if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());
-    response.source = reply.source();
-    response.ranges = reply.ranges();
-    response.size = reply.size();
-    response.body = reply.take_body();
-    response.session = known_caller(*pending);
     metrics_.count(response.status, steady_now_ns() - pending->started_ns);
     forgive_login(*pending);
     pending->context.reset();

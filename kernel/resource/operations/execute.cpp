@@ -65,6 +65,7 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     // First, as what comes after looks at what was written.
     if (auto finished = call.work().finish(); !finished) return finished.error();
     if (auto held = call.hold_decision(); !held) return held.error();
+    if (auto held = call.hold_path(); !held) return held.error();
     ActivityNotes* const activities = call.rooms().activities;
     if (activities && call.work().transaction().has_writes()) {
         if (auto noted = activities->note_write(call); !noted) return noted.error();

@@ -47,11 +47,9 @@ BranchContent::BranchContent(Services& services, sdk::Context& context, sdk::Rec
 
 sdk::Result<BranchContent> BranchContent::open(Services& services, sdk::Context& context,
                                                const sdk::RecordKey& branch) {
-    auto place = services.branches.find(context.transaction(), branch);
-    if (!place) return place.error();
-    auto view = services.branches.view(context.transaction(), *place);
-    if (!view) return view.error();
-    return BranchContent(services, context, branch, *place, std::move(*view));
+    auto present = services.branches.present(context.transaction(), branch);
+    if (!present) return present.error();
+    return BranchContent(services, context, branch, (*present)->place, (*present)->view);
 }
 
 sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call) {

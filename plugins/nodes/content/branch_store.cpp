@@ -99,6 +99,26 @@ VersionSpace BranchStore::space(const BranchPlace& place) const {
         .first->second;
 }
 
+sdk::Result<std::shared_ptr<const PresentBranch>> BranchStore::present(
+    const sdk::Reader& reader, const sdk::RecordKey& branch) const {
+    const auto state = reader.state();
+    if (auto known = state ? presents_.find(branch, *state) : nullptr) {
+        auto noted = reader.note_get(known->row);
+        if (!noted) return noted.error();
+        return known;
+    }
+    auto place = find(reader, branch);
+    if (!place) return place.error();
+    auto shown = view(reader, *place);
+    if (!shown) return shown.error();
+    auto present = std::make_shared<const PresentBranch>(
+        PresentBranch{branch_row(branch), *place, space(*place), *std::move(shown)});
+    const std::size_t bytes =
+        sizeof(PresentBranch) + present->row.size() + present->view.links.size() * sizeof(Link);
+    if (state) presents_.keep(branch, *state, present, bytes);
+    return std::shared_ptr<const PresentBranch>(std::move(present));
+}
+
 std::string BranchStore::content_prefix(const BranchPlace& place) const {
     return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kContentSpace))
         .integer(place.repository)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "content/changeset_id.hpp"
 #include "versions/collection_keys.hpp"
+#include "versions/tip_memory.hpp"
 #include "versions/version_space.hpp"
 
 namespace stele::nodes {
@@ -33,6 +35,15 @@ struct BranchPlace {
     Line line = 0;
     /// Persons are told to have created what they made (contract/nodes.md 11.4); of the repository.
     bool is_social = false;
+};
+
+/// A branch with what it shows at its tip.
+struct PresentBranch {
+    /// Key of the row that says where it is.
+    std::string row;
+    BranchPlace place;
+    VersionSpace space;
+    View view;
 };
 
 /// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
@@ -55,6 +66,10 @@ public:
     /// `not_found` (`branch.unknown`) when the record is no branch, or was removed.
     sdk::Result<BranchPlace> find(const sdk::Reader& reader, const sdk::RecordKey& branch) const;
     VersionSpace space(const BranchPlace& place) const;
+    /// What `find`, `space` and `view` tell of a branch; remembered for as long as nothing is
+    /// committed.
+    sdk::Result<std::shared_ptr<const PresentBranch>> present(const sdk::Reader& reader,
+                                                              const sdk::RecordKey& branch) const;
     /// What the branch shows at its tip, or after a changeset. `not_found`
     /// (`changeset.unknown`) for one that the branch does not show.
     sdk::Result<View> view(const sdk::Reader& reader, const BranchPlace& place,
@@ -106,7 +121,11 @@ private:
 
     static constexpr std::size_t kMostSpaces = 10'000;
 
+    static constexpr std::size_t kMostPresentBytes = std::size_t{4} << 20;
+
     mutable VersionMemory memory_;
+    /// By key, each at a state of the store.
+    mutable TipMemory<PresentBranch> presents_{kMostPresentBytes};
     /// Those used before, by platform and repository.
     mutable std::mutex spaces_mutex_;
     mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;

@@ -15,10 +15,16 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPathsParameter[] = "paths";
+/// Their name in the text of a node, and what stands around it.
+constexpr std::size_t kAroundStatistics = 32;
 
 std::string etag_of(std::string_view id, std::uint64_t version) {
     // Every read makes one.
-    return std::string("\"").append(id).append("-").append(std::to_string(version)).append("\"");
+    const std::string number = std::to_string(version);
+    std::string etag;
+    etag.reserve(id.size() + number.size() + 3);
+    etag.append(1, '"').append(id).append(1, '-').append(number).append(1, '"');
+    return etag;
 }
 
 /// Of the repository's state, so that one read of the newest revision says whether it still holds.
@@ -34,22 +40,23 @@ std::string statistics_key(const BranchContent& content, const std::string& node
 }
 
 /// Of the addressed node; empty for an association, which has none.
-sdk::Result<std::string> statistics_text(const BranchContent& content, const sdk::Call& call,
-                                         const std::string& id) {
+sdk::Result<std::shared_ptr<const std::string>> statistics_text(const BranchContent& content,
+                                                                const sdk::Call& call,
+                                                                const std::string& id) {
     const Revision newest = content.view().view().newest;
     std::string key = statistics_key(content, id);
     auto& memory = content.services().statistics;
-    if (const auto known = memory.find(key, newest)) return *known;
-    std::string text;
+    if (auto known = memory.find(key, newest)) return known;
+    auto text = std::make_shared<std::string>();
     const sdk::Document& node = call.record();
     if (!is_association(node.fields)) {
         auto statistics = statistics_of(content, node);
         if (!statistics) return statistics.error();
-        text = sdk::dump_json(statistics->counts);
-        if (statistics->depends_on_reader) return text;
+        *text = sdk::dump_json(statistics->counts);
+        if (statistics->depends_on_reader) return std::shared_ptr<const std::string>(text);
     }
-    memory.keep(std::move(key), newest, std::make_shared<const std::string>(text), text.size());
-    return text;
+    memory.keep(std::move(key), newest, text, text->size());
+    return std::shared_ptr<const std::string>(text);
 }
 
 }  // namespace
@@ -111,6 +118,8 @@ sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call&
 sdk::Result<bool> asks_for_itself(const sdk::Call& call) {
     auto locale = wanted_locale(call);
     if (!locale) return locale.error();
+    const bool is_bare = call.parameter_names().empty() && call.body().empty();
+    if (is_bare) return locale->language.empty();
     auto paths = wants_paths(call);
     if (!paths) return paths.error();
     auto wants_metadata = call.flag("metadata");
@@ -123,11 +132,15 @@ sdk::Result<NodeText> node_text(const BranchContent& content, const sdk::Call& c
     const sdk::RecordText stored = call.record_text();
     auto statistics = statistics_text(content, call, stored.id);
     if (!statistics) return statistics.error();
-    NodeText text{std::string(stored.json), etag_of(stored.id, stored.version)};
-    if (statistics->empty()) return text;
+    const std::string& added = **statistics;
+    NodeText text{{}, etag_of(stored.id, stored.version)};
+    // Copied once: every read comes by.
+    text.json.reserve(stored.json.size() + added.size() + kAroundStatistics);
+    text.json = stored.json;
+    if (added.empty()) return text;
     text.json.pop_back();
     text.json.append(",\"").append(member::kStatistics).append("\":");
-    text.json.append(*statistics).push_back('}');
+    text.json.append(added).push_back('}');
     return text;
 }
 

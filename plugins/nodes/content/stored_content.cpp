@@ -9,12 +9,9 @@ namespace stele::nodes {
 
 sdk::Result<StoredContent> StoredContent::of(const Services& services, const sdk::Reader& store,
                                              const sdk::RecordKey& branch) {
-    const BranchStore& branches = services.branches;
-    auto place = branches.find(store, branch);
-    if (!place) return place.error();
-    auto view = branches.view(store, *place);
-    if (!view) return view.error();
-    return StoredContent(store, branches.space(*place), std::move(*view));
+    auto present = services.branches.present(store, branch);
+    if (!present) return present.error();
+    return StoredContent(store, (*present)->space, (*present)->view);
 }
 
 sdk::Result<bool> StoredContent::is_creator(std::string_view node,

@@ -140,13 +140,11 @@ sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& 
 
 sdk::Result<std::unique_ptr<sdk::Reader>> SpacedFamily::read_space(
     const sdk::Reader& store, const sdk::SpaceCollection& collection) {
-    const BranchStore& branches = services().branches;
-    auto place = branches.find(store, collection.container);
-    if (!place) return place.error();
-    auto view = branches.view(store, *place);
-    if (!view) return view.error();
+    auto present = services().branches.present(store, collection.container);
+    if (!present) return present.error();
+    const PresentBranch& branch = **present;
     return std::unique_ptr<sdk::Reader>(std::make_unique<BranchSpace>(
-        store, branches.space(*place), std::move(*view), collection, slot_, *place));
+        store, branch.space, branch.view, collection, slot_, branch.place));
 }
 
 sdk::Result<sdk::Transaction*> SpacedFamily::write_space(sdk::Context& context,

@@ -114,17 +114,13 @@ sdk::Result<bool> CollectionReader::get_into(std::string_view key, std::string& 
 sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,
                                                 std::string& record) const {
     const Link& nearest = view_.view().links.front();
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&store_);
-    const bool shows_commits_only = transaction == nullptr || !transaction->has_writes();
-    if (!nearest.is_tip() || !shows_commits_only)
+    if (!nearest.is_tip() || !shows_only_commits(store_))
         return nodes::read_record(view_, versioned_key, record);
     std::string begin = space_.record(versioned_key, nearest.line, nearest.bound);
     const Revision newest = view_.view().newest;
     if (const auto known = space_.memory().records().find(begin, newest)) {
-        if (transaction != nullptr) {
-            auto noted = transaction->note_scan({std::move(begin), known->end});
-            if (!noted) return noted.error();
-        }
+        auto noted = store_.note_scan({std::move(begin), known->end});
+        if (!noted) return noted.error();
         record = known->bytes;
         return true;
     }

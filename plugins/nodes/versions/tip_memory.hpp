@@ -13,7 +13,9 @@ namespace stele::nodes {
 
 /// What was read or added up about a repository at its newest revision, since doing so again costs
 /// more than looking here. It holds for that revision only: any commit to the repository gives it
-/// another. Bounded by the bytes of the values: what was not asked for lately goes. Any thread.
+/// another. So does any commit with states of the store, which stand in for revisions where what is
+/// remembered depends on more than one repository. Bounded by the bytes of the values: what was not
+/// asked for lately goes. Any thread.
 template <class Value>
 class TipMemory {
 public:

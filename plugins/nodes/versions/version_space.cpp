@@ -117,6 +117,7 @@ Block Block::around(Revision first, Revision last) {
 }
 
 bool shows_only_commits(const sdk::Reader& reader) {
+    if (reader.state()) return true;
     const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
     return transaction == nullptr || !transaction->has_writes();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ public:
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
+    std::optional<std::uint64_t> state() const override { return snapshot_->version(); }
 
 private:
     std::shared_ptr<const Snapshot> snapshot_;

@@ -44,6 +44,14 @@ public:
     /// Like `get`, into a buffer that the caller reuses; answers whether the key exists.
     virtual Result<bool> get_into(std::string_view key, std::string& value) const = 0;
     virtual std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const = 0;
+    /// The number of the state that it shows, for whoever remembers what was read: two readers of
+    /// one engine with the same number show the same. Nothing from engines that do not number
+    /// their states, and from transactions that have written.
+    virtual std::optional<std::uint64_t> state() const { return std::nullopt; }
+    /// For whoever knows what a key or a range shows here: in a transaction a later change there is
+    /// a conflict, as if it had been read; elsewhere nothing happens.
+    virtual Result<void> note_get(std::string_view /*key*/) const { return {}; }
+    virtual Result<void> note_scan(KeyRange /*range*/) const { return {}; }
 };
 
 /// Eight bytes of a key or value in which a commit writes the number that it gives, big-endian.
@@ -91,9 +99,9 @@ public:
     virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
     /// Gets without the promise of serializability: a later change of `key` is no conflict.
     virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;
-    /// For whoever knows what a range shows to this transaction: a later change in it is a
-    /// conflict, as if it had been scanned. The default body scans it.
-    virtual Result<void> note_scan(KeyRange range) const;
+    /// The default bodies read.
+    Result<void> note_get(std::string_view key) const override;
+    Result<void> note_scan(KeyRange range) const override;
 
     virtual bool has_writes() const = 0;
 

@@ -57,9 +57,12 @@ public:
     const RangeSource& ranges() const { return ranges_; }
     std::uint64_t size() const { return size_; }
     const std::string& content_type() const { return content_type_; }
+    std::string take_content_type() { return std::move(content_type_); }
     const std::string& etag_value() const { return etag_; }
     bool is_redirect() const { return is_redirect_; }
-    const std::vector<std::pair<std::string, std::string>>& headers() const { return headers_; }
+    using Headers = std::vector<std::pair<std::string, std::string>>;
+    const Headers& headers() const { return headers_; }
+    Headers take_headers() { return std::move(headers_); }
 
 private:
     std::string body_;

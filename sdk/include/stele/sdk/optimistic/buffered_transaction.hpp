@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,11 @@ public:
     Result<bool> get_into(std::string_view key, std::string& value) const override;
     std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const override;
     Result<std::optional<std::string>> peek(std::string_view key) const override;
+    Result<void> note_get(std::string_view key) const override;
     Result<void> note_scan(KeyRange range) const override;
+    std::optional<std::uint64_t> state() const override {
+        return has_writes() ? std::nullopt : stored().state();
+    }
 
     void put(std::string_view key, std::string_view value) override { writes_.put(key, value); }
     void remove(std::string_view key) override { writes_.remove(key); }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory_resource>
 #include <optional>
@@ -96,7 +96,8 @@ private:
 
     std::pmr::monotonic_buffer_resource memory_{kFirstChunk};
     Writes writes_;
-    std::deque<Stamped> stamped_;
+    /// The writes refer to them. Not a deque, which would take memory for every reader, too.
+    std::pmr::list<Stamped> stamped_{&memory_};
     std::vector<std::string_view> stamp_counters_;
     std::vector<const Writes::value_type*> counters_;
     std::vector<KeyRange> removed_ranges_;
