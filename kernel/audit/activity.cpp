@@ -22,6 +22,8 @@ std::string front_of(const std::string& text) {
 
 class RecordBuilder {
 public:
+    explicit RecordBuilder(std::size_t most_members) { members_.reserve(most_members); }
+
     void add(const char* name, const std::string& text) {
         if (!text.empty()) members_.emplace_back(name, front_of(text));
     }
@@ -42,7 +44,8 @@ std::string full_name(const sdk::Principal& user) {
 
 sdk::Json activity_record(const sdk::PlatformScope& platform, const std::string& id,
                           const Activity& activity) {
-    RecordBuilder record;
+    constexpr std::size_t kMostMembers = 24;
+    RecordBuilder record(kMostMembers);
     record.add("_doc", id);
     record.add("platformId", platform.id);
     record.add("type", activity.type);

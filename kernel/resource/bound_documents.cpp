@@ -21,7 +21,10 @@ sdk::Error unknown_type(std::string_view type) {
 /// `_doc` and the ids of the containers, then the fields.
 sdk::Json identified(const CollectionPlace& place, const sdk::PlatformScope& platform,
                      const std::string& id, sdk::Json fields) {
-    sdk::Json record = {{"_doc", id}};
+    constexpr std::size_t kOwnMembers = 4;
+    sdk::Json record = sdk::Json::object();
+    sdk::reserve_members(record, kOwnMembers + fields.size());
+    record["_doc"] = id;
     const sdk::ResourceDescriptor& descriptor = place.resource->descriptor;
     const bool is_root = descriptor.type == kPlatformType;
     if (!place.resource->container && !is_root) record["platformId"] = platform.id;

@@ -121,6 +121,7 @@ sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk:
         return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
     }
     DecodedFields decoded{sdk::Json::object(), sdk::Json::object(), sdk::text_member(body, "_doc")};
+    sdk::reserve_members(decoded.fields, body.size());
     for (auto& [name, value] : body.items()) {
         if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) continue;
         if (name == descriptor.container_member || name == "platformId") continue;
@@ -195,6 +196,9 @@ sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descript
 
 namespace {
 
+/// With those that families add.
+constexpr std::size_t kMostSystemMembers = 16;
+
 void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal& principal) {
     system[verb + "_by"] = principal.name;
     system[verb + "_by_principal_id"] = principal.id;
@@ -205,6 +209,7 @@ void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal&
 
 sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, std::int64_t now) {
     sdk::Json system = sdk::Json::object();
+    sdk::reserve_members(system, kMostSystemMembers);
     sdk::Json time = sdk::time_value(now);
     if (before && before->is_object() && before->contains("created_on")) {
         for (const char* name : {"created_on", "created_by", "created_by_principal_id",

@@ -19,10 +19,12 @@ constexpr std::chrono::seconds kCommitInterval(5);
 std::optional<sdk::ContentSpace> Follower::space_of(std::string_view key) {
     const auto platform = sdk::KeyReader(key).integer();
     if (!platform) return std::nullopt;
-    auto known = prefixes_.find(*platform);
-    if (known == prefixes_.end())
-        known = prefixes_.emplace(*platform, log_.watched_prefix(*platform)).first;
-    const std::string& prefix = known->second;
+    // Most keys of a commit lie on one platform.
+    if (platform != noticed_platform_) {
+        noticed_prefix_ = log_.watched_prefix(*platform);
+        noticed_platform_ = platform;
+    }
+    const std::string& prefix = noticed_prefix_;
     if (!key.starts_with(prefix)) return std::nullopt;
     const auto repository = sdk::KeyReader(key.substr(prefix.size())).integer();
     if (!repository) return std::nullopt;
@@ -33,10 +35,12 @@ void Follower::notice(const sdk::CommitNotice& notice) {
     const std::lock_guard lock(mutex_);
     bool is_called = notice.is_everything;
     is_all_wanted_ = is_all_wanted_ || notice.is_everything;
+    std::optional<sdk::ContentSpace> last;
     for (const std::string_view key : notice.keys) {
         const auto space = space_of(key);
-        if (!space) continue;
+        if (!space || space == last) continue;
         wanted_.insert(*space);
+        last = space;
         is_called = true;
     }
     if (is_called) begin_locked();

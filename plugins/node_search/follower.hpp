@@ -2,8 +2,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,7 +50,9 @@ private:
     std::condition_variable called_;
     bool is_all_wanted_ = true;
     std::set<sdk::ContentSpace> wanted_;
-    std::map<std::uint64_t, std::string> prefixes_;  ///< of platforms, as the log names them
+    /// The platform of the key that was noticed last, and what the log calls it.
+    std::optional<std::uint64_t> noticed_platform_;
+    std::string noticed_prefix_;
     std::thread thread_;
 };
 

@@ -81,14 +81,18 @@ std::string counter_bytes(std::int64_t value) {
     return bytes;
 }
 
+void stamp_bytes(std::string& bytes, const StampPlace& place, std::uint64_t stamp) {
+    assert(place.offset + kCounterSize <= bytes.size());
+    const std::uint64_t number = place.is_descending ? ~stamp : stamp;
+    for (std::size_t i = 0; i < kCounterSize; ++i)
+        bytes[place.offset + i] = static_cast<char>(number >> (8 * (kCounterSize - 1 - i)));
+}
+
 std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace>& place,
                           std::uint64_t stamp) {
     std::string stamped(bytes);
-    if (!place) return stamped;
-    assert(place->offset + kCounterSize <= stamped.size());
-    const std::uint64_t number = place->is_descending ? ~stamp : stamp;
-    return stamped.replace(place->offset, kCounterSize,
-                           counter_bytes(static_cast<std::int64_t>(number)));
+    if (place) stamp_bytes(stamped, *place, stamp);
+    return stamped;
 }
 
 Result<void> commit_and_wait(Transaction& transaction) {

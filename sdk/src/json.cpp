@@ -287,4 +287,8 @@ std::string dump_json(const Json& value) {
     return text;
 }
 
+void append_json(std::string& out, const Json& value) {
+    append_value(out, value);
+}
+
 }  // namespace stele::sdk

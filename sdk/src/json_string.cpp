@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include "utf8.hpp"
 
@@ -49,6 +51,21 @@ constexpr auto kPlain = [] {
     return plain;
 }();
 
+/// Whether eight bytes are all plain. Each test below sets the highest bit of some byte if and only
+/// if there is one of its kind.
+bool are_plain(const char* eight) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kHighest = 0x8080808080808080;
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, eight, sizeof(bytes));
+    const auto below = [](std::uint64_t word, std::uint64_t bound) {
+        return (word - kOnes * bound) & ~word;
+    };
+    const std::uint64_t special =
+        bytes | below(bytes, 0x20) | below(bytes ^ kOnes * '"', 1) | below(bytes ^ kOnes * '\\', 1);
+    return (special & kHighest) == 0;
+}
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
@@ -58,6 +75,10 @@ void append_json_string(std::string& out, std::string_view text) {
     std::size_t done = 0;  // what lies before is in `out`
     std::size_t at = 0;
     while (at < text.size()) {
+        if (text.size() - at >= 8 && are_plain(text.data() + at)) {
+            at += 8;
+            continue;
+        }
         const auto byte = static_cast<unsigned char>(text[at]);
         if (kPlain[byte]) {
             ++at;

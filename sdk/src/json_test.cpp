@@ -137,9 +137,9 @@ TEST_CASE("A value is written as the library writes it") {
 
 TEST_CASE("An appended string is what the library writes") {
     std::mt19937 random(7);
-    const std::vector<std::string> pieces{"a",  "\"", "\\", "\n",          "\t",   "\r",
-                                          "\b", "\f", "/",  "\x1",         "\x1f", "\x7f",
-                                          "ä",  "€",  "𝄞",  "\xed\x9f\xbf"};
+    const std::vector<std::string> pieces{"a",    "seven p", "\"", "\\", "\n",          "\t",
+                                          "\r",   "\b",      "\f", "/",  "\x1",         "\x1f",
+                                          "\x7f", "ä",       "€",  "𝄞",  "\xed\x9f\xbf"};
     for (int round = 0; round < 2000; ++round) {
         std::string text;
         for (auto n = random() % 12; n > 0; --n)

@@ -35,7 +35,7 @@ std::uint64_t read_big_endian(std::string_view bytes) {
 
 }  // namespace
 
-KeyWriter& KeyWriter::integer(std::uint64_t value) {
+KeyWriter& KeyWriter::integer(std::uint64_t value) & {
     // A byte with the number of significant bytes, then these: longer numbers are greater ones.
     const auto size = static_cast<std::size_t>(std::bit_width(value) + 7) / 8;
     key_.push_back(static_cast<char>(size));
@@ -43,7 +43,7 @@ KeyWriter& KeyWriter::integer(std::uint64_t value) {
     return *this;
 }
 
-KeyWriter& KeyWriter::real(double value) {
+KeyWriter& KeyWriter::real(double value) & {
     assert(!std::isnan(value));
     if (value == 0.0) value = 0.0;  // also turns -0 into 0
     const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -52,7 +52,7 @@ KeyWriter& KeyWriter::real(double value) {
     return *this;
 }
 
-KeyWriter& KeyWriter::text(std::string_view value) {
+KeyWriter& KeyWriter::text(std::string_view value) & {
     key_.reserve(key_.size() + value.size() + 1);
     while (!value.empty()) {
         std::size_t plain = 0;
@@ -70,12 +70,12 @@ KeyWriter& KeyWriter::text(std::string_view value) {
     return *this;
 }
 
-KeyWriter& KeyWriter::tag(char value) {
+KeyWriter& KeyWriter::tag(char value) & {
     key_.push_back(value);
     return *this;
 }
 
-KeyWriter& KeyWriter::raw(std::string_view bytes) {
+KeyWriter& KeyWriter::raw(std::string_view bytes) & {
     key_.append(bytes);
     return *this;
 }

@@ -53,4 +53,8 @@ bool lists_text(const Json& object, std::string_view name, std::string_view text
     return false;
 }
 
+void reserve_members(Json& object, std::size_t count) {
+    object.get_ref<Json::object_t&>().reserve(count);
+}
+
 }  // namespace stele::sdk

@@ -44,7 +44,7 @@ Reply Reply::status(const Json& members) {
         body += ',';
         append_json_string(body, name);
         body += ':';
-        body += dump_json(value);
+        append_json(body, value);
     }
     body += '}';
     return json_text(std::move(body));
@@ -67,7 +67,7 @@ Reply Reply::page_of(const Json& all_rows, const PageRequest& page) {
     std::string body = "{\"rows\":[";
     for (std::uint64_t i = begin; i < end; ++i) {
         if (i != begin) body += ',';
-        body += dump_json(all_rows[i]);
+        append_json(body, all_rows[i]);
     }
     body += ']';
     append_page_end(body, total, page.skip, end - begin);

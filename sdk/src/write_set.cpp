@@ -13,7 +13,8 @@ namespace {
 std::string_view stamped_or_same(std::string_view bytes, const std::optional<StampPlace>& place,
                                  std::uint64_t stamp, std::string& memory) {
     if (!place) return bytes;
-    memory = stamped_bytes(bytes, place, stamp);
+    memory.assign(bytes);
+    stamp_bytes(memory, *place, stamp);
     return memory;
 }
 
@@ -45,9 +46,8 @@ void WriteSet::put_stamped(std::string_view counter, const StampedPut& put) {
         known = stamp_counters_.insert(known, keep(counter));
     }
     constexpr std::uint64_t kGreatest = std::numeric_limits<std::uint64_t>::max();
-    std::string bytes;
-    Write& write = write_of(stamped_or_same(put.key, put.in_key, kGreatest, bytes));
-    put_in(write, stamped_or_same(put.value, put.in_value, kGreatest, bytes));
+    Write& write = write_of(stamped_or_same(put.key, put.in_key, kGreatest, stamped_memory_));
+    put_in(write, stamped_or_same(put.value, put.in_value, kGreatest, stamped_memory_));
     write.stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
 }
 

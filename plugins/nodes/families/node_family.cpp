@@ -196,6 +196,8 @@ sdk::Result<void> NodeFamily::present(const sdk::Call& call, sdk::Json& record) 
 
 sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Document& node) {
     sdk::Json& fields = node.fields;
+    constexpr std::size_t kOwnMembers = 6;
+    sdk::reserve_members(fields, fields.size() + kOwnMembers);
     if (!fields.contains(member::kType)) fields[member::kType] = type::kNode;
     if (!fields.contains(member::kQName)) fields[member::kQName] = "o:" + node.id;
     for (const char* name : {member::kType, member::kQName}) {

@@ -44,12 +44,14 @@ sdk::Result<std::string> CollectionKeys::prefix_of(const sdk::SpaceKey& key) con
                            "tag " + std::string(1, key.tag));
 }
 
-sdk::Result<std::optional<std::string>> CollectionKeys::versioned(std::string_view key) const {
+sdk::Result<bool> CollectionKeys::versioned(std::string_view key,
+                                            std::string& versioned_key) const {
     const auto parts = sdk::read_space_key(collection_, key);
-    if (!parts) return std::optional<std::string>();
+    if (!parts) return false;
     auto prefix = prefix_of(*parts);
     if (!prefix) return prefix.error();
-    return std::optional<std::string>(prefix->append(parts->rest));
+    versioned_key.assign(*prefix).append(parts->rest);
+    return true;
 }
 
 std::string CollectionKeys::Range::versioned_place(std::string_view key) const {

@@ -32,9 +32,9 @@ public:
     CollectionKeys(sdk::SpaceCollection collection, char slot)
         : collection_(std::move(collection)), slot_(slot) {}
 
-    /// Nothing for what lies in the store. `internal` (`branch.key_unknown`) where the kernel and
+    /// False for what lies in the store. `internal` (`branch.key_unknown`) where the kernel and
     /// `keeping_of` do not agree about a key.
-    sdk::Result<std::optional<std::string>> versioned(std::string_view key) const;
+    sdk::Result<bool> versioned(std::string_view key, std::string& versioned_key) const;
 
     /// Keys of one tag, both ways.
     struct Range {

@@ -102,11 +102,12 @@ sdk::Result<std::optional<std::string>> CollectionReader::get(std::string_view k
 }
 
 sdk::Result<bool> CollectionReader::get_into(std::string_view key, std::string& value) const {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return versioned.error();
-    if (!*versioned) return store_.get_into(key, value);
-    if (keeping_of(**versioned) == Keeping::record) return read_record(**versioned, value);
-    return view_.get_into(**versioned, value);
+    std::string versioned_key;
+    auto is_versioned = keys_.versioned(key, versioned_key);
+    if (!is_versioned) return is_versioned.error();
+    if (!*is_versioned) return store_.get_into(key, value);
+    if (keeping_of(versioned_key) == Keeping::record) return read_record(versioned_key, value);
+    return view_.get_into(versioned_key, value);
 }
 
 /// Looking a record up takes a scan, so it is remembered for as long as nothing is committed to the
@@ -149,25 +150,24 @@ sdk::Result<std::optional<std::string>> CollectionWriter::get(std::string_view k
 }
 
 sdk::Result<bool> CollectionWriter::get_into(std::string_view key, std::string& value) const {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return versioned.error();
-    if (!*versioned) return store_.get_into(key, value);
-    if (keeping_of(**versioned) != Keeping::record)
-        return line_.reader().get_into(**versioned, value);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return is_versioned.error();
+    if (!*is_versioned) return store_.get_into(key, value);
+    if (keeping_of(key_) != Keeping::record) return line_.reader().get_into(key_, value);
     // Two scans would be half of what a new record costs.
-    auto shows = line_.reader().contains(**versioned);
+    auto shows = line_.reader().contains(key_);
     if (!shows) return shows;
-    if (*shows) return read_record(line_.reader(), **versioned, value);
-    if (auto noted = line_.note_absent(**versioned); !noted) return noted.error();
+    if (*shows) return read_record(line_.reader(), key_, value);
+    if (auto noted = line_.note_absent(key_); !noted) return noted.error();
     return false;
 }
 
 sdk::Result<std::optional<std::string>> CollectionWriter::peek(std::string_view key) const {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return versioned.error();
-    if (!*versioned) return store_.peek(key);
-    if (keeping_of(**versioned) == Keeping::record) return get(key);
-    return line_.peek(**versioned);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return is_versioned.error();
+    if (!*is_versioned) return store_.peek(key);
+    if (keeping_of(key_) == Keeping::record) return get(key);
+    return line_.peek(key_);
 }
 
 std::unique_ptr<sdk::Cursor> CollectionWriter::scan(sdk::KeyRange range,
@@ -176,17 +176,17 @@ std::unique_ptr<sdk::Cursor> CollectionWriter::scan(sdk::KeyRange range,
 }
 
 void CollectionWriter::put(std::string_view key, std::string_view value) {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return line_.note(versioned.error());
-    if (!*versioned) return store_.put(key, value);
-    line_.put(**versioned, value);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return line_.note(is_versioned.error());
+    if (!*is_versioned) return store_.put(key, value);
+    line_.put(key_, value);
 }
 
 void CollectionWriter::remove(std::string_view key) {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return line_.note(versioned.error());
-    if (!*versioned) return store_.remove(key);
-    line_.remove(**versioned);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return line_.note(is_versioned.error());
+    if (!*is_versioned) return store_.remove(key);
+    line_.remove(key_);
 }
 
 void CollectionWriter::remove_range(sdk::KeyRange range) {
@@ -197,18 +197,18 @@ void CollectionWriter::remove_range(sdk::KeyRange range) {
 }
 
 void CollectionWriter::add(std::string_view key, std::int64_t delta) {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return line_.note(versioned.error());
-    if (!*versioned) return store_.add(key, delta);
-    line_.add(**versioned, delta);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return line_.note(is_versioned.error());
+    if (!*is_versioned) return store_.add(key, delta);
+    line_.add(key_, delta);
 }
 
 sdk::Result<void> CollectionWriter::add_within(std::string_view key, std::int64_t delta,
                                                std::int64_t most) {
-    auto versioned = keys_.versioned(key);
-    if (!versioned) return versioned.error();
-    if (!*versioned) return store_.add_within(key, delta, most);
-    return line_.add_within(**versioned, delta, most);
+    auto is_versioned = keys_.versioned(key, key_);
+    if (!is_versioned) return is_versioned.error();
+    if (!*is_versioned) return store_.add_within(key, delta, most);
+    return line_.add_within(key_, delta, most);
 }
 
 }  // namespace stele::nodes

@@ -81,6 +81,8 @@ private:
     sdk::Transaction& store_;
     LineWriter& line_;
     const CollectionKeys keys_;
+    /// For one versioned key at a time: a record has dozens of entries.
+    mutable std::string key_;
 };
 
 }  // namespace stele::nodes

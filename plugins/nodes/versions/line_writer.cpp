@@ -18,7 +18,7 @@ sdk::Result<std::optional<std::string>> LineWriter::peek(std::string_view key) c
         case Keeping::plain:
             return below_.peek(key);
         case Keeping::count:
-            return below_.peek(space_.count(line()).append(key));
+            return below_.peek(count_key(key));
         default:
             return get(key);
     }
@@ -70,7 +70,7 @@ void LineWriter::remove_range(sdk::KeyRange range) {
 void LineWriter::add(std::string_view key, std::int64_t delta) {
     if (space_.keeping(key) != Keeping::count) return below_.add(key, delta);
     if (changes_.counts.empty()) put_changes({});
-    below_.add(space_.count(line()).append(key), delta);
+    below_.add(count_key(key), delta);
     const auto known = changes_.counts.lower_bound(key);
     if (known == changes_.counts.end() || known->first != key) {
         changes_.counts.emplace_hint(known, key, delta);
@@ -103,12 +103,9 @@ sdk::Result<bool> LineWriter::inherits(std::string_view key, std::string& value)
 
 sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
                                           std::string_view value) {
-    const std::string present = space_.present(line()).append(key);
-    std::string bytes(kNumberBytes, '\0');
-    bytes.push_back(state);
-    bytes += value;
+    value_.assign(kNumberBytes, '\0').append(1, state).append(value);
     below_.put_stamped(space_.revision_counter(),
-                       {.key = present, .value = bytes, .in_value = sdk::StampPlace{0}});
+                       {.key = present_key(key), .value = value_, .in_value = sdk::StampPlace{0}});
     return note_kind(key, false);
 }
 
@@ -132,7 +129,7 @@ bool LineWriter::is_of_new_record(std::string_view key) const {
 
 sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view value) {
     if (is_of_new_record(key)) return put_present(key, kPresent, value);
-    auto stored = below_.get(space_.present(line()).append(key));
+    auto stored = below_.get(present_key(key));
     if (!stored) return stored.error();
     if (*stored) {
         const std::string_view former(**stored);
@@ -147,7 +144,7 @@ sdk::Result<void> LineWriter::put_entry(std::string_view key, std::string_view v
 }
 
 sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
-    auto stored = below_.get(space_.present(line()).append(key));
+    auto stored = below_.get(present_key(key));
     if (!stored) return stored.error();
     if (*stored) {
         if ((**stored)[kNumberBytes] == kRemoved) return {};
@@ -160,7 +157,7 @@ sdk::Result<void> LineWriter::remove_entry(std::string_view key) {
 }
 
 sdk::Result<void> LineWriter::end_present(std::string_view key, const std::string& stored) {
-    below_.remove(space_.present(line()).append(key));
+    below_.remove(present_key(key));
     const Revision born = read_number(stored);
     // It begins and ends in this changeset, so no view ever shows it.
     if (born > reader_.view().newest) return {};

@@ -27,7 +27,9 @@ public:
         : below_(below),
           space_(space),
           reader_(below, space, std::move(view)),
-          parent_(below, space, reader_.view().inherited()) {}
+          parent_(below, space, reader_.view().inherited()),
+          present_(space.present(line())),
+          count_(space.count(line())) {}
 
     const VersionSpace& space() const { return space_; }
     const ViewReader& reader() const { return reader_; }
@@ -91,11 +93,25 @@ private:
     sdk::Result<void> note_kind(std::string_view key, bool has_ended);
     void put_version(std::string_view key, char state, std::string_view record);
 
+    /// The keys below of an entry at the tip, and of a count; until the next one is asked for.
+    const std::string& present_key(std::string_view key) const {
+        return key_.assign(present_).append(key);
+    }
+    const std::string& count_key(std::string_view key) const {
+        return key_.assign(count_).append(key);
+    }
+
     sdk::Transaction& below_;
     const VersionSpace& space_;
     ViewReader reader_;
     /// Of what the line comes from; not looked at where it comes from none.
     ViewReader parent_;
+    /// What those keys begin with.
+    const std::string present_;
+    const std::string count_;
+    // A record has dozens of entries, so what is written is put together in the same places.
+    mutable std::string key_;
+    std::string value_;
     ChangeRecord changes_;
     bool ends_entries_ = false;
     /// Kinds that are there, and whether this changeset writes their rows.

@@ -151,6 +151,8 @@ std::int64_t read_counter(const std::optional<std::string>& bytes);
 /// The stored bytes of a counter.
 std::string counter_bytes(std::int64_t value);
 
+/// Writes a stamp into its place.
+void stamp_bytes(std::string& bytes, const StampPlace& place, std::uint64_t stamp);
 /// `bytes` with a stamp in its place, if it has one.
 std::string stamped_bytes(std::string_view bytes, const std::optional<StampPlace>& place,
                           std::uint64_t stamp);

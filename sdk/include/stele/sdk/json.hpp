@@ -30,6 +30,8 @@ struct JsonLimits {
 
 /// Writes `value` compactly as UTF-8. Never fails: values only come from `parse_json` or from code.
 std::string dump_json(const Json& value);
+/// The same, behind what `out` holds.
+void append_json(std::string& out, const Json& value);
 
 /// Appends `text` to `out` as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);

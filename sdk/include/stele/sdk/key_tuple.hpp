@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace stele::sdk {
 
@@ -19,13 +20,20 @@ public:
     KeyWriter() = default;
     explicit KeyWriter(std::string_view prefix) : key_(prefix) {}
 
-    KeyWriter& integer(std::uint64_t value);
-    KeyWriter& real(double value);
-    KeyWriter& text(std::string_view value);
+    KeyWriter& integer(std::uint64_t value) &;
+    KeyWriter& real(double value) &;
+    KeyWriter& text(std::string_view value) &;
     /// One byte as it is; tells apart the kinds of keys inside one space.
-    KeyWriter& tag(char value);
+    KeyWriter& tag(char value) &;
     /// Bytes as they are, without a terminator: only for elements of fixed width, or the last one.
-    KeyWriter& raw(std::string_view bytes);
+    KeyWriter& raw(std::string_view bytes) &;
+
+    // The same, so that the key at the end of a chain of calls is moved out.
+    KeyWriter&& integer(std::uint64_t value) && { return std::move(integer(value)); }
+    KeyWriter&& real(double value) && { return std::move(real(value)); }
+    KeyWriter&& text(std::string_view value) && { return std::move(text(value)); }
+    KeyWriter&& tag(char value) && { return std::move(tag(value)); }
+    KeyWriter&& raw(std::string_view bytes) && { return std::move(raw(bytes)); }
 
     const std::string& key() const& { return key_; }
     std::string key() && { return std::move(key_); }

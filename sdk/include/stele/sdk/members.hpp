@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,5 +21,8 @@ bool flag_member(const Json& object, std::string_view name, bool fallback);
 std::optional<std::int64_t> integer_member(const Json& object, std::string_view name);
 /// Whether a member is an array with the text in it, or the text itself.
 bool lists_text(const Json& object, std::string_view name, std::string_view text);
+
+/// Makes room for so many members of an object, which are copied otherwise while it grows.
+void reserve_members(Json& object, std::size_t count);
 
 }  // namespace stele::sdk

@@ -98,6 +98,8 @@ private:
     Writes writes_;
     /// The writes refer to them. Not a deque, which would take memory for every reader, too.
     std::pmr::list<Stamped> stamped_{&memory_};
+    /// For one entry at a time.
+    std::string stamped_memory_;
     std::vector<std::string_view> stamp_counters_;
     std::vector<const Writes::value_type*> counters_;
     std::vector<KeyRange> removed_ranges_;
