@@ -10,10 +10,9 @@ const kBack = 'https://app.example.org/back';
 const kOther = 'https://app.example.org/other?x=1';
 let server;
 let client;
-let ann;
 before(async () => {
   server = await SteleServer.start();
-  ann = await server.makeUser('ann');
+  await server.makeUser('ann');
   client = await makeClient({ registeredRedirectUri: [kBack, kOther], title: 'The <App>' });
 });
 after(() => server.end());

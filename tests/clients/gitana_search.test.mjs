@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, startPlatform } from './gitana_driver.mjs';
-import { associate, freshContent, idsOf, makeNode, queryNodes, titlesOf } from './gitana_repository.mjs';
+import { associate, freshContent, makeNode, queryNodes, titlesOf } from './gitana_repository.mjs';
 
 const { admin } = await startPlatform();
 const fresh = (fields) => freshContent(admin, fields);

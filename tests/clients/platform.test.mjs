@@ -2,7 +2,7 @@
 // those of the driver's own published tests (contract/platform.md 18).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gitana, ask, call, connect, settingsFor, startPlatform } from './gitana_driver.mjs';
+import { Gitana, ask, call, settingsFor, startPlatform } from './gitana_driver.mjs';
 
 const { server, admin } = await startPlatform();
 let names = 0;
