@@ -49,6 +49,9 @@ public:
     Result<RecordKey> find_reference(std::string_view) override {
         throw std::logic_error("not in this test");
     }
+    Result<Json> read_reference(std::string_view) override {
+        throw std::logic_error("not in this test");
+    }
     Context& as_system() override { return *this; }
 
 private:

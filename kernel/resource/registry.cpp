@@ -161,6 +161,8 @@ sdk::Result<void> Registry::freeze() {
     for (RegisteredResource& resource : resources_) {
         derive_paths(resource);
         if (!resource.is_guarded_by_container) add_reference_words(by_reference_type_, resource);
+        for (const std::string& word : resource.descriptor.inner_words)
+            by_inner_word_[sdk::lower_case(word)] = &resource;
         if (resource.descriptor.type == kPlatformType) continue;
         add_standard_routes(resource, resource.collection_path, routes_);
         add_action_routes(resource, resource.collection_path, routes_);
@@ -179,6 +181,11 @@ sdk::Result<void> Registry::freeze() {
 const RegisteredResource* Registry::find(std::string_view type) const {
     const auto found = by_type_.find(type);
     return found == by_type_.end() ? nullptr : found->second;
+}
+
+const RegisteredResource* Registry::find_inner_word(std::string_view word) const {
+    const auto found = by_inner_word_.find(sdk::lower_case(word));
+    return found == by_inner_word_.end() ? nullptr : found->second;
 }
 
 const RegisteredResource* Registry::find_reference_type(std::string_view word) const {

@@ -109,6 +109,9 @@ public:
     const RegisteredResource* find(std::string_view type) const;
     /// The family of a reference's type word, compared without regard to case.
     const RegisteredResource* find_reference_type(std::string_view word) const;
+    /// The family in whose records lies what such references name
+    /// (`ResourceDescriptor::inner_words`).
+    const RegisteredResource* find_inner_word(std::string_view word) const;
     const std::deque<RegisteredResource>& resources() const { return resources_; }
     const std::vector<Route>& routes() const { return routes_; }
 
@@ -125,6 +128,7 @@ private:
     std::deque<OwnedEndpoint> endpoints_;
     std::map<std::string, RegisteredResource*, std::less<>> by_type_;
     std::map<std::string, RegisteredResource*, std::less<>> by_reference_type_;
+    std::map<std::string, RegisteredResource*, std::less<>> by_inner_word_;
     std::vector<Route> routes_;
 };
 

@@ -14,6 +14,18 @@ std::string plugin_of(std::string_view part_name) {
     return std::string(part_name.substr(0, part_name.find('.')));
 }
 
+bool leads_nowhere(const sdk::Error& error) {
+    return error.kind == sdk::ErrorKind::not_found || error.kind == sdk::ErrorKind::invalid;
+}
+
+/// Where the slash behind so many ids of a reference is.
+std::size_t end_of_ids(std::string_view reference, std::size_t count) {
+    std::size_t end = reference.find("://") + 2;
+    while (count-- > 0 && end != std::string_view::npos)
+        end = reference.find('/', end + 1);
+    return end;
+}
+
 }  // namespace
 
 std::shared_ptr<WorkContext::Work> WorkContext::begin(Rooms& rooms) {
@@ -53,6 +65,32 @@ sdk::Result<std::string> WorkContext::reference(const sdk::RecordKey& record) {
 
 sdk::Result<sdk::RecordKey> WorkContext::find_reference(std::string_view reference) {
     return rooms_.records.find_reference(transaction(), platform(), reference);
+}
+
+sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view reference) {
+    auto key = find_reference(reference);
+    if (!key) return key.error();
+    auto may_read = sdk::holds(*this, *key, sdk::Permission::read);
+    if (!may_read) return may_read.error();
+    if (!*may_read) return unknown_record("record", reference);
+    return documents_.read(*key);
+}
+
+sdk::Result<sdk::Json> WorkContext::read_reference(std::string_view reference) {
+    auto record = read_referenced(reference);
+    if (record) return std::move(record->fields);
+    const std::string_view word = reference.substr(0, reference.find("://"));
+    const RegisteredResource* const family = rooms_.registry.find_inner_word(word);
+    if (!family || !leads_nowhere(record.error())) return record.error();
+    const std::size_t end = end_of_ids(reference, family->chain.size() + 1);
+    if (end == std::string_view::npos) return record.error();
+    const std::string around =
+        family->descriptor.type + std::string(reference.substr(word.size(), end - word.size()));
+    auto container = read_referenced(around);
+    if (!container) return container.error();
+    return plugin::guarded<sdk::Json>(family->plugin_id, "read_inner", [&] {
+        return family->resource->read_inner(*this, *container, word, reference.substr(end + 1));
+    });
 }
 
 sdk::Context& WorkContext::as_system() {

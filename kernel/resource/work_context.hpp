@@ -49,6 +49,7 @@ public:
     void after_commit(std::function<void()> effect) override;
     sdk::Result<std::string> reference(const sdk::RecordKey& record) override;
     sdk::Result<sdk::RecordKey> find_reference(std::string_view reference) override;
+    sdk::Result<sdk::Json> read_reference(std::string_view reference) override;
     sdk::Context& as_system() override;
 
     Rooms& rooms() { return rooms_; }
@@ -74,6 +75,9 @@ public:
     void run_effects();
 
 private:
+    /// `not_found` also where whoever acts may not READ it.
+    sdk::Result<sdk::Document> read_referenced(std::string_view reference);
+
     Rooms& rooms_;
     sdk::SessionPtr session_;
     std::shared_ptr<Work> work_;

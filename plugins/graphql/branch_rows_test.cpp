@@ -118,6 +118,7 @@ public:
     void after_commit(std::function<void()>) override { not_wanted(); }
     sdk::Result<std::string> reference(const sdk::RecordKey&) override { not_wanted(); }
     sdk::Result<sdk::RecordKey> find_reference(std::string_view) override { not_wanted(); }
+    sdk::Result<sdk::Json> read_reference(std::string_view) override { not_wanted(); }
     sdk::Context& as_system() override { return *this; }
 
 private:

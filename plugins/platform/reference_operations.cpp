@@ -52,16 +52,10 @@ sdk::Result<std::optional<sdk::RecordKey>> find_record(sdk::Context& context,
 
 sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
     entry["entry"] = nullptr;
-    auto key = find_record(context, sdk::text_member(entry, "ref"));
-    if (!key) return key.error();
-    if (!*key) return {};
-    auto is_readable = sdk::holds(context, **key, sdk::Permission::read);
-    if (!is_readable) return is_readable.error();
-    if (!*is_readable) return {};
-    auto record = context.documents().read(**key);
-    if (!record && leads_nowhere(record.error())) return {};
-    if (!record) return record.error();
-    entry["entry"] = std::move(record->fields);
+    auto found = context.read_reference(sdk::text_member(entry, "ref"));
+    if (!found && leads_nowhere(found.error())) return {};
+    if (!found) return found.error();
+    entry["entry"] = *std::move(found);
     return {};
 }
 

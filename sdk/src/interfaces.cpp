@@ -89,6 +89,12 @@ Result<void> Resource::present(const Call&, Json&) {
     return {};
 }
 
+Result<Json> Resource::read_inner(Context&, const Document&, std::string_view word,
+                                  std::string_view ids) {
+    return make_error(ErrorKind::not_found, "document.unknown",
+                      "there is no " + std::string(word) + " " + std::string(ids));
+}
+
 std::int64_t Resource::added_by_space(const Document&) {
     return 0;
 }

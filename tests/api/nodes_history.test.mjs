@@ -235,6 +235,31 @@ test('20: purged deletions are gone, one, several or all', async () => {
   assert.equal(await count(), 0);
 });
 
+test('1.6: a changeset in place of the branch names a node as it was after that', async () => {
+  await makeRepository();
+  const node = await makeNode({ title: 'first' });
+  const other = await makeNode({ title: 'other' });
+  const first = (await admin('GET', node))._system.changeset;
+  const later = (await admin('GET', other))._system.changeset;
+  await admin('PUT', node, { title: 'second' });
+  const second = (await admin('GET', node))._system.changeset;
+  const { _doc: forkId } = await admin('POST', `${repository}/branches?branch=master`, {});
+  await admin('PUT', `${repository}/branches/${forkId}/nodes/${idOf(node)}`, { title: 'forked' });
+  const forked = (await admin('GET', `${repository}/branches/${forkId}/nodes/${idOf(node)}`))._system.changeset;
+  await admin('DELETE', node);
+  const { tip: gone } = await admin('GET', master);
+  const ids = `${(await admin('GET', '/'))._doc}/${idOf(repository)}`;
+  const titles = async (refs) => (await admin('POST', '/ref/read', { entries: refs.map((ref) => ({ ref })) }))
+    .entries.map(({ entry }) => entry && (entry.title ?? entry._doc));
+  assert.deepEqual(await titles([first, later, second, forked, gone].map((id) => `node://${ids}/${id}/${idOf(node)}`)),
+                   ['first', 'first', 'second', 'forked', null]);
+  assert.deepEqual(await titles([`NODE://${ids}/${first}/${idOf(node)}`, `association://${ids}/${first}/${idOf(node)}`,
+                                 `changeset://${ids}/${first}`, `node://${ids}/${first}/${idOf(other)}`, `node://${ids}/${first}`,
+                                 `node://${ids}/9:none/${idOf(node)}`, `changeset://${ids}/${first}/${idOf(node)}`, `changeset://${ids}`,
+                                 'changeset://', 'changeset', `changeset://${ids}/`, `node://${ids}/${first}/`]),
+                   ['first', 'first', first, null, null, null, null, null, null, null, null, null]);
+});
+
 test('20: a purge by a job is done with the rights and in the name of its starter', async () => {
   await makeRepository();
   const nodes = [];

@@ -90,6 +90,12 @@ test('a changeset of another branch is none of this one', async () => {
     assert.ok(!reply.text.includes(kMark), path);
   }
   assert.equal((await ask('GET', `${master}/nodes/${own}`)).json.title, 'own');
+  const ids = `${(await admin('GET', '/'))._doc}/${repository.split('/').at(-1)}/${fork.changesetId}`;
+  const entries = [`changeset://${ids}`, `node://${ids}/${own}`, `node://${ids}/${fork.nodeId}`].map((ref) => ({ ref }));
+  const toReader = (await ask('POST', '/ref/read', { entries })).json.entries.map(({ entry }) => entry);
+  assert.deepEqual(toReader, [null, null, null]);
+  const toAdmin = (await admin('POST', '/ref/read', { entries })).entries.map(({ entry }) => entry?.title ?? entry?._doc);
+  assert.deepEqual(toAdmin, [fork.changesetId, kMark, kMark]);
 });
 
 test('changesets that cannot be are none', async () => {

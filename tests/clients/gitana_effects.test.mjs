@@ -67,13 +67,16 @@ test('section 1.6: references of every kind are read, by the branch\'s id and it
   const [link] = (await call(one, (chain) => chain.associations({ type: 'a:linked' }))).asArray();
   await call(gone, (chain) => chain.del());
   const deletion = await call(master, (chain) => chain.readDeletion(gone.getId()));
+  const changeset = await call(repository, (chain) => chain.readChangeset('0:root'));
   const onAlias = one.ref().replace(`/${master.getId()}/`, '/master/');
   const kinds = [[repository.ref(), repository], [master.ref(), master], [one.ref(), one], [onAlias, one], [link.ref(), link],
-                 [link.ref().replace(/^\w+/, 'association'), link], [link.ref().replace(/^\w+/, 'node'), link], [deletion.ref(), gone]];
-  const entries = [...kinds.map(([ref]) => ({ ref })), { ref: gone.ref() }];
+                 [link.ref().replace(/^\w+/, 'association'), link], [link.ref().replace(/^\w+/, 'node'), link], [deletion.ref(), gone],
+                 [changeset.ref(), changeset]];
+  const unknown = [gone.ref(), changeset.ref().replace('0:root', '9:none'), changeset.ref().replace(repository.getId(), 'none')];
+  const entries = [...kinds.map(([ref]) => ref), ...unknown].map((ref) => ({ ref }));
   const told = await send(admin, 'POST', '/ref/read', { entries });
   assert.deepEqual(told.entries.map(({ ref, entry }) => [ref, entry?._doc ?? null]),
-                   [...kinds.map(([ref, record]) => [ref, record.getId()]), [gone.ref(), null]]);
+                   [...kinds.map(([ref, record]) => [ref, record.getId()]), ...unknown.map((ref) => [ref, null])]);
 });
 
 test('section 2: what lies below a repository names it and its platform', async () => {

@@ -53,6 +53,7 @@ public:
     void after_commit(std::function<void()>) override { not_here(); }
     sdk::Result<std::string> reference(const sdk::RecordKey&) override { not_here(); }
     sdk::Result<sdk::RecordKey> find_reference(std::string_view) override { not_here(); }
+    sdk::Result<sdk::Json> read_reference(std::string_view) override { not_here(); }
     sdk::Context& as_system() override { not_here(); }
 
 private:

@@ -1,11 +1,19 @@
 #include "families/repository.hpp"
 
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/branch_history.hpp"
+#include "content/changesets.hpp"
 #include "content/definitions.hpp"
+#include "content/history.hpp"
 #include "content/vocabulary.hpp"
 #include "families/sweep.hpp"
 #include "operations/operations.hpp"
@@ -59,6 +67,40 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
     return fill_master(*content);
 }
 
+/// `changeset://platform/repository/id` (contract/nodes.md 1.6).
+constexpr char kChangesetWord[] = "changeset";
+
+sdk::Error unknown_reference(std::string_view word, std::string_view ids) {
+    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                           fmt::format("there is no {} {}", word, ids));
+}
+
+/// A node as it was after a changeset, on a branch that shows it; nothing where whoever acts may
+/// read none, or it is gone now and not in the trash.
+sdk::Result<std::optional<sdk::Json>> node_after(Services& services, sdk::Context& context,
+                                                 const Changesets& changesets,
+                                                 const Changeset& changeset,
+                                                 const std::string& node) {
+    const auto branch = changesets.branch_showing(changeset.line);
+    if (!branch) return std::optional<sdk::Json>();
+    auto content = BranchContent::open(services, context, *branch);
+    if (!content) return content.error();
+    auto may_read = may_read_node(*content, context.session(), node);
+    if (!may_read) return may_read.error();
+    if (!*may_read) return std::optional<sdk::Json>();
+    const sdk::Reader& store = context.transaction();
+    auto view = services.branches.view(store, content->place(), changeset.revision);
+    if (!view) return view.error();
+    const VersionSpace space = services.branches.space(content->place());
+    const ViewReader after(store, space, *view);
+    std::string stored;
+    auto version = after.find_version(node_record_key(node), stored);
+    if (!version) return version.error();
+    if (!*version) return std::optional<sdk::Json>();
+    return History(store, space, *std::move(view))
+        .read(node, {(*version)->line, (*version)->revision});
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor Repository::describe() const {
@@ -69,12 +111,31 @@ sdk::ResourceDescriptor Repository::describe() const {
             .fields = {{.name = "enableSocialAssembly", .kind = boolean}},
             .capabilities = {.data_store = true, .reaching_grants = true},
             .actions = repository_actions(),
+            .inner_words = {kChangesetWord, "node", "association"},
             .title = "repositories"};
 }
 
 sdk::Result<void> Repository::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind != sdk::ChangeKind::remove) return {};
     return sweep_later(services(), context, change.before->key);
+}
+
+sdk::Result<sdk::Json> Repository::read_inner(sdk::Context& context,
+                                              const sdk::Document& repository,
+                                              std::string_view word, std::string_view ids) {
+    auto changesets = Changesets::open(services(), context, repository);
+    if (!changesets) return changesets.error();
+    const std::string_view id = ids.substr(0, ids.find('/'));
+    const std::string_view node = ids.substr(std::min(ids.size(), id.size() + 1));
+    const bool is_changeset = sdk::equals_ignoring_case(word, kChangesetWord);
+    if (is_changeset != node.empty()) return unknown_reference(word, ids);
+    auto changeset = changesets->find(id);
+    if (!changeset) return changeset.error();
+    if (is_changeset) return changesets->record(*changeset);
+    auto found = node_after(services(), context, *changesets, *changeset, std::string(node));
+    if (!found) return found.error();
+    if (!*found) return unknown_reference(word, ids);
+    return **std::move(found);
 }
 
 sdk::Result<void> Repository::stored(const sdk::Change& change, sdk::Context& context) {

@@ -65,6 +65,10 @@ public:
     /// The record of a reference, compared without regard to case; `not_found` when there is none
     /// on this platform, `invalid` when it is no reference.
     virtual Result<RecordKey> find_reference(std::string_view reference) = 0;
+    /// What a reference names, as JSON: the fields of a record, or what lies in one
+    /// (`ResourceDescriptor::inner_words`). `not_found` also where whoever acts may not READ the
+    /// record.
+    virtual Result<Json> read_reference(std::string_view reference) = 0;
 
     /// The same platform and transaction, acting as the server: passes every check.
     virtual Context& as_system() = 0;

@@ -173,6 +173,10 @@ struct ResourceDescriptor {
     std::string reference_type_member = {};
     /// Further words that lead to its records.
     std::vector<std::string> reference_words = {};
+    /// Words of references to what lies in a record and is none itself, as a changeset in its
+    /// repository: `word://platform/ids of the record/...`. `Resource::read_inner` reads it. The
+    /// word may be that of another family: then its records come first.
+    std::vector<std::string> inner_words = {};
     /// Creates, updates and removals compute long (password hashes): they run on a worker.
     bool slow_writes = false;
     /// Family name in the OpenAPI document and in docs; empty: the path.

@@ -48,6 +48,11 @@ public:
     virtual void notify(const Change& change);
     /// Adds to a record on its way out, for the query parameters of `presented_by`.
     virtual Result<void> present(const Call& call, Json& record);
+    /// What a reference with one of the descriptor's `inner_words` names in a record, which whoever
+    /// acts may READ; `not_found` when there is nothing that it may read. `ids` are those behind
+    /// the record's own, separated by slashes.
+    virtual Result<Json> read_inner(Context& context, const Document& record, std::string_view word,
+                                    std::string_view ids);
     /// Adds to `_system` of a record that is about to be stored: what it adds comes last. `system`
     /// has who made and who changed it.
     virtual Result<void> complete_system(const Change& change, Context& context, Json& system);
