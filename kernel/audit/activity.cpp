@@ -22,7 +22,7 @@ std::string front_of(const std::string& text) {
 
 class RecordBuilder {
 public:
-    explicit RecordBuilder(std::size_t most_members) { members_.reserve(most_members); }
+    RecordBuilder() { members_.reserve(kMostMembers); }
 
     void add(const char* name, const std::string& text) {
         if (!text.empty()) members_.emplace_back(name, front_of(text));
@@ -32,6 +32,8 @@ public:
     sdk::Json take() { return sdk::Json(std::move(members_)); }
 
 private:
+    static constexpr std::size_t kMostMembers = 24;
+
     sdk::Json::object_t members_;
 };
 
@@ -44,8 +46,7 @@ std::string full_name(const sdk::Principal& user) {
 
 sdk::Json activity_record(const sdk::PlatformScope& platform, const std::string& id,
                           const Activity& activity) {
-    constexpr std::size_t kMostMembers = 24;
-    RecordBuilder record(kMostMembers);
+    RecordBuilder record;
     record.add("_doc", id);
     record.add("platformId", platform.id);
     record.add("type", activity.type);

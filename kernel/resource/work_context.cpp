@@ -14,10 +14,6 @@ std::string plugin_of(std::string_view part_name) {
     return std::string(part_name.substr(0, part_name.find('.')));
 }
 
-bool leads_nowhere(const sdk::Error& error) {
-    return error.kind == sdk::ErrorKind::not_found || error.kind == sdk::ErrorKind::invalid;
-}
-
 /// Where the slash behind so many ids of a reference is.
 std::size_t end_of_ids(std::string_view reference, std::size_t count) {
     std::size_t end = reference.find("://") + 2;
@@ -81,7 +77,7 @@ sdk::Result<sdk::Json> WorkContext::read_reference(std::string_view reference) {
     if (record) return std::move(record->fields);
     const std::string_view word = reference.substr(0, reference.find("://"));
     const RegisteredResource* const family = rooms_.registry.find_inner_word(word);
-    if (!family || !leads_nowhere(record.error())) return record.error();
+    if (!family || !sdk::is_missing(record.error())) return record.error();
     const std::size_t end = end_of_ids(reference, family->chain.size() + 1);
     if (end == std::string_view::npos) return record.error();
     const std::string around =

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
@@ -70,11 +69,6 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
 /// `changeset://platform/repository/id` (contract/nodes.md 1.6).
 constexpr char kChangesetWord[] = "changeset";
 
-sdk::Error unknown_reference(std::string_view word, std::string_view ids) {
-    return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
-                           fmt::format("there is no {} {}", word, ids));
-}
-
 /// A node as it was after a changeset, on a branch that shows it; nothing where whoever acts may
 /// read none, or it is gone now and not in the trash.
 sdk::Result<std::optional<sdk::Json>> node_after(Services& services, sdk::Context& context,
@@ -128,13 +122,13 @@ sdk::Result<sdk::Json> Repository::read_inner(sdk::Context& context,
     const std::string_view id = ids.substr(0, ids.find('/'));
     const std::string_view node = ids.substr(std::min(ids.size(), id.size() + 1));
     const bool is_changeset = sdk::equals_ignoring_case(word, kChangesetWord);
-    if (is_changeset != node.empty()) return unknown_reference(word, ids);
+    if (is_changeset != node.empty()) return Resource::read_inner(context, repository, word, ids);
     auto changeset = changesets->find(id);
     if (!changeset) return changeset.error();
     if (is_changeset) return changesets->record(*changeset);
     auto found = node_after(services(), context, *changesets, *changeset, std::string(node));
     if (!found) return found.error();
-    if (!*found) return unknown_reference(word, ids);
+    if (!*found) return Resource::read_inner(context, repository, word, ids);
     return **std::move(found);
 }
 
