@@ -127,24 +127,26 @@ sdk::Result<void> RoutedCall::find_target() {
 sdk::Result<void> RoutedCall::find_path() {
     const Route& route = *input_.route;
     const std::size_t depth = route.resource ? route.resource->chain.size() : 0;
-    const bool is_rememberable = route.is_item && depth > 1 && input_.method == "GET";
-    const auto state = is_rememberable ? context_.transaction().state() : std::nullopt;
-    PathMemory::Name name;
-    if (state) {
-        name = {context_.platform().number, route.resource,
-                std::span(input_.values).first(depth - 1)};
-        auto known = rooms().paths.find(name, *state);
-        is_path_remembered_ = known != nullptr;
-        if (known) {
-            path_ = std::move(known);
-            return {};
-        }
+    if (!route.is_item || depth <= 1 || input_.method != "GET") return find_unknown_path();
+    const auto state = context_.transaction().state();
+    if (!state) return find_unknown_path();
+    const PathMemory::Name name = {context_.platform().number, route.resource,
+                                   std::span(input_.values).first(depth - 1)};
+    if (auto known = rooms().paths.find(name, *state)) {
+        path_ = std::move(known);
+        is_path_remembered_ = true;
+        return {};
     }
+    auto found = find_unknown_path();
+    if (found) rooms().paths.keep(name, *state, path_);
+    return found;
+}
+
+sdk::Result<void> RoutedCall::find_unknown_path() {
     const auto path = std::make_shared<TargetPath>();
     path_ = path;
-    auto found = walk_path(*path, stored_);
-    if (found && state) rooms().paths.keep(name, *state, path);
-    return found;
+    is_path_remembered_ = false;
+    return walk_path(*path, stored_);
 }
 
 sdk::Result<void> RoutedCall::walk_path(TargetPath& path, storage::Record& container) const {

@@ -120,6 +120,7 @@ private:
     sdk::Result<sdk::PermissionSet> held(const sdk::RecordKey& record,
                                          sdk::Permission enough) const;
     sdk::Result<void> find_path();
+    sdk::Result<void> find_unknown_path();
     /// Finds by reading; of what is missing `path` tells as much as was found. `container` becomes
     /// the innermost one.
     sdk::Result<void> walk_path(TargetPath& path, storage::Record& container) const;
