@@ -7,8 +7,9 @@
 namespace stele::kernel::http {
 
 /// The only place that knows status numbers. Body: `{ok:false, error, message, code, status,
-/// requestId, violations?}` (design.md 9); `error` is the protocol's value or true. Adds
-/// `Retry-After`, `ETag` and `WWW-Authenticate` where they belong. `detail` goes to the log.
+/// requestId, violations?}` (docs/specification/rulings.md); `error` is the protocol's value or
+/// true. Adds `Retry-After`, `ETag` and `WWW-Authenticate` where they belong. `detail` goes to the
+/// log.
 Response error_response(const sdk::Error& error, std::string_view request_id);
 
 /// The same with a status of the wire's own that no kind has (408, 417, 431, 501, 505).

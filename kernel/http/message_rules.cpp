@@ -107,7 +107,7 @@ bool CorsRules::is_preflight(const Request& request) {
 
 Response CorsRules::preflight_response(const Request& request) const {
     Response response;
-    // Every 2xx reply is a JSON object (contract/platform.md 0.1).
+    // Every 2xx reply is a JSON object (docs/specification/platform.md 0.1).
     response.body = "{\"ok\":true}";
     auto& headers = response.headers;
     headers.emplace_back("Access-Control-Allow-Methods",

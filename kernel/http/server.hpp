@@ -53,7 +53,7 @@ struct ServerOptions {
 };
 
 /// Listens and serves connections: one I/O context per thread, sockets of their own by
-/// SO_REUSEPORT, no timer per operation but one coarse sweep (figures.md 1). Keep-alive,
+/// SO_REUSEPORT, no timer per operation but one coarse sweep. Keep-alive,
 /// pipelining, `Expect`, HEAD, gzip, limits with JSON errors. What a request means is the handler's
 /// matter.
 class Server {

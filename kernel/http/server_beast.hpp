@@ -1,7 +1,7 @@
 #pragma once
 
-// Asio and Beast are compiled once, in server_beast.cpp (figures.md 7). Every source that includes
-// any of their headers includes this one first.
+// Asio and Beast are compiled once, in server_beast.cpp: every inclusion costs seconds. Every
+// source that includes any of their headers includes this one first.
 #define BOOST_ASIO_SEPARATE_COMPILATION
 #define BOOST_BEAST_SEPARATE_COMPILATION
 

@@ -56,7 +56,7 @@ std::string encode_job(const JobRecord& record);
 sdk::Result<JobRecord> decode_job(std::string_view bytes);
 
 /// What clients see: both sets of names, the result also among the members
-/// (contract/platform.md 14.1, contract/semantics.md 12).
+/// (docs/specification/platform.md 14.1, docs/specification/semantics.md 12).
 sdk::Json job_json(const JobRecord& record);
 
 /// A new id: 20 hexadecimal digits that grow with time.

@@ -16,10 +16,11 @@ struct PageLimits {
 };
 
 /// Reads `skip`, `limit`, `sort` (or its old name `sorting`), `options` and `explain` through
-/// `parameter`, which answers the text of a parameter or nothing (interface.md, Pagination and
-/// sorting; contract/platform.md 1.1 and 1.5; design.md 9). Numbers may be JSON strings. `options`
-/// accepts `locale` and `locales`; without either, `numericOrdering` or `caseFirst` are an error,
-/// other members are accepted. Fails with one violation per wrong parameter.
+/// `parameter`, which answers the text of a parameter or nothing (docs/specification/interface.md
+/// 6; docs/specification/platform.md 1.1 and 1.5; docs/specification/rulings.md). Numbers may be
+/// JSON strings. `options` accepts `locale` and `locales`; without either, `numericOrdering` or
+/// `caseFirst` are an error, other members are accepted. Fails with one violation per wrong
+/// parameter.
 sdk::Result<sdk::PageRequest> read_page_parameters(
     const std::function<std::optional<std::string>(std::string_view)>& parameter,
     const PageLimits& limits);

@@ -14,7 +14,7 @@ namespace stele::kernel::resource {
 
 namespace {
 
-/// Members that only the server writes, whatever the resource (contract/platform.md 1.2).
+/// Members that only the server writes, whatever the resource (docs/specification/platform.md 1.2).
 constexpr std::array<std::string_view, 6> kReserved{"_doc",    "_system", "_ref",
                                                     "_groups", "ok",      "error"};
 

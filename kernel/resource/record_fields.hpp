@@ -24,7 +24,7 @@ struct DecodedFields {
 /// Decodes the body of a create. All problems are reported at once.
 sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descriptor, sdk::Json body);
 /// Decodes the body of an update: keeps what the body cannot change from `before`; a secret that
-/// the body does not mention stays (contract/platform.md 1.2).
+/// the body does not mention stays (docs/specification/platform.md 1.2).
 sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descriptor, sdk::Json body,
                                          const sdk::Document& before);
 

@@ -7,8 +7,9 @@
 
 namespace stele::kernel::resource {
 
-/// The routes of the standard operations with all their aliases (interface.md, Standard
-/// operations), below a path of the collection. Trailing slashes are the router's matter.
+/// The routes of the standard operations with all their aliases
+/// (docs/specification/interface.md 5.2), below a path of the collection. Trailing slashes are the
+/// router's matter.
 void add_standard_routes(const RegisteredResource& resource, const std::string& collection,
                          std::vector<Route>& routes);
 void add_action_routes(const RegisteredResource& resource, const std::string& collection,

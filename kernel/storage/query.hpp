@@ -12,7 +12,7 @@ namespace stele::kernel::storage {
 class FastPlan;
 class Projection;
 
-/// A parsed query document (contract/semantics.md 1.1, docs/reference/query-language.md).
+/// A parsed query document (docs/specification/semantics.md 1.1, docs/reference/query-language.md).
 ///
 /// Operators: $eq $ne $gt $gte $lt $lte $in $nin $exists $type $regex (+$options) $mod $all $size
 /// $elemMatch $and $or $nor $not; an unknown one, or one that runs code, fails with `invalid` and

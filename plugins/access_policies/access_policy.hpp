@@ -4,10 +4,10 @@
 
 namespace stele::access_policies {
 
-/// Policies that bestow grants and revokes on assigned users, groups and teams (interface.md,
-/// Access policy; contract/platform.md 5). Whoever changes, assigns or unassigns one can give
-/// rights to anybody or take them, so that needs MODIFY_PERMISSIONS on the platform and everything
-/// that the policy can give or take.
+/// Policies that bestow grants and revokes on assigned users, groups and teams
+/// (docs/specification/interface.md 3.1; docs/specification/platform.md 5). Whoever changes,
+/// assigns or unassigns one can give rights to anybody or take them, so that needs
+/// MODIFY_PERMISSIONS on the platform and everything that the policy can give or take.
 ///
 /// Thread safety: methods may run concurrently; the object has no state.
 class AccessPolicy final : public sdk::Resource {

@@ -21,7 +21,8 @@ inline constexpr char kSpace[] = "access_policies.assignment";
 ///   k principal policy  -> empty: one of the policy's references means this principal
 ///   d policy            -> sequence and fields, see `store_policy`
 ///
-/// References compare without regard to case and need not exist (contract/platform.md 5.2).
+/// References compare without regard to case and need not exist
+/// (docs/specification/platform.md 5.2).
 class Assignments {
 public:
     explicit Assignments(sdk::Context& context)

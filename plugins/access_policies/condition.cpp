@@ -15,7 +15,7 @@ sdk::Error wrong(const std::string& path, std::string code, const std::string& p
     return sdk::make_error({{path, std::move(code), path + ": " + problem}});
 }
 
-/// A condition type of the contract and how it is compiled.
+/// A condition type (docs/specification/platform.md 5.4) and how it is compiled.
 struct LeafType {
     std::string_view name;
     /// Members of `config`; at least one of them must be there.
@@ -136,7 +136,8 @@ sdk::Result<Condition> Condition::compile(const sdk::Json& source, const std::st
 sdk::Result<Condition> Condition::compile_nested(Condition condition, const sdk::Json& source,
                                                  const sdk::Json& config, const std::string& path,
                                                  int depth) {
-    // Published samples nest beside `type` as well as inside `config` (contract/semantics.md 17).
+    // Published samples nest beside `type` as well as inside `config`
+    // (docs/specification/semantics.md 17).
     const bool is_in_config = config.contains("conditions");
     const sdk::Json& holder = is_in_config ? config : source;
     const std::string list = path + (is_in_config ? ".config.conditions" : ".conditions");

@@ -15,7 +15,7 @@ class RE2;
 namespace stele::access_policies {
 
 /// What a value of a condition asks for: text as a regular expression over the whole value,
-/// booleans and numbers by equality (contract/platform.md 5.4).
+/// booleans and numbers by equality (docs/specification/platform.md 5.4).
 class ValuePattern {
 public:
     static sdk::Result<ValuePattern> compile(const sdk::Json& value, const std::string& path);

@@ -36,7 +36,7 @@ bool holds(const char* condition) {
     return *held;
 }
 
-TEST_CASE("conditions hold as the contract says") {
+TEST_CASE("conditions hold as the specification says") {
     struct Case {
         const char* condition;
         bool is_held;

@@ -9,7 +9,7 @@ namespace stele::access_policies {
 /// Skeletons of policies that an operator may start from; an array of `{key, title, statements}`.
 const sdk::Json& policy_templates();
 
-/// The policies that every platform has without storing them (contract/platform.md 5.5).
+/// The policies that every platform has without storing them (docs/specification/platform.md 5.5).
 const sdk::Json& system_policies();
 
 /// The condition types with the members of their `config`.

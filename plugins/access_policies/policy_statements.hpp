@@ -17,7 +17,7 @@ struct Statement {
     std::vector<Condition> conditions;
 };
 
-/// Statements order a missing `order` counts as (design.md 9).
+/// Statements order a missing `order` counts as (docs/specification/rulings.md).
 inline constexpr std::int64_t kDefaultOrder = 100'000;
 
 /// What the evaluation needs of a policy. Immutable; any thread.
@@ -36,7 +36,7 @@ sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields);
 
 /// Runs the statements of policies, already in order, over a record: a grant adds its roles, a
 /// revoke takes the permissions of its roles away from what policies gave so far
-/// (contract/platform.md 5.3).
+/// (docs/specification/platform.md 5.3).
 sdk::Result<sdk::PolicySource::Given> run_statements(
     const std::vector<std::shared_ptr<const CompiledPolicy>>& policies,
     const sdk::PolicySubject& subject,

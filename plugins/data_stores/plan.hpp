@@ -12,7 +12,8 @@ inline constexpr char kPlanType[] = "plan";
 /// The plan that every first registrar has: nothing is billed, nothing has a limit.
 inline constexpr char kUnlimitedPlan[] = "unlimited";
 
-/// What tenants of a registrar pay for (contract/semantics.md 8). Addressed by `planKey` too.
+/// What tenants of a registrar pay for (docs/specification/semantics.md 8). Addressed by `planKey`
+/// too.
 class Plan final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;

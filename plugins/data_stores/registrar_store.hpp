@@ -10,7 +10,7 @@ inline constexpr char kRegistrarType[] = "registrar";
 /// Member of what lies in a registrar.
 inline constexpr char kRegistrarId[] = "registrarId";
 
-/// A data store of tenants and plans (interface.md, Data store fields). It has no fields of its
+/// A data store of tenants and plans (docs/specification/interface.md 3.2). It has no fields of its
 /// own.
 class RegistrarStore final : public sdk::Resource {
 public:

@@ -4,8 +4,8 @@
 
 namespace stele::data_stores {
 
-/// A data store that says under which addresses applications are served (interface.md, Data store
-/// fields; contract/platform.md 11).
+/// A data store that says under which addresses applications are served
+/// (docs/specification/interface.md 3.2; docs/specification/platform.md 11).
 class WebHost final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;

@@ -63,7 +63,7 @@ void log_outcome(const MailAccount& account, const MailMessage& message,
 
 sdk::ResourceDescriptor EmailProvider::describe() const {
     using enum sdk::FieldKind;
-    // None is required: the published contract accepts an empty create.
+    // None is required: an empty create is accepted (docs/specification/platform.md 3.1).
     const sdk::Fields fields{
         {.name = "host", .kind = text},
         {.name = "port", .kind = integer, .numeric_text = true},
@@ -131,7 +131,7 @@ sdk::Result<sdk::Reply> EmailProvider::send(const sdk::Call& call) {
                           call.context().principal().qualified_id(),
                           resend->value_or(false)};
     auto outcome = outbox_.send(order, [&]() -> sdk::Result<Delivery> {
-        // A disabled account takes the email as sent (contract/platform.md 9).
+        // A disabled account takes the email as sent (docs/specification/platform.md 9).
         if (!account.is_enabled) return Delivery{};
         auto delivery = transport_.deliver(account, mail->message);
         log_outcome(account, mail->message, delivery);

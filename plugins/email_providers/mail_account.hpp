@@ -33,7 +33,7 @@ struct MailAccount {
 };
 
 /// The account of a provider's record. Members may lie in the record itself or in its member
-/// `config` (contract/platform.md 9); the record's own win.
+/// `config` (docs/specification/platform.md 9); the record's own win.
 MailAccount account_of(const sdk::Document& provider);
 
 /// Moves a password out of `config` to the secrets, and takes the mask that clients show in place

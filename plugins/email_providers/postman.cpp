@@ -144,7 +144,7 @@ sdk::Result<sdk::Json> Postman::send(sdk::Job& job) {
                           job.run_as().qualified_id(),
                           false};
     auto delivery = services_.outbox.send(order, [&]() -> sdk::Result<Delivery> {
-        // A disabled account takes the email as sent (contract/platform.md 9).
+        // A disabled account takes the email as sent (docs/specification/platform.md 9).
         if (!errand->account.is_enabled) return Delivery{};
         return services_.transport.deliver(errand->account, errand->message);
     });

@@ -12,7 +12,7 @@ public:
 };
 
 /// How a directory reaches the accounts that another service keeps for its identities
-/// (contract/platform.md 7.3).
+/// (docs/specification/platform.md 7.3).
 class Connection final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;

@@ -11,8 +11,8 @@
 
 namespace stele::identity {
 
-/// Parameters of the form body, else of the query string (contract/platform.md 2.1). Valid during
-/// the handler only.
+/// Parameters of the form body, else of the query string (docs/specification/platform.md 2.1).
+/// Valid during the handler only.
 class FormParameters {
 public:
     FormParameters(const sdk::Call& call, FormFields form) : call_(call), form_(std::move(form)) {}

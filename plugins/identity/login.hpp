@@ -16,9 +16,9 @@ namespace stele::identity {
 sdk::Result<sdk::Document> authenticate_client(sdk::Context& context, const sdk::RecordKey& client,
                                                const ClientCredentials& credentials);
 
-/// Who logs in with a name and a password (contract/platform.md 2.2): a user in any of the forms of
-/// its name, or the user of an authentication grant. Computes long. `invalid_grant` otherwise, with
-/// the same words whatever the reason.
+/// Who logs in with a name and a password (docs/specification/platform.md 2.2): a user in any of
+/// the forms of its name, or the user of an authentication grant. Computes long. `invalid_grant`
+/// otherwise, with the same words whatever the reason.
 sdk::Result<sdk::Principal> log_in(sdk::Context& context, const sdk::Document& client,
                                    std::string_view username,
                                    const std::optional<std::string>& password);

@@ -6,8 +6,8 @@
 
 namespace stele::identity {
 
-/// Failures of the token endpoint (contract/platform.md 2.2): each carries the code that the OAuth
-/// protocol prescribes.
+/// Failures of the token endpoint (docs/specification/platform.md 2.2): each carries the code that
+/// the OAuth protocol prescribes.
 sdk::Error invalid_client(std::string_view message);
 sdk::Error unauthorized_client(std::string_view message);
 sdk::Error invalid_grant(std::string_view message);

@@ -19,7 +19,7 @@ sdk::Principal principal_of(const sdk::Document& record);
 
 sdk::Error unknown_principal(std::string_view form);
 
-/// The record of a principal named in any of the four forms (contract/platform.md 4.1).
+/// The record of a principal named in any of the four forms (docs/specification/platform.md 4.1).
 sdk::Result<sdk::Document> find_principal_record(sdk::Context& context, std::string_view form,
                                                  std::string_view home_domain = {});
 

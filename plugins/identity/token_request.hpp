@@ -26,11 +26,11 @@ struct ClientCredentials {
 };
 
 /// Reads an `Authorization: Basic …` header: base64 of `key:secret`, both raw text, not
-/// percent-encoded (contract/platform.md 2.1). Nothing when it is none.
+/// percent-encoded (docs/specification/platform.md 2.1). Nothing when it is none.
 std::optional<ClientCredentials> parse_basic(std::string_view header);
 
-/// The token of an `Authorization: Bearer` header, the scheme in any case (contract/platform.md
-/// 2.3); empty when there is none.
+/// The token of an `Authorization: Bearer` header, the scheme in any case
+/// (docs/specification/platform.md 2.3); empty when there is none.
 std::string_view bearer_of(std::string_view header);
 
 /// The value of a cookie in a `Cookie` header; empty when it is not there.

@@ -14,7 +14,8 @@ double percentage(std::int64_t count, std::int64_t maximum);
 /// What of `count` exceeds the allowance; nothing when that has no limit.
 std::int64_t billable(std::int64_t count, std::int64_t allowance);
 
-/// The members of a meter that are figures (interface.md, Meter). Plans know no limits of objects.
+/// The members of a meter that are figures (docs/specification/interface.md 3.6). Plans know no
+/// limits of objects.
 sdk::Json figures(const sdk::DataStoreSize& raw, const sdk::DataStoreSize& unprocessed,
                   const sdk::PlanLimits& limits);
 

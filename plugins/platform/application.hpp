@@ -9,7 +9,7 @@ class Application final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;
     /// One that is created with a `projectId` joins that project's stack
-    /// (contract/platform.md 2.6).
+    /// (docs/specification/platform.md 2.6).
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
 };
 

@@ -9,8 +9,8 @@
 
 namespace stele::platform {
 
-/// Following and ending jobs (contract/platform.md 14.1). A caller sees the jobs that run as
-/// itself; who may update the platform sees all of them.
+/// Following and ending jobs (docs/specification/platform.md 14.1). A caller sees the jobs that run
+/// as itself; who may update the platform sees all of them.
 class JobOperations {
 public:
     /// Both must outlive it.

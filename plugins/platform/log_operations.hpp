@@ -10,8 +10,8 @@ class Registrar;
 
 namespace stele::platform {
 
-/// The last lines of this server's log (contract/platform.md 16), for those who manage the root
-/// platform: what a server says of itself concerns all platforms on it.
+/// The last lines of this server's log (docs/specification/platform.md 16), for those who manage
+/// the root platform: what a server says of itself concerns all platforms on it.
 class LogOperations {
 public:
     /// Both must outlive it.

@@ -9,7 +9,8 @@
 
 namespace stele::platform {
 
-/// Work with a stack of data stores of its own, or one that it shares (contract/platform.md 8.2).
+/// Work with a stack of data stores of its own, or one that it shares
+/// (docs/specification/platform.md 8.2).
 class Project final : public sdk::Resource {
 public:
     explicit Project(const ProjectServices& services) : services_(services) {}

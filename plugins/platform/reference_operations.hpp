@@ -7,7 +7,8 @@
 namespace stele::platform {
 
 /// Operations on records that are named by reference, whatever family they belong to
-/// (contract/platform.md 4.5 and 15). Each takes and answers a list `entries`, in the same order.
+/// (docs/specification/platform.md 4.5 and 15). Each takes and answers a list `entries`, in the
+/// same order.
 class ReferenceOperations {
 public:
     /// `principals` must outlive this object.

@@ -7,7 +7,8 @@ namespace stele::platform {
 
 class LogOperations;
 
-/// Data stores that belong together, each under a key of its own (contract/platform.md 8.1).
+/// Data stores that belong together, each under a key of its own
+/// (docs/specification/platform.md 8.1).
 class Stack final : public sdk::Resource {
 public:
     /// Both must outlive it.

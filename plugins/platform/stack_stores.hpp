@@ -15,8 +15,8 @@ struct StackStore {
     sdk::RecordKey store;
 };
 
-/// Which data stores lie in which stacks (contract/platform.md 8.1), inside the transaction of a
-/// context. Rows of stores that were removed since are left out.
+/// Which data stores lie in which stacks (docs/specification/platform.md 8.1), inside the
+/// transaction of a context. Rows of stores that were removed since are left out.
 class StackStores {
 public:
     explicit StackStores(sdk::Context& context);

@@ -32,7 +32,7 @@ TEST_CASE("Every permission is found by its name in any case") {
     CHECK_FALSE(find_permission("").has_value());
 }
 
-TEST_CASE("The built-in roles hold what the contract says") {
+TEST_CASE("The built-in roles hold what the specification says") {
     using enum Permission;
     CHECK(role("connector") == PermissionSet{connect});
     CHECK(role("consumer") == PermissionSet{connect, read});

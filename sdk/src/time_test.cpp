@@ -7,7 +7,7 @@
 
 using stele::sdk::time_value;
 
-TEST_CASE("A time value has all members of the contract, the month counted from zero") {
+TEST_CASE("A time value has all members of the specification, the month counted from zero") {
     CHECK(stele::sdk::dump_json(time_value(1'552'980'897'042)) ==
           R"({"timestamp":"19-Mar-2019 07:34:57","iso_8601":"2019-03-19T07:34:57Z","year":2019,)"
           R"("month":2,"day_of_month":19,"hour":7,"minute":34,"second":57,"millisecond":42,)"

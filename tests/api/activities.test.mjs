@@ -1,4 +1,4 @@
-// The audit trail and the log, as clients read them (contract/platform.md 3.2, 16).
+// The audit trail and the log, as clients read them (docs/specification/platform.md 3.2, 16).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

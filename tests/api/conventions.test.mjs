@@ -1,4 +1,4 @@
-// Conventions of every operation (contract/platform.md 0.1 and 1; design.md 9).
+// Conventions of every operation (docs/specification/platform.md 0.1 and 1; docs/specification/rulings.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// Data stores (docs/reference/data-stores.md): what interface.md says of registrars and web hosts, and
+// Data stores (docs/reference/data-stores.md): what docs/specification/interface.md 3.2 says of registrars and web hosts, and
 // locks, sizes, statistics and switched-off authorities under several callers at once.
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -50,7 +50,7 @@ const until = async (holds, patience = 120_000) => {
 
 test('registrars and web hosts have every field of the table, with its default', async () => {
   const table = readSpecification('interface.md')
-    .split('### Data store fields')[1].split('\n- ')[0];
+    .split('### 3.2 Data stores')[1].split('\n1. ')[0];
   const fields = [...table.matchAll(/^\| (\w+) \| (\w+) \| (\S*) ?\| (yes|no) \|/gm)]
     .map(([, name, type, byDefault, readOnly]) => ({ name, type, byDefault, isReadOnly: readOnly === 'yes' }));
   assert.equal(fields.length, 13);

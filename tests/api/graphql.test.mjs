@@ -1,4 +1,4 @@
-// GraphQL over the nodes of a branch (contract/nodes.md 27; docs/reference/graphql.md).
+// GraphQL over the nodes of a branch (docs/specification/nodes.md 27; docs/reference/graphql.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -41,7 +41,7 @@ const broken = {
 };
 /// JSON, but no object.
 const noObjects = ['1', '"text"', 'true', '[1]', '[]', '-1e308', '[[[{}]]]'];
-/// Clients that know no other empty value send it for an empty query of nodes (contract/nodes.md 1.1).
+/// Clients that know no other empty value send it for an empty query of nodes (docs/specification/nodes.md 1.1).
 const standsForObject = (route, body) => body === '[]' && route.plugin === 'nodes' && isQuery(route);
 
 /// Members that some route or other reads, and values that none of them can want.

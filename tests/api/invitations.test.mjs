@@ -1,4 +1,4 @@
-// Invitations to domains and projects (contract/platform.md 7.3, 8.2; docs/reference/identity.md).
+// Invitations to domains and projects (docs/specification/platform.md 7.3, 8.2; docs/reference/identity.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

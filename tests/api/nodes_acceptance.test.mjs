@@ -1,4 +1,4 @@
-// The acceptance checklist of contract/nodes.md 34, number by number.
+// The acceptance checklist of docs/specification/nodes.md 34, number by number.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

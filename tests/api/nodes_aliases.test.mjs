@@ -1,4 +1,4 @@
-// `b` stands for `branches` and `n` for `nodes` (contract/nodes.md 1; interface.md, Node operations).
+// `b` stands for `branches` and `n` for `nodes` (docs/specification/nodes.md 1; docs/specification/interface.md 5.8).
 // Other tests that walk over all routes walk over one form of each: these show that the forms are the same.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

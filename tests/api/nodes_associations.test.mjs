@@ -1,4 +1,4 @@
-// Associations, children, relatives and statistics of nodes (contract/nodes.md 11, 12).
+// Associations, children, relatives and statistics of nodes (docs/specification/nodes.md 11, 12).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

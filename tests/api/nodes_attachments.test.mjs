@@ -1,4 +1,4 @@
-// Attachments of nodes (contract/nodes.md 7.3, 21; docs/reference/nodes_attachments.md).
+// Attachments of nodes (docs/specification/nodes.md 7.3, 21; docs/reference/nodes_attachments.md).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Definitions, forms, schemas and validation (contract/nodes.md 22).
+// Definitions, forms, schemas and validation (docs/specification/nodes.md 22).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// What two branches have done since their common ancestor (contract/nodes.md 29; docs/reference/nodes_history.md).
+// What two branches have done since their common ancestor (docs/specification/nodes.md 29; docs/reference/nodes_history.md).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Features, QNames and types of nodes; persons and groups (contract/nodes.md 9, 10, 23).
+// Features, QNames and types of nodes; persons and groups (docs/specification/nodes.md 9, 10, 23).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// Paths, trees, moves, copies, mounts and locks of nodes (contract/nodes.md 8, 14, 17, 18, 32).
+// Paths, trees, moves, copies, mounts and locks of nodes (docs/specification/nodes.md 8, 14, 17, 18, 32).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

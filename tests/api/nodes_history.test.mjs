@@ -1,4 +1,4 @@
-// Versions, changesets and deletions (contract/nodes.md 5, 19, 20; docs/reference/nodes_history.md).
+// Versions, changesets and deletions (docs/specification/nodes.md 5, 19, 20; docs/reference/nodes_history.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

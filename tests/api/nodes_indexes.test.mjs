@@ -1,4 +1,4 @@
-// Indexes that clients make on a branch (contract/nodes.md 4.1; docs/reference/nodes_indexes.md).
+// Indexes that clients make on a branch (docs/specification/nodes.md 4.1; docs/reference/nodes_indexes.md).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 // Whoever may read one branch learns nothing of another one, nor of what a policy hides on the same one,
-// whatever ids it names (contract/nodes.md 26).
+// whatever ids it names (docs/specification/nodes.md 26).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeContent } from '../support/content_records.mjs';

@@ -1,4 +1,4 @@
-// Lists by key, lists of nodes, blogs (contract/nodes.md 25).
+// Lists by key, lists of nodes, blogs (docs/specification/nodes.md 25).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// What a deletion would do, told before (contract/nodes.md 7.6, design.md 9).
+// What a deletion would do, told before (docs/specification/nodes.md 7.6, docs/specification/rulings.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// Full-text search of nodes (contract/nodes.md 15), in step with what is written, also after a crash.
+// Full-text search of nodes (docs/specification/nodes.md 15), in step with what is written, also after a crash.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rmSync, truncateSync, readdirSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Translations and localised reads (contract/nodes.md 24).
+// Translations and localised reads (docs/specification/nodes.md 24).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// Traversal, find, search and queries of nodes (contract/nodes.md 13, 15, 16).
+// Traversal, find, search and queries of nodes (docs/specification/nodes.md 13, 15, 16).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,4 +1,4 @@
-// Archives that become nodes (contract/nodes.md 32; contract/semantics.md 10), and those that must not.
+// Archives that become nodes (docs/specification/nodes.md 32; docs/specification/semantics.md 10), and those that must not.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';

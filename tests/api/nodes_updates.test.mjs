@@ -1,4 +1,4 @@
-// Patches of nodes, and branches that take no writes (contract/nodes.md 4.4, 7.5; contract/semantics.md 2.3, 2.7).
+// Patches of nodes, and branches that take no writes (docs/specification/nodes.md 4.4, 7.5; docs/specification/semantics.md 2.3, 2.7).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

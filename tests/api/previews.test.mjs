@@ -1,4 +1,4 @@
-// Previews of attachments (contract/nodes.md 21; docs/reference/node_previews.md).
+// Previews of attachments (docs/specification/nodes.md 21; docs/reference/node_previews.md).
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

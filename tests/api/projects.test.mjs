@@ -1,4 +1,4 @@
-// Stacks, projects, jobs and the open collections of the platform (contract/platform.md 3.1, 8, 14.1).
+// Stacks, projects, jobs and the open collections of the platform (docs/specification/platform.md 3.1, 8, 14.1).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

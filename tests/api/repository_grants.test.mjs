@@ -1,5 +1,5 @@
-// How far a role on a repository reaches (contract/nodes.md 26, contract/platform.md 4.3,
-// contract/semantics.md 5.5; decision 0003).
+// How far a role on a repository reaches (docs/specification/nodes.md 26, docs/specification/platform.md 4.3,
+// docs/specification/semantics.md 5.5; decision 0003).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

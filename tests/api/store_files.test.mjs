@@ -1,4 +1,4 @@
-// Files of repositories (contract/nodes.md 3, contract/semantics.md 6 "Store files";
+// Files of repositories (docs/specification/nodes.md 3, docs/specification/semantics.md 6 "Store files";
 // docs/reference/nodes_attachments.md).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// What becomes of bytes that nothing refers to any more (design.md 4, decision 0036).
+// What becomes of bytes that nothing refers to any more (docs/specification/architecture.md 4, decision 0036).
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, utimesSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // node tests/bench/nodes.mjs [--seconds 4] [--rounds 3] [--large 1000000] [--updates 100000]
 //   [--only fork,query,depth,search,difference,read,create,memory,disk,start]
 //
-// The cost model of content (design.md 4) as ratios: what operations cost in a large repository against a
+// The cost model of content (docs/specification/architecture.md 4) as ratios: what operations cost in a large repository against a
 // small one, and reads and creates against ceilings measured in the same run. Nothing here passes or fails.
 // Needs wrk and the release build with benchmarks.
 import { spawn, spawnSync } from 'node:child_process';

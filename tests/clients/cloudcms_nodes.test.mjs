@@ -1,5 +1,5 @@
 // Nodes by the driver cloudcms, with each of its engines, against the real program. Each test names the number of
-// the checklist in contract/nodes.md 34, or the section, that it is from.
+// the checklist in docs/specification/nodes.md 34, or the section, that it is from.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';

@@ -1,5 +1,5 @@
 // Definitions, forms, translations, lists and rights of nodes by the driver gitana, against the real program. Each
-// test names the number of the checklist in contract/nodes.md 34, or the section, that it is from.
+// test names the number of the checklist in docs/specification/nodes.md 34, or the section, that it is from.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, connect, send, startPlatform } from './gitana_driver.mjs';
@@ -178,7 +178,7 @@ test('section 26: roles on a repository decide what may be done with it and made
   await assert.rejects(send(consumer, 'POST', `${master.getUri()}/nodes`, {}), isRefused);
   const none = await connectAs(users.none);
   await assert.rejects(send(none, 'GET', master.getUri()), isRefused);
-  // A plain grant on a store stays on it (contract/platform.md 4.3), so what is forked takes one of its own.
+  // A plain grant on a store stays on it (docs/specification/platform.md 4.3), so what is forked takes one of its own.
   await call(master, (chain) => chain.grantAuthority(users.consumer, 'consumer'));
   await assert.rejects(call(read, (chain) => chain.createBranch('master', '0:root', {})), { status: 403 });
   await call(repository, (chain) => chain.grantAuthority(users.consumer, 'collaborator'));

@@ -1,5 +1,5 @@
 // What a write changes elsewhere, and what it leaves as it was, by the driver gitana, against the real program. Each
-// test names its section of contract/nodes.md.
+// test names its section of docs/specification/nodes.md.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, endedJob, send, startPlatform } from './gitana_driver.mjs';

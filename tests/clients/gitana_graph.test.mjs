@@ -1,5 +1,5 @@
 // Associations, folders, paths, trees, traversals and copies by the driver gitana, against the real program. Each
-// test names the number of the checklist in contract/nodes.md 34, or the section, that it is from.
+// test names the number of the checklist in docs/specification/nodes.md 34, or the section, that it is from.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, endedJob, send, startPlatform } from './gitana_driver.mjs';

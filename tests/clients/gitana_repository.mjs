@@ -21,7 +21,7 @@ export const associate = (source, target, type, undirected = false) =>
 /// What the server says of a node, before the driver takes the members of its own away.
 export const plain = (node, more = '') => send(node.getPlatform(), 'GET', node.getUri() + more);
 
-/// A node that is missing ends the chain with 404 (contract/nodes.md 1.4).
+/// A node that is missing ends the chain with 404 (docs/specification/nodes.md 1.4).
 export const isMissing = (error) => error.status === 404 && error.message.length > 0;
 
 /// root / folder1, file1; folder1 / folder2, file2, file4; folder2 / file3, file5.

@@ -1,5 +1,5 @@
 // How requests about content may look and what replies hold, by the driver gitana, against the real program. Each
-// test names its section of contract/nodes.md.
+// test names its section of docs/specification/nodes.md.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, connect, endedJob, send, startPlatform } from './gitana_driver.mjs';

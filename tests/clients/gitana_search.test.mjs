@@ -1,5 +1,5 @@
 // Searches, finds and GraphQL by the driver gitana, against the real program. Each test names the number of the
-// checklist in contract/nodes.md 34, or the section, that it is from.
+// checklist in docs/specification/nodes.md 34, or the section, that it is from.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, call, startPlatform } from './gitana_driver.mjs';

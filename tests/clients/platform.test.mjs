@@ -1,5 +1,5 @@
 // The driver gitana and what lies on the platform beside principals and policies; the counts are
-// those of the driver's own published tests (contract/platform.md 18).
+// those of the driver's own published tests (docs/specification/platform.md 18).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Gitana, ask, call, settingsFor, startPlatform } from './gitana_driver.mjs';

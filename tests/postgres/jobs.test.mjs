@@ -1,5 +1,5 @@
 // A job whose server is killed is taken over by another one over the same PostgreSQL, and what it does
-// happens once (design.md 6).
+// happens once (docs/specification/architecture.md 6).
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // What each operation on nodes is asked for, and what it must bring about. Keys are the method and the path
-// below a branch as interface.md names them (Node operations), in the form with `branches` and `nodes`.
+// below a branch as docs/specification/interface.md 5.8 names them, in the form with `branches` and `nodes`.
 // `optional` are parameters that the file calls required and that the server does without.
 import assert from 'node:assert/strict';
 
@@ -82,7 +82,7 @@ export const nodeCases = {
     before: withFolder, query: (s) => ({ targetNodeId: s.folder }),
     check: async (json, s) => assert.equal((await s.ask('GET', `/nodes/${s.folder}/children`)).rows[0].title, s.title) },
   'POST /nodes/{nodeId}/move': {
-    // Clients leave it out and mean the root (contract/nodes.md 18.1).
+    // Clients leave it out and mean the root (docs/specification/nodes.md 18.1).
     optional: ['targetNodeId'], before: withFolder, query: (s) => ({ targetNodeId: s.folder }),
     check: async (json, s) => hasRow(await s.ask('GET', `/nodes/${s.folder}/children`), s.id) },
   'POST /movenodes': {

@@ -1,4 +1,4 @@
-// Every row of operations.json for nodes answers as interface.md says and does what its name says, in
+// Every row of docs/specification/operations.json for nodes answers as interface.md beside it says and does what its name says, in
 // every form of its path.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The shapes of answers that interface.md names (Shared payload shapes), and the kernel's own for what
+// The shapes of answers that docs/specification/interface.md 3.9 names, and the kernel's own for what
 // it leaves open.
 import assert from 'node:assert/strict';
 

@@ -1,5 +1,5 @@
-// Every row of operations.json for the families below (EX and IM excepted, which arrive with archives)
-// and for nodes answers as interface.md says, and does what its name says. The rows come from the file,
+// Every row of docs/specification/operations.json for the families below (EX and IM excepted, which arrive with archives)
+// and for nodes answers as interface.md beside it says, and does what its name says. The rows come from the file,
 // not from a list of ours; the walk is the same over every engine.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

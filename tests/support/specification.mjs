@@ -1,7 +1,7 @@
-// The specification, which lies beside the checkout: ../shared, or the folder STELE_SHARED.
+// The specification (docs/specification) as tests read it.
 import { readFileSync } from 'node:fs';
 
-const shared = process.env.STELE_SHARED ?? new URL('../../../shared', import.meta.url).pathname;
+const folder = new URL('../../docs/specification/', import.meta.url);
 
-/// The text of a file of the interface.
-export const readSpecification = (name) => readFileSync(`${shared}/interface/${name}`, 'utf8');
+/// The text of one of its files.
+export const readSpecification = (name) => readFileSync(new URL(name, folder), 'utf8');

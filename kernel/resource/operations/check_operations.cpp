@@ -111,7 +111,8 @@ sdk::Result<sdk::Reply> check_many(RoutedCall& call) {
                            {third, sdk::text_member(question, third)},
                            {"result", *result}});
     }
-    // The document names `checks`, every client reads `results` (contract/platform.md 0.1).
+    // The document names `checks`, every client reads `results` (docs/specification/platform.md
+    // 0.1).
     return sdk::Reply::json({{"ok", true}, {"checks", answers}, {"results", answers}});
 }
 

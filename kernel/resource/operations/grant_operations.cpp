@@ -182,7 +182,8 @@ sdk::Result<sdk::Reply> read_report(RoutedCall& call) {
     for (const ReportSubject& subject : *subjects) {
         auto report = report_of(call, subject.principal.key);
         if (!report) return report.error();
-        // A client asks with qualified ids and reads with bare ones (contract/platform.md 4.4).
+        // A client asks with qualified ids and reads with bare ones
+        // (docs/specification/platform.md 4.4).
         reply[subject.asked] = *report;
         reply[subject.principal.id] = std::move(*report);
     }

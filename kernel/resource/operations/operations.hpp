@@ -9,14 +9,15 @@
 namespace stele::kernel::resource {
 
 /// The answer to a write: `ok` and `_doc`, and the record's other members unless the caller asked
-/// for less (design.md 9).
+/// for less (docs/specification/rulings.md).
 sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Document& document);
 
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
 /// decodes and runs the handler. The caller commits.
 sdk::Result<sdk::Reply> execute(RoutedCall& call);
 
-// Standard operations (interface.md). Each is called after the stages before it.
+// Standard operations (docs/specification/interface.md 5.2). Each is called after the stages before
+// it.
 sdk::Result<sdk::Reply> create_record(RoutedCall& call);
 sdk::Result<sdk::Reply> read_record(RoutedCall& call);
 sdk::Result<sdk::Reply> update_record(RoutedCall& call);

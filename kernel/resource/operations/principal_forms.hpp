@@ -8,8 +8,8 @@
 
 namespace stele::kernel::resource {
 
-/// The principal of a form that a caller sent (contract/platform.md 4.1); unqualified forms are
-/// looked for in the domain of the addressed record first.
+/// The principal of a form that a caller sent (docs/specification/platform.md 4.1); unqualified
+/// forms are looked for in the domain of the addressed record first.
 sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_view form);
 
 /// The same for the parameter `id`, or the path's `principalId`.

@@ -18,7 +18,7 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Documen
 
 namespace {
 
-/// `If-Match` against lost updates (design.md 9).
+/// `If-Match` against lost updates (docs/specification/rulings.md).
 sdk::Result<void> check_precondition(const RoutedCall& call) {
     const auto wanted = call.header("If-Match");
     if (!wanted || *wanted == "*") return {};

@@ -26,7 +26,7 @@ struct StoredBytes {
 sdk::Result<StoredBytes> store_bytes(sdk::BlobStore& binaries, const PieceSource& read);
 
 /// Puts the bytes into the store's binaries; no record knows of them yet. Text of
-/// another charset becomes UTF-8 (contract/nodes.md 21).
+/// another charset becomes UTF-8 (docs/specification/nodes.md 21).
 sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
                                          const PieceSource& read);
 

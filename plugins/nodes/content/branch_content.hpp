@@ -71,7 +71,7 @@ public:
     sdk::Result<std::vector<Edge>> edges(std::string_view node, Direction direction,
                                          std::string_view type = {},
                                          std::size_t limit = kEveryEdge) const;
-    /// Those of contract/nodes.md 11.4, which follow from who made a node.
+    /// Those of docs/specification/nodes.md 11.4, which follow from who made a node.
     sdk::Result<std::vector<Edge>> implicit_edges(const sdk::Document& node, Direction direction,
                                                   std::string_view type = {},
                                                   std::size_t limit = kEveryEdge) const;
@@ -86,7 +86,8 @@ public:
     sdk::Result<std::optional<std::string>> find_path(std::string_view from,
                                                       const std::vector<std::string>& path) const;
     /// The folder of a path below `from`, made where it is missing, as containers
-    /// (contract/nodes.md 7.2). `forbidden` where whoever acts may not READ one that is there.
+    /// (docs/specification/nodes.md 7.2). `forbidden` where whoever acts may not READ one that is
+    /// there.
     sdk::Result<sdk::Document> make_folders(const sdk::Document& from,
                                             const std::vector<std::string>& path) const;
     /// The way from `root` down to the node by names (`/a/b`), through folders that whoever acts
@@ -119,7 +120,7 @@ private:
 /// The branch's content of a call: below a branch's path, or on a branch.
 sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call);
 
-/// The name of a node in its folder (contract/nodes.md 8).
+/// The name of a node in its folder (docs/specification/nodes.md 8).
 std::string name_of(const sdk::Json& node);
 /// Segments between slashes, empty ones left out.
 std::vector<std::string> split_path(std::string_view path);

@@ -33,7 +33,8 @@ struct BranchPlace {
     /// Number of the repository on the platform; short, as it stands in every key of its content.
     std::uint64_t repository = 0;
     Line line = 0;
-    /// Persons are told to have created what they made (contract/nodes.md 11.4); of the repository.
+    /// Persons are told to have created what they made (docs/specification/nodes.md 11.4); of the
+    /// repository.
     bool is_social = false;
 };
 

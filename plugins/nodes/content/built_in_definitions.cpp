@@ -10,7 +10,7 @@ namespace stele::nodes {
 namespace {
 
 /// Types that stand beside the prefix `n` and extend `n:node` are exactly these five
-/// (contract/nodes.md 22).
+/// (docs/specification/nodes.md 22).
 constexpr const char* kBuiltInTypes[] = {
     R"json({"_qname": "n:node", "title": "Node", "description": "Any content.",
  "type": "object", "properties": {"title": {"type": "string", "title": "Title"},

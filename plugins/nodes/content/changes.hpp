@@ -29,7 +29,7 @@ public:
     /// What is said of the changeset on a branch that is being written.
     sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
 
-    /// Writes to protected branches pass (contract/nodes.md 4.4).
+    /// Writes to protected branches pass (docs/specification/nodes.md 4.4).
     void lift_protection() { is_unprotected_ = true; }
     bool is_unprotected() const { return is_unprotected_; }
 

@@ -14,8 +14,8 @@ namespace stele::nodes {
 /// Of the random part of an id.
 inline constexpr std::size_t kRandomPartSize = 20;
 
-/// What clients call a changeset (contract/nodes.md 2): its revision, counted from 0, and a random
-/// part; the first one of a repository is `0:root`.
+/// What clients call a changeset (docs/specification/nodes.md 2): its revision, counted from 0, and
+/// a random part; the first one of a repository is `0:root`.
 std::string changeset_id(Revision revision, std::string_view random_part);
 /// The number in the id, as clients count revisions.
 std::uint64_t revision_number(Revision revision);

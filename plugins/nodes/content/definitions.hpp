@@ -9,7 +9,8 @@
 namespace stele::nodes {
 
 /// The definitions that every repository holds from its first changeset on: what
-/// `BranchContent::create` takes, in the order in which they are made (contract/nodes.md 22).
+/// `BranchContent::create` takes, in the order in which they are made (docs/specification/nodes.md
+/// 22).
 const std::vector<sdk::Json>& built_in_definitions();
 /// Whether one of them has the QName.
 bool is_built_in_definition(std::string_view qname);
@@ -32,7 +33,7 @@ sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Js
 
 /// Where the branch says `validateContent`: adds what is wrong with a node or association that is
 /// about to be written by the JSON Schema of its type and of what that extends, undefined types and
-/// features, and faults of a definition's own schema (docs/reference/nodes_definitions.md). What
+/// features, and faults of a definition's own schema (docs/reference/nodes_content.md). What
 /// the server itself writes is right.
 sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json& node,
                                    sdk::Violations& violations);

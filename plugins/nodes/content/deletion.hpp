@@ -12,8 +12,9 @@ sdk::CollectionName deletions_of(const BranchContent& content);
 /// A query for the deletions of a node's associations.
 sdk::Json deleted_associations_of(std::string_view node);
 
-/// What goes with a node (contract/nodes.md 7.6), beside its associations: what it owns, and what
-/// lies in it when it is a container and nowhere else. Ids, the node itself first, each once.
+/// What goes with a node (docs/specification/nodes.md 7.6), beside its associations: what it owns,
+/// and what lies in it when it is a container and nowhere else. Ids, the node itself first, each
+/// once.
 sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
                                                  const sdk::Document& node);
 

@@ -12,8 +12,8 @@
 
 namespace stele::nodes {
 
-/// Which associations of a node are meant (contract/nodes.md 11.3). Undirected ones count in every
-/// direction.
+/// Which associations of a node are meant (docs/specification/nodes.md 11.3). Undirected ones count
+/// in every direction.
 enum class Direction { any, outgoing, incoming, mutual };
 
 /// The direction of a wire name in any letter case; nothing when unknown.

@@ -12,7 +12,7 @@ using MakeNode =
     std::function<sdk::Result<sdk::Document>(sdk::Json fields, const FormBody& parameters)>;
 
 /// Makes a node of each file of a form: of a JSON one its members, of another one a node with the
-/// file as its default attachment (contract/nodes.md 7.3). Only on operations with
+/// file as its default attachment (docs/specification/nodes.md 7.3). Only on operations with
 /// `Action::streamed_body`.
 sdk::Result<sdk::Reply> create_nodes_of_form(const BranchContent& content, const sdk::Call& call,
                                              const MakeNode& make);

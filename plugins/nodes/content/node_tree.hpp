@@ -12,7 +12,7 @@
 
 namespace stele::nodes {
 
-/// What a tree shows (contract/nodes.md 17).
+/// What a tree shows (docs/specification/nodes.md 17).
 struct TreeWish {
     static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 

@@ -21,7 +21,7 @@ sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& 
                                  sdk::Document node);
 
 /// What a plain read shows: the translation that the call's locale asks for, `_statistics`, and
-/// `_paths` where the call wants them (contract/nodes.md 12.3, 14, 24).
+/// `_paths` where the call wants them (docs/specification/nodes.md 12.3, 14, 24).
 sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
                                   sdk::Document node);
 

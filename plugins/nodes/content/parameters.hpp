@@ -15,16 +15,16 @@ namespace stele::nodes {
 /// (`request.ids_malformed`) when there is something else among them.
 sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call);
 
-/// A parameter without the one pair of quotes that a driver puts around it (contract/nodes.md 1.1);
-/// empty when it is missing.
+/// A parameter without the one pair of quotes that a driver puts around it
+/// (docs/specification/nodes.md 1.1); empty when it is missing.
 std::string text_parameter(const sdk::Call& call, std::string_view name);
 
 /// Whether the query string says false, in any letter case. Other text asks for nothing: one driver
 /// that repeats a request sends `true?full=true`.
 bool is_declined(const sdk::Call& call, std::string_view name);
 /// The query with the projection that `full=false` and `metadata=false` of a list ask for: rows of
-/// `_doc` alone, or without `_system` (contract/nodes.md 1.3). A query with `_fields` says it
-/// itself.
+/// `_doc` alone, or without `_system` (docs/specification/nodes.md 1.3). A query with `_fields`
+/// says it itself.
 sdk::Json shown_query(const sdk::Call& call, sdk::Json query);
 
 }  // namespace stele::nodes

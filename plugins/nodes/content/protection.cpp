@@ -11,7 +11,7 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kLockTag = 'L';
-/// Owners hold it, too (contract/semantics.md 2.7).
+/// Owners hold it, too (docs/specification/semantics.md 2.7).
 constexpr char kLockBreakingRole[] = "manager";
 
 std::string lock_row(std::string_view node) {

@@ -9,7 +9,8 @@
 namespace stele::nodes {
 
 /// Before anything is written to a branch: `forbidden` where the branch is read-only, frozen or
-/// takes no direct commits (contract/nodes.md 4.4), unless the operation lifted the protection
+/// takes no direct commits (docs/specification/nodes.md 4.4), unless the operation lifted the
+/// protection
 /// (`Changes::lift_protection`).
 sdk::Result<void> check_branch_writable(const BranchContent& content);
 

@@ -11,8 +11,8 @@
 
 namespace stele::nodes {
 
-/// Files of a repository beside its branches (contract/nodes.md 3), by name: no versions, each an
-/// attachment whose id is its name. Rows below a key space of the platform:
+/// Files of a repository beside its branches (docs/specification/nodes.md 3), by name: no versions,
+/// each an attachment whose id is its name. Rows below a key space of the platform:
 ///
 ///   nodes.file   repository number name -> `Attachment::to_json`
 ///

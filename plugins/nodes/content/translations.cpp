@@ -83,7 +83,7 @@ sdk::Result<void> mark_master(const BranchContent& content, const sdk::Document&
 }  // namespace
 
 std::optional<Locale> parse_locale(std::string_view text) {
-    // One driver sends parameters as JSON strings (contract/nodes.md 1.1).
+    // One driver sends parameters as JSON strings (docs/specification/nodes.md 1.1).
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
         text = text.substr(1, text.size() - 2);
     if (text == "default") return Locale{};

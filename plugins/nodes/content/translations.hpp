@@ -27,7 +27,7 @@ std::optional<Locale> parse_locale(std::string_view text);
 /// `Accept-Language`; `default` means none. `invalid` when the parameter is no locale.
 sdk::Result<Locale> wanted_locale(const sdk::Call& call);
 
-/// The edition of a master when none is named (contract/nodes.md 24).
+/// The edition of a master when none is named (docs/specification/nodes.md 24).
 std::string current_edition(const sdk::Json& master);
 
 /// A translation as its association tells.

@@ -10,7 +10,7 @@
 
 namespace stele::nodes {
 
-/// Where a walk leads (contract/nodes.md 16).
+/// Where a walk leads (docs/specification/nodes.md 16).
 struct WalkPlan {
     /// By type; empty: every type in any direction.
     std::map<std::string, Direction> associations;

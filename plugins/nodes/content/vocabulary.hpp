@@ -1,6 +1,6 @@
 #pragma once
 
-/// Names that stand in content, on the wire and in keys (contract/nodes.md).
+/// Names that stand in content, on the wire and in keys (docs/specification/nodes.md).
 namespace stele::nodes {
 
 inline constexpr char kRepositoryType[] = "repository";

@@ -4,8 +4,8 @@
 
 namespace stele::nodes {
 
-/// What was removed from a branch and can come back (contract/nodes.md 20): the last record of each
-/// node, under its id. Made by removals only.
+/// What was removed from a branch and can come back (docs/specification/nodes.md 20): the last
+/// record of each node, under its id. Made by removals only.
 class DeletionFamily final : public SpacedFamily {
 public:
     explicit DeletionFamily(Services& services) : SpacedFamily(services, kDeletionSlot) {}

@@ -21,7 +21,7 @@ namespace stele::nodes {
 
 namespace {
 
-/// What an update never changes (contract/nodes.md 7.4).
+/// What an update never changes (docs/specification/nodes.md 7.4).
 constexpr std::array kKept{member::kType,       member::kQName,          member::kIsAssociation,
                            member::kSource,     member::kSourceType,     member::kTarget,
                            member::kTargetType, member::kDirectionality, "source_changeset",
@@ -38,7 +38,7 @@ sdk::Json default_features() {
             {feature::kIndexable, sdk::Json::object()}};
 }
 
-/// One driver writes empty objects back as empty arrays (contract/nodes.md 1.1).
+/// One driver writes empty objects back as empty arrays (docs/specification/nodes.md 1.1).
 void mend_features(sdk::Json& features) {
     if (features.is_array() && features.empty()) features = sdk::Json::object();
     if (!features.is_object()) return;
@@ -62,7 +62,7 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
         const auto kept = before.find(name);
         if (kept != before.end()) after[name] = *kept;
     }
-    // One driver sends no member that begins with `_` (contract/nodes.md 7.4).
+    // One driver sends no member that begins with `_` (docs/specification/nodes.md 7.4).
     for (const char* name : {member::kFeatures, kParent}) {
         const auto kept = before.find(name);
         if (kept != before.end() && !after.contains(name)) after[name] = *kept;

@@ -25,7 +25,7 @@ sdk::Json container_features() {
     return {{feature::kContainer, sdk::Json::object()}};
 }
 
-/// What a fresh master branch contains (contract/nodes.md 4.3), in its first changeset.
+/// What a fresh master branch contains (docs/specification/nodes.md 4.3), in its first changeset.
 sdk::Result<void> fill_master(const BranchContent& content) {
     auto root = content.create({{"title", "Root"},
                                 {member::kType, type::kRoot},
@@ -66,7 +66,7 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
     return fill_master(*content);
 }
 
-/// `changeset://platform/repository/id` (contract/nodes.md 1.6).
+/// `changeset://platform/repository/id` (docs/specification/nodes.md 1.6).
 constexpr char kChangesetWord[] = "changeset";
 
 /// A node as it was after a changeset, on a branch that shows it; nothing where whoever acts may

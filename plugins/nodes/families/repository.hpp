@@ -13,7 +13,7 @@ public:
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     /// A changeset; or a node or an association as it was after one, where the changeset's id
-    /// stands in place of the branch's (contract/nodes.md 1.6).
+    /// stands in place of the branch's (docs/specification/nodes.md 1.6).
     sdk::Result<sdk::Json> read_inner(sdk::Context& context, const sdk::Document& repository,
                                       std::string_view word, std::string_view ids) override;
 };

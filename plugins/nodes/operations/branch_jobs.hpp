@@ -10,7 +10,7 @@ inline constexpr char kBranchReset[] = "reset-branch";
 /// Jobs of branches.
 void define_branch_jobs(Services& services);
 
-/// Starts a job and answers it (contract/nodes.md 1.5).
+/// Starts a job and answers it (docs/specification/nodes.md 1.5).
 sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,
                                   sdk::Json input);
 

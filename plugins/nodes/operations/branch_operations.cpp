@@ -166,8 +166,8 @@ sdk::Result<sdk::Reply> list_pull_sources(Services& services, const sdk::Call& c
         {{"_doc", {{"$ne", call.record().id}}}, {"archived", {{"$ne", true}}}});
 }
 
-/// Clients expect a job (contract/nodes.md 4.1); making a branch takes no longer than starting one,
-/// so the job only tells what was made.
+/// Clients expect a job (docs/specification/nodes.md 4.1); making a branch takes no longer than
+/// starting one, so the job only tells what was made.
 sdk::Result<sdk::Reply> start_create(Services& services, const sdk::Call& call) {
     sdk::Json fields = branch_fields(call);
     fields.erase("snapshot");

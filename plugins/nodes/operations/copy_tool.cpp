@@ -9,7 +9,8 @@ namespace stele::nodes {
 
 namespace {
 
-/// What a chain of a copy names (contract/nodes.md 18.2): objects from the platform inwards.
+/// What a chain of a copy names (docs/specification/nodes.md 18.2): objects from the platform
+/// inwards.
 struct CopyChain {
     sdk::Json address = sdk::Json::object();
     std::string node;

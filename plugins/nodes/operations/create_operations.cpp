@@ -20,7 +20,7 @@ constexpr std::size_t kLongestBody = 64 * 1024 * 1024;
 constexpr std::size_t kMostNodes = 10'000;
 constexpr char kTemplate[] = "{document.id}";
 
-/// Where a new node goes (contract/nodes.md 7.2).
+/// Where a new node goes (docs/specification/nodes.md 7.2).
 struct Placement {
     std::string root;
     std::optional<std::string> folder;

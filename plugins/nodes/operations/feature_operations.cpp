@@ -58,7 +58,7 @@ sdk::Result<sdk::Reply> set_feature(Services& services, const sdk::Call& call) {
                                  "a feature is named by a prefix, a colon and a local name"}});
     }
     sdk::Json config = call.body();
-    // Empty objects arrive as empty arrays, too, and as null (contract/nodes.md 1.1).
+    // Empty objects arrive as empty arrays, too, and as null (docs/specification/nodes.md 1.1).
     if (config.is_null() || (config.is_array() && config.empty())) config = sdk::Json::object();
     if (!config.is_object()) {
         return sdk::make_error({{id, "node.feature_malformed",
@@ -80,7 +80,7 @@ sdk::Result<sdk::Reply> remove_feature(Services& services, const sdk::Call& call
 sdk::Result<std::string> qname_parameter(const sdk::Call& call, const char* name) {
     auto qname = call.required_parameter(name);
     if (!qname) return qname;
-    // One driver sends parameters as JSON strings (contract/nodes.md 1.1).
+    // One driver sends parameters as JSON strings (docs/specification/nodes.md 1.1).
     std::erase(*qname, '"');
     if (is_qname(*qname)) return qname;
     return sdk::make_error({{name, "node.qname_malformed",

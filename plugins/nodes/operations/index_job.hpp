@@ -8,7 +8,7 @@ namespace stele::nodes {
 /// Once, while the plugin is opened.
 void define_index_job(Services& services);
 /// Starts the job that ends when searches find what the attachments of this operation say
-/// (contract/nodes.md 1.5); in the operation's transaction.
+/// (docs/specification/nodes.md 1.5); in the operation's transaction.
 sdk::Result<void> start_index_job(const BranchContent& content);
 
 }  // namespace stele::nodes

@@ -40,7 +40,7 @@ sdk::Result<sdk::Json> chain_end(const BranchContent& content, const std::string
     return sdk::Json{{"typeId", kNodeType}, {"id", id}, {"ref", *reference}};
 }
 
-/// What clients read of a finished copy (contract/nodes.md 1.5).
+/// What clients read of a finished copy (docs/specification/nodes.md 1.5).
 sdk::Result<sdk::Json> import_of(const BranchContent& from, const std::string& source,
                                  const BranchContent& to, const std::string& copy) {
     auto original = chain_end(from, source);

@@ -53,8 +53,8 @@ RowList node_list(const BranchContent& content, const sdk::Call& call, std::vect
 std::string text_parameter_beside_query(const sdk::Call& call, const char* name);
 /// A direction by its name, any when it is empty; `invalid` naming the parameter.
 sdk::Result<Direction> read_direction(std::string_view name, std::string_view parameter);
-/// An object, `{}` for null and an empty array (contract/nodes.md 1.1); `invalid` naming the
-/// parameter otherwise.
+/// An object, `{}` for null and an empty array (docs/specification/nodes.md 1.1); `invalid` naming
+/// the parameter otherwise.
 sdk::Result<sdk::Json> read_object(const sdk::Json& value, std::string_view parameter);
 
 }  // namespace stele::nodes

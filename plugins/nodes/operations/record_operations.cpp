@@ -48,7 +48,8 @@ sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
     return std::move(reply).header("ETag", shown->etag);
 }
 
-/// The array of a patch, or nothing when the body is a merge patch (contract/nodes.md 7.5).
+/// The array of a patch, or nothing when the body is a merge patch
+/// (docs/specification/nodes.md 7.5).
 const sdk::Json* patch_operations(const sdk::Json& body) {
     if (body.is_array()) return &body;
     for (const char* name : {"patches", "operations", "ops"}) {
@@ -83,7 +84,8 @@ sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
     return sdk::Reply::status(updated->fields);
 }
 
-/// The ids of a bulk form: `_docs`, an array, or numbered parameters (contract/nodes.md 7.1).
+/// The ids of a bulk form: `_docs`, an array, or numbered parameters
+/// (docs/specification/nodes.md 7.1).
 sdk::Result<std::vector<std::string>> wanted_ids(const sdk::Call& call) {
     auto ids = id_list(call);
     if (ids && ids->size() > kMostInCall) return too_many_nodes("_docs", kMostInCall);

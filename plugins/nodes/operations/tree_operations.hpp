@@ -7,7 +7,8 @@
 
 namespace stele::nodes {
 
-/// `{N}/tree` (contract/nodes.md 17): the members of folders below a node, as nested objects.
+/// `{N}/tree` (docs/specification/nodes.md 17): the members of folders below a node, as nested
+/// objects.
 sdk::Result<sdk::Reply> read_tree(Services& services, const sdk::Call& call);
 
 /// Most nodes that a tree looks at; beyond, it says `truncated`.

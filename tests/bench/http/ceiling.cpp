@@ -1,4 +1,4 @@
-// The least that a Beast responder can do (figures.md 1): no routes, no limits, no headers beyond
+// The least that a Beast responder can do: no routes, no limits, no headers beyond
 // the length. What the server reaches is measured against it.
 //
 //     bench_http_ceiling <port> <threads> <body bytes>

@@ -22,9 +22,10 @@ struct LevelDbOptions {
     bool is_durable = true;
 };
 
-/// The embedded engine (design.md 4): LevelDB, conflict detection in this process, and one
-/// committer thread that validates all waiting transactions and writes them as one synced batch.
-/// One process at a time may open a folder; a second gets `unavailable` (`engine.in_use`).
+/// The embedded engine (docs/specification/architecture.md 4): LevelDB, conflict detection in this
+/// process, and one committer thread that validates all waiting transactions and writes them as one
+/// synced batch. One process at a time may open a folder; a second gets `unavailable`
+/// (`engine.in_use`).
 sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
                                                        const LevelDbOptions& options = {});
 

@@ -60,7 +60,8 @@ public:
     /// Runs `effect` once, after the commit, outside of any transaction.
     virtual void after_commit(std::function<void()> effect) = 0;
 
-    /// The wire reference of a record: `uiconfig://P/id`, `user://P/D/id` (contract 17).
+    /// The wire reference of a record: `uiconfig://P/id`, `user://P/D/id`
+    /// (docs/specification/platform.md 17).
     virtual Result<std::string> reference(const RecordKey& record) = 0;
     /// The record of a reference, compared without regard to case; `not_found` when there is none
     /// on this platform, `invalid` when it is no reference.

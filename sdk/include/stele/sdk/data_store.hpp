@@ -9,8 +9,8 @@ namespace stele::sdk {
 
 class BlobStore;
 
-/// The fields of a family with the capability `data_store` (interface.md, Data store fields). The
-/// kernel puts them before the family's own and keeps those that the server sets.
+/// The fields of a family with the capability `data_store` (docs/specification/interface.md 3.2).
+/// The kernel puts them before the family's own and keeps those that the server sets.
 Fields data_store_fields();
 
 /// What a data store holds, its own record not counted.

@@ -43,7 +43,7 @@ struct Field {
 
 using Fields = std::vector<Field>;
 
-/// Standard operations (interface.md, Standard operations).
+/// Standard operations (docs/specification/interface.md 5.2).
 struct Operations {
     bool create = true;
     bool list = true;
@@ -130,8 +130,8 @@ struct Capabilities {
 };
 
 /// Declares a resource family; the kernel derives the standard operations with their aliases,
-/// permission checks, pages and the OpenAPI document from it (design.md 3). A wrong one stops
-/// start-up with a sentence that names the member.
+/// permission checks, pages and the OpenAPI document from it (docs/specification/architecture.md
+/// 3). A wrong one stops start-up with a sentence that names the member.
 struct ResourceDescriptor {
     /// Type id on the wire and in references (`uiconfig`).
     std::string type;

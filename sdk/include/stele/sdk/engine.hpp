@@ -128,7 +128,8 @@ struct CommitNotice {
 };
 using CommitObserver = std::function<void(const CommitNotice&)>;
 
-/// An ordered key-value store with serializable transactions (design.md 4, layer 1). Any thread.
+/// An ordered key-value store with serializable transactions (docs/specification/architecture.md
+/// 4). Any thread.
 class Engine {
 public:
     virtual ~Engine();

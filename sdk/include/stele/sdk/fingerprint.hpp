@@ -24,7 +24,7 @@ namespace detail {
 }  // namespace detail
 
 /// Compiler, standard library and build kind of the code that includes this header. C++ objects
-/// cross the plugin boundary, so kernel and plugin must agree on it exactly (anchors B.3).
+/// cross the plugin boundary, so kernel and plugin must agree on it exactly (docs/plugin-life.md).
 inline constexpr std::string_view kFingerprint =
     STELE_COMPILER " " __VERSION__ "; libstdc++ " STELE_TEXT(__GLIBCXX__) "; " STELE_BUILD_KIND;
 

@@ -25,7 +25,7 @@ struct JsonLimits {
 /// Reads one JSON text (UTF-8). Fails with `invalid` and code `json.malformed`, whose message says
 /// what is wrong and at which byte: broken syntax, invalid UTF-8, a NUL character in a member name,
 /// a number beyond the range of a double, deeper nesting than `limits`, a duplicate member.
-/// An empty or blank text is `{}` (contract/platform.md 1.1). Any thread.
+/// An empty or blank text is `{}` (docs/specification/platform.md 1.1). Any thread.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, JsonLimits limits = {});
 
 /// Writes `value` compactly as UTF-8. Never fails: values only come from `parse_json` or from code.

@@ -9,7 +9,7 @@
 namespace stele::sdk {
 
 /// Writes an order-preserving key: bytewise order of the encodings equals the order of the tuples,
-/// element by element (storage layer 2, design.md 4).
+/// element by element (docs/specification/architecture.md 4).
 ///
 /// Elements: unsigned integers, doubles (total order, -0 equals 0, no NaN), text and bytes of any
 /// content, and raw fixed-width bytes. Text that is a prefix of another sorts before it. An encoded

@@ -14,7 +14,7 @@ struct SortKey {
 
 enum class CaseFirst { unspecified, upper, lower };
 
-/// Advanced sort options (interface.md, Pagination and sorting, rules 4 to 9).
+/// Advanced sort options (docs/specification/interface.md 6).
 struct SortOptions {
     /// Empty: plain code points. Otherwise as sent, for instance `de@collation=phonebook`.
     std::string locale;

@@ -7,7 +7,7 @@
 
 namespace stele::sdk {
 
-/// One right on a record (contract/platform.md 4.2, contract/semantics.md 5.2).
+/// One right on a record (docs/specification/platform.md 4.2, docs/specification/semantics.md 5.2).
 enum class Permission : std::uint8_t {
     connect,
     read,
@@ -80,7 +80,7 @@ struct BuiltInRole {
     PermissionSet permissions;
 };
 
-/// The seven built-in roles, from `connector` to `owner` (contract/platform.md 4.2).
+/// The seven built-in roles, from `connector` to `owner` (docs/specification/platform.md 4.2).
 const std::vector<BuiltInRole>& built_in_roles();
 
 /// The built-in role of a key, compared without regard to case; null when there is none.

@@ -16,7 +16,8 @@ namespace stele::sdk {
 /// Called on a worker thread, one call at a time, only as fast as the caller reads.
 using BodySource = std::function<Result<bool>(std::string& out)>;
 
-/// What an operation answers on success. No status number, no protocol (contract/platform.md 0.1).
+/// What an operation answers on success. No status number, no protocol
+/// (docs/specification/platform.md 0.1).
 class Reply {
 public:
     /// A JSON object.
@@ -26,7 +27,8 @@ public:
     /// `{"ok":true}` and the given members after it; `_doc` names the record concerned.
     static Reply status();
     static Reply status(const Json& members);
-    /// `rows`, `total_rows`, `offset`, `size` from complete rows (contract/platform.md 1.2).
+    /// `rows`, `total_rows`, `offset`, `size` from complete rows
+    /// (docs/specification/platform.md 1.2).
     static Reply page(const Json& rows, std::uint64_t total_rows, std::uint64_t offset);
     /// Rows that are all here; cuts the wanted slice out of them. For short lists only.
     static Reply page_of(const Json& all_rows, const PageRequest& page);

@@ -22,8 +22,9 @@ public:
     virtual ~AttachmentReader();
 
     /// The attachment `attachment_id` (by convention `default`) of the record that `reference`
-    /// names (contract/platform.md 17), if the context's principal may read it. `not_found` when it
-    /// does not exist or may not be known of; `too_large` beyond `limit` bytes. Any thread.
+    /// names (docs/specification/platform.md 17), if the context's principal may read it.
+    /// `not_found` when it does not exist or may not be known of; `too_large` beyond `limit` bytes.
+    /// Any thread.
     virtual Result<AttachmentContent> read(Context& context, std::string_view reference,
                                            std::string_view attachment_id, std::uint64_t limit) = 0;
 };

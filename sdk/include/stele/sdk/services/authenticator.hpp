@@ -21,8 +21,8 @@ public:
     virtual ~Authenticator();
 
     /// `unauthenticated` with protocol error `invalid_token` for anything that is not a valid,
-    /// unexpired, unrevoked token (contract/platform.md 2.3). Any thread; on the hot path: a known
-    /// token costs one hash look-up. A revoked token fails from the next request on.
+    /// unexpired, unrevoked token (docs/specification/platform.md 2.3). Any thread; on the hot
+    /// path: a known token costs one hash look-up. A revoked token fails from the next request on.
     virtual Result<SessionPtr> authenticate(const Credentials& credentials) = 0;
 };
 

@@ -15,7 +15,8 @@
 
 namespace stele::sdk {
 
-/// States of a job; the wire names are the same in upper case (contract/platform.md 14.1).
+/// States of a job; the wire names are the same in upper case
+/// (docs/specification/platform.md 14.1).
 enum class JobState : std::uint8_t {
     none,     ///< its start lies in the future
     waiting,  ///< will run as soon as a server has a free thread
@@ -77,7 +78,8 @@ struct NewJob {
 };
 
 /// Durable background work: what is committed is done, by this server or, when that dies, by
-/// another (design.md 6). Published by the kernel. Rights are the caller's matter. Any thread.
+/// another (docs/specification/architecture.md 6). Published by the kernel. Rights are the caller's
+/// matter. Any thread.
 class Jobs {
 public:
     virtual ~Jobs();

@@ -43,8 +43,8 @@ public:
     virtual ~NodeSearch();
 
     /// What fits `expression` at the branch's tip: text in query-string syntax, or an object of the
-    /// search language (contract/nodes.md 15). Rights are not looked at. `invalid` for a wrong
-    /// expression.
+    /// search language (docs/specification/nodes.md 15). Rights are not looked at. `invalid` for a
+    /// wrong expression.
     virtual Result<NodeHits> search(Context& context, const RecordKey& branch,
                                     const Json& expression, const NodeSearchLimits& limits) = 0;
 

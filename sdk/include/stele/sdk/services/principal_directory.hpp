@@ -13,8 +13,9 @@ class PrincipalDirectory {
 public:
     virtual ~PrincipalDirectory();
 
-    /// Accepts `domain/id`, `domain/name`, `id`, `name` (contract/platform.md 4.1); unqualified
-    /// forms resolve in `home_domain`, when given, then in the primary domain. `not_found`
+    /// Accepts `domain/id`, `domain/name`, `id`, `name` (docs/specification/platform.md 4.1);
+    /// unqualified forms resolve in `home_domain`, when given, then in the primary domain.
+    /// `not_found`
     /// (`principal.unknown`) otherwise.
     virtual Result<Principal> find(Context& context, std::string_view form,
                                    std::string_view home_domain = {}) = 0;
