@@ -1,8 +1,8 @@
 #!/bin/bash
-# Builds and tests everything on a fresh or a used Debian 12; the last line is ctest's summary.
+# Builds and tests on a fresh or a used Debian 12; the last line is ctest's summary.
 #
-#   tests/run.sh                 sanitizers, fuzzers, then the release build with all its tests
-#   tests/run.sh --quick         only the release build
+#   tests/run.sh                 the whole suite, once, on a release build
+#   tests/run.sh --all           sanitizers and fuzzers before it; what CI runs
 #   tests/run.sh --preset NAME   only this preset (release, dev, tsan, fuzz); repeatable
 #   tests/run.sh --from-nothing  removes the build folders first and compiles without a cache
 set -euo pipefail
@@ -12,7 +12,7 @@ presets=()
 from_nothing=
 while [ $# -gt 0 ]; do
     case $1 in
-    --quick) presets=(release) ;;
+    --all) presets=(dev tsan fuzz release) ;;
     --preset)
         presets+=("${2:?--preset takes a name}")
         shift
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#presets[@]} -gt 0 ] || presets=(dev tsan fuzz release)
+[ ${#presets[@]} -gt 0 ] || presets=(release)
 jobs=${STELE_JOBS:-$(nproc)}
 fuzz_seconds=${STELE_FUZZ_SECONDS:-10}
 logs=$root/build/logs
