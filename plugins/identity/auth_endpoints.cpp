@@ -7,6 +7,7 @@
 #include "client.hpp"
 #include "oauth_error.hpp"
 #include "principal_lookup.hpp"
+#include "session_epochs.hpp"
 #include "token_authenticator.hpp"
 #include "token_request.hpp"
 
@@ -68,8 +69,14 @@ sdk::Result<sdk::Reply> AuthEndpoints::info(const sdk::Call& call) {
 sdk::Result<sdk::Reply> AuthEndpoints::expire(const sdk::Call& call) {
     auto all = call.flag("all");
     if (!all) return all.error();
-    auto expired =
-        issuer_.expire(call.context(), call.context().session().token_id, all->value_or(false));
+    sdk::Context& context = call.context();
+    auto guest = is_guest(context, context.principal());
+    if (!guest) return guest.error();
+    const bool ends_all = all->value_or(false);
+    // Everybody may be the guest: nobody ends the others' sessions.
+    const std::string token = TokenReference::of(context.session()).digest;
+    auto expired = ends_all && !*guest ? end_sessions(context, context.principal().key)
+                                       : issuer_.expire(context, token, ends_all);
     if (!expired) return expired.error();
     return sdk::Reply::status().header("Set-Cookie", cookie_.forget());
 }
@@ -92,7 +99,11 @@ sdk::Result<sdk::Reply> AuthEndpoints::impersonate(const sdk::Call& call) {
     }
     auto client = context.documents().read({kClientType, ""}, context.session().client_key);
     if (!client) return client.error();
-    return token_reply(issuer_.issue(context, *client, user, "api"), cookie_);
+    auto actors = issuer_.actors_behind(context, TokenReference::of(context.session()).digest);
+    if (!actors) return actors.error();
+    auto issued = issuer_.issue(context, *client, user, "api", *std::move(actors));
+    if (!issued) return issued.error();
+    return token_reply(*issued, cookie_);
 }
 
 sdk::Result<sdk::Reply> AuthEndpoints::ping(const sdk::Call&) {

@@ -5,7 +5,8 @@
 
 #include "oauth_error.hpp"
 #include "row_access.hpp"
-#include "session_rows.hpp"
+#include "session_epochs.hpp"
+#include "session_keys.hpp"
 
 namespace stele::identity {
 
@@ -40,8 +41,13 @@ bool fits_challenge(const CodeRow& row, const std::string& verifier) {
 
 }  // namespace
 
-std::string AuthorizationCodes::issue(sdk::Context& context, const sdk::Document& client,
-                                      const sdk::Principal& user, const CodeBinding& binding) {
+sdk::Result<std::string> AuthorizationCodes::issue(sdk::Context& context,
+                                                   const sdk::Document& client,
+                                                   const sdk::Principal& user,
+                                                   const CodeBinding& binding) {
+    auto basis = present_basis(context, user.key);
+    if (!basis) return basis.error();
+    if (!*basis) return invalid_grant("the user is disabled or was removed");
     const SessionKeys keys = SessionKeys::of(context);
     const std::string code = sdk::random_token(kCodeBytes);
     const std::string digest = sdk::token_digest(code);
@@ -55,6 +61,7 @@ std::string AuthorizationCodes::issue(sdk::Context& context, const sdk::Document
     row.scope = binding.scope;
     row.challenge = binding.challenge;
     row.is_challenge_hashed = binding.is_challenge_hashed;
+    row.basis = **std::move(basis);
     context.transaction().put(keys.code(digest), row.encode());
     context.transaction().put(keys.expiry(row.expires_at_ms, RowTag::code, digest), {});
     return code;
@@ -78,11 +85,12 @@ sdk::Result<IssuedTokens> AuthorizationCodes::redeem(sdk::Context& context,
     if (!fits_challenge(row, claim.verifier)) {
         return invalid_grant("code_verifier does not fit the code_challenge");
     }
-    auto user = read_row<PrincipalRow>(context.transaction(), keys.principal(row.principal));
+    auto user = present_user(context.transaction(), keys, row.principal, row.basis);
     if (!user) return user.error();
-    if (!*user || !(*user)->principal.enabled) return unknown_code();
-    const IssuedTokens issued = issuer_.issue(context, client, (*user)->principal, row.scope);
-    row.refresh_digest = sdk::token_digest(issued.refresh_token);
+    if (!*user) return unknown_code();
+    auto issued = issuer_.issue(context, client, (*user)->principal, row.scope);
+    if (!issued) return issued;
+    row.refresh_digest = sdk::token_digest(issued->refresh_token);
     context.transaction().put(key, row.encode());
     return issued;
 }

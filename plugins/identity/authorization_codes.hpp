@@ -39,8 +39,8 @@ public:
     AuthorizationCodes(TokenIssuer& issuer, std::int64_t seconds)
         : issuer_(issuer), seconds_(seconds) {}
 
-    std::string issue(sdk::Context& context, const sdk::Document& client,
-                      const sdk::Principal& user, const CodeBinding& binding);
+    sdk::Result<std::string> issue(sdk::Context& context, const sdk::Document& client,
+                                   const sdk::Principal& user, const CodeBinding& binding);
 
     /// The tokens for a code. `invalid_grant` when it is unknown, expired, used (`kCodeReused`),
     /// another client's, or does not fit the claim, or its user is gone or disabled.

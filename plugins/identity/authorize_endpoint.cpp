@@ -194,7 +194,9 @@ sdk::Result<sdk::Reply> AuthorizeEndpoint::answer(sdk::Context& context, const s
     }
     auto user = user_of(context, call, *client, request);
     if (!user) return user.error();
-    add_parameter(location, "code", codes_.issue(context, *client, *user, *binding));
+    auto code = codes_.issue(context, *client, *user, *binding);
+    if (!code) return code.error();
+    add_parameter(location, "code", *code);
     add_parameter(location, "state", request.state);
     return sdk::Reply::redirect(std::move(location)).header("Cache-Control", "no-store");
 }

@@ -6,6 +6,7 @@
 
 #include "key_and_secret.hpp"
 #include "row_access.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

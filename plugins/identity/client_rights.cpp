@@ -10,6 +10,7 @@
 
 #include "oauth_error.hpp"
 #include "row_access.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

@@ -6,6 +6,7 @@
 
 #include "domain.hpp"
 #include "identity_credentials.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

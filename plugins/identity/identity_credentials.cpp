@@ -7,6 +7,8 @@
 #include <stele/sdk/seal.hpp>
 
 #include "row_access.hpp"
+#include "session_epochs.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {
@@ -46,7 +48,7 @@ sdk::Result<void> set_password(sdk::Context& context, std::string_view directory
         context.documents().patch({kIdentityType, std::string(directory_id)}, identity_id,
                                   {{kPasswordHash, sdk::hash_password(password)}});
     if (!patched) return patched.error();
-    return {};
+    return end_sessions_of_identity(context, patched->key);
 }
 
 sdk::Result<sdk::RecordKey> find_identity(sdk::Context& context, std::uint64_t root_platform,

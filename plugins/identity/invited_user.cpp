@@ -10,6 +10,7 @@
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

@@ -11,6 +11,7 @@
 
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

@@ -69,6 +69,7 @@ sdk::Actions principal_actions() {
          .parameters = {{"teamableType"}, {"teamableId"}},
          .paged = true},
         {.name = "identity", .method = "GET", .run = sdk::action<&PrincipalFamily::identity>()},
+        {.name = "sessions/expire", .run = sdk::action<&PrincipalFamily::expire_sessions>()},
         {.name = "membership/check",
          .scope = sdk::ActionScope::collection,
          .permission = connect,
@@ -195,6 +196,16 @@ sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Contex
     auto copied = copy_principal(*change.after, context, root_platform());
     if (!copied || change.kind == sdk::ChangeKind::update) return copied;
     return settle_in(*change.after, context, root_platform(), teams_);
+}
+
+sdk::Result<sdk::Reply> PrincipalFamily::expire_sessions(const sdk::Call& call) {
+    const sdk::Document& user = call.record();
+    if (principal_of(user).kind != sdk::PrincipalKind::user) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "principal.user_expected",
+                               sdk::text_member(user.fields, "name") + " is a group, not a user");
+    }
+    if (auto ended = end_user_sessions(user, call.context()); !ended) return ended.error();
+    return sdk::Reply::status({{"_doc", user.id}});
 }
 
 sdk::Result<sdk::Reply> PrincipalFamily::invite(const sdk::Call& call) {

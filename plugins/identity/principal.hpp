@@ -46,6 +46,8 @@ public:
     sdk::Result<sdk::Reply> teams(const sdk::Call& call);
     /// GET {I}/identity
     sdk::Result<sdk::Reply> identity(const sdk::Call& call);
+    /// POST {I}/sessions/expire: ends all tokens of a user.
+    sdk::Result<sdk::Reply> expire_sessions(const sdk::Call& call);
     /// POST {C}/membership/check
     sdk::Result<sdk::Reply> check_memberships(const sdk::Call& call);
     /// POST {C}/invite?id= or ?email= : makes a user of this domain of one of another, or of whom a

@@ -6,6 +6,7 @@
 
 #include "identity_credentials.hpp"
 #include "row_access.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 #include "token_request.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {

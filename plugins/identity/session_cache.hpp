@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <stele/sdk/principal.hpp>
 
@@ -27,8 +28,8 @@ public:
 
     struct Entry {
         sdk::SessionPtr session;
-        /// Records whose change voids the entry: the principal and the client.
-        std::array<sdk::RecordKey, 2> subjects;
+        /// Records whose change voids the entry: the principals and the client.
+        std::vector<sdk::RecordKey> subjects;
     };
 
     /// The session of a digest; null when it is not here.

@@ -1,6 +1,5 @@
 #include "session_rows.hpp"
 
-#include <stele/sdk/context.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/seal.hpp>
 
@@ -10,6 +9,8 @@ namespace {
 
 /// First byte of every row; another layout gets another one.
 constexpr char kFormat = '1';
+/// Rows that tell epochs of sessions. Older ones are of the first epoch.
+constexpr char kFormatWithEpoch = '2';
 
 std::uint64_t stored_time(std::int64_t ms) {
     return ms < 0 ? 0 : static_cast<std::uint64_t>(ms);
@@ -18,8 +19,24 @@ std::uint64_t stored_time(std::int64_t ms) {
 /// Reads the elements of a row one after another and remembers whether one was missing.
 class RowReader {
 public:
-    explicit RowReader(std::string_view bytes) : reader_(bytes) {
-        is_whole_ = reader_.tag() == kFormat;
+    explicit RowReader(std::string_view bytes, bool may_have_epoch = false) : reader_(bytes) {
+        const auto format = reader_.tag();
+        has_epoch_ = may_have_epoch && format == kFormatWithEpoch;
+        is_whole_ = has_epoch_ || format == kFormat;
+    }
+
+    bool has_epoch() const { return has_epoch_; }
+    SessionBasis basis() {
+        SessionBasis basis;
+        if (!has_epoch_) return basis;
+        basis.epoch = integer();
+        const std::uint64_t count = integer();
+        is_whole_ = is_whole_ && count <= kMostActors;
+        for (std::uint64_t i = 0; is_whole_ && i < count; ++i) {
+            sdk::RecordKey principal = text();
+            basis.actors.push_back({std::move(principal), integer()});
+        }
+        return basis;
     }
 
     std::uint64_t integer() {
@@ -37,6 +54,7 @@ public:
 
 private:
     sdk::KeyReader reader_;
+    bool has_epoch_ = false;
     bool is_whole_ = false;
 };
 
@@ -50,9 +68,17 @@ std::optional<Row> complete(const RowReader& reader, Row row) {
 template <class Row>
 sdk::KeyWriter token_writer(const Row& row) {
     sdk::KeyWriter writer;
-    writer.tag(kFormat).integer(row.platform).text(row.principal).text(row.client);
+    writer.tag(kFormatWithEpoch).integer(row.platform).text(row.principal).text(row.client);
     writer.integer(stored_time(row.expires_at_ms));
     return writer;
+}
+
+/// Ends the row of a token or code.
+std::string with_basis(sdk::KeyWriter&& writer, const SessionBasis& basis) {
+    writer.integer(basis.epoch).integer(basis.actors.size());
+    for (const Actor& actor : basis.actors)
+        writer.text(actor.principal).integer(actor.epoch);
+    return std::move(writer).key();
 }
 
 template <class Row>
@@ -68,41 +94,43 @@ Row read_token(RowReader& reader) {
 }  // namespace
 
 std::string AccessRow::encode() const {
-    return token_writer(*this).text(refresh_digest).text(masked_refresh).key();
+    return with_basis(token_writer(*this).text(refresh_digest).text(masked_refresh), basis);
 }
 
 std::optional<AccessRow> AccessRow::decode(std::string_view bytes) {
-    RowReader reader(bytes);
+    RowReader reader(bytes, true);
     auto row = read_token<AccessRow>(reader);
     row.refresh_digest = reader.text();
     row.masked_refresh = reader.text();
+    row.basis = reader.basis();
     return complete(reader, std::move(row));
 }
 
 std::string RefreshRow::encode() const {
-    return token_writer(*this).text(scope).key();
+    return with_basis(token_writer(*this).text(scope), basis);
 }
 
 std::optional<RefreshRow> RefreshRow::decode(std::string_view bytes) {
-    RowReader reader(bytes);
+    RowReader reader(bytes, true);
     auto row = read_token<RefreshRow>(reader);
     row.scope = reader.text();
+    row.basis = reader.basis();
     return complete(reader, std::move(row));
 }
 
 std::string CodeRow::encode() const {
-    return token_writer(*this)
-        .text(redirect_uri)
-        .integer(is_uri_named ? 1 : 0)
-        .text(scope)
-        .text(challenge)
-        .integer(is_challenge_hashed ? 1 : 0)
-        .text(refresh_digest)
-        .key();
+    return with_basis(token_writer(*this)
+                          .text(redirect_uri)
+                          .integer(is_uri_named ? 1 : 0)
+                          .text(scope)
+                          .text(challenge)
+                          .integer(is_challenge_hashed ? 1 : 0)
+                          .text(refresh_digest),
+                      basis);
 }
 
 std::optional<CodeRow> CodeRow::decode(std::string_view bytes) {
-    RowReader reader(bytes);
+    RowReader reader(bytes, true);
     auto row = read_token<CodeRow>(reader);
     row.redirect_uri = reader.text();
     row.is_uri_named = reader.integer() == 1;
@@ -110,12 +138,13 @@ std::optional<CodeRow> CodeRow::decode(std::string_view bytes) {
     row.challenge = reader.text();
     row.is_challenge_hashed = reader.integer() == 1;
     row.refresh_digest = reader.text();
+    row.basis = reader.basis();
     return complete(reader, std::move(row));
 }
 
 std::string PrincipalRow::encode() const {
     return sdk::KeyWriter()
-        .tag(kFormat)
+        .tag(kFormatWithEpoch)
         .text(principal.key)
         .integer(principal.kind == sdk::PrincipalKind::group ? 1 : 0)
         .text(principal.id)
@@ -126,11 +155,12 @@ std::string PrincipalRow::encode() const {
         .text(principal.last_name)
         .integer(principal.enabled ? 1 : 0)
         .text(identity)
+        .integer(epoch)
         .key();
 }
 
 std::optional<PrincipalRow> PrincipalRow::decode(std::string_view bytes) {
-    RowReader reader(bytes);
+    RowReader reader(bytes, true);
     PrincipalRow row;
     row.principal.key = reader.text();
     row.principal.kind =
@@ -143,6 +173,7 @@ std::optional<PrincipalRow> PrincipalRow::decode(std::string_view bytes) {
     row.principal.last_name = reader.text();
     row.principal.enabled = reader.integer() == 1;
     row.identity = reader.text();
+    if (reader.has_epoch()) row.epoch = reader.integer();
     return complete(reader, std::move(row));
 }
 
@@ -168,98 +199,6 @@ std::optional<ClientPlace> ClientPlace::decode(std::string_view bytes) {
     row.platform = reader.integer();
     row.client = reader.text();
     return complete(reader, std::move(row));
-}
-
-SessionKeys SessionKeys::of(sdk::Context& context) {
-    return SessionKeys(context.shared_key_space(kSessionSpace));
-}
-
-std::string SessionKeys::key(RowTag tag, std::string_view rest) const {
-    return sdk::KeyWriter(prefix_).tag(static_cast<char>(tag)).raw(rest).key();
-}
-
-std::string SessionKeys::access(std::string_view digest) const {
-    return key(RowTag::access, digest);
-}
-
-std::string SessionKeys::refresh(std::string_view digest) const {
-    return key(RowTag::refresh, digest);
-}
-
-std::string SessionKeys::access_of_refresh(std::string_view refresh_digest,
-                                           std::string_view access_digest) const {
-    return key(RowTag::access_of_refresh, refresh_digest) + std::string(access_digest);
-}
-
-std::string SessionKeys::code(std::string_view digest) const {
-    return key(RowTag::code, digest);
-}
-
-std::string SessionKeys::expiry(std::int64_t expires_at_ms, RowTag tag,
-                                std::string_view digest) const {
-    return sdk::KeyWriter(expiry_before(expires_at_ms))
-        .tag(static_cast<char>(tag))
-        .raw(digest)
-        .key();
-}
-
-std::string SessionKeys::expiry_before(std::int64_t now_ms) const {
-    return sdk::KeyWriter(key(RowTag::expiry, {})).integer(stored_time(now_ms)).key();
-}
-
-std::string SessionKeys::principal(std::string_view record_key) const {
-    return key(RowTag::principal, record_key);
-}
-
-std::string SessionKeys::client(std::string_view record_key) const {
-    return key(RowTag::client, record_key);
-}
-
-std::string SessionKeys::client_key(std::string_view client_key) const {
-    return key(RowTag::client_key, client_key);
-}
-
-std::string SessionKeys::identity_place(std::uint64_t platform, std::string_view directory_id,
-                                        std::string_view identity_id) const {
-    return sdk::KeyWriter(key(RowTag::identity_place, {}))
-        .integer(platform)
-        .text(directory_id)
-        .text(identity_id)
-        .key();
-}
-
-std::string SessionKeys::identity_places(std::uint64_t platform) const {
-    return sdk::KeyWriter(key(RowTag::identity_place, {})).integer(platform).key();
-}
-
-std::string SessionKeys::identity_user(std::string_view identity,
-                                       std::string_view principal) const {
-    return sdk::KeyWriter(key(RowTag::identity_user, {})).text(identity).raw(principal).key();
-}
-
-std::optional<SessionKeys::Parts> SessionKeys::split(std::string_view key) const {
-    if (key.size() <= prefix_.size() || key.substr(0, prefix_.size()) != prefix_) {
-        return std::nullopt;
-    }
-    return Parts{static_cast<RowTag>(key[prefix_.size()]), key.substr(prefix_.size() + 1)};
-}
-
-std::optional<SessionKeys::Parts> SessionKeys::split_expiry(std::string_view key) const {
-    const auto parts = split(key);
-    if (!parts || parts->tag != RowTag::expiry) return std::nullopt;
-    sdk::KeyReader reader(parts->rest);
-    if (!reader.integer()) return std::nullopt;
-    const auto tag = reader.tag();
-    if (!tag) return std::nullopt;
-    return Parts{static_cast<RowTag>(*tag), reader.rest()};
-}
-
-std::optional<std::string> SessionKeys::user_of(std::string_view key) const {
-    const auto parts = split(key);
-    if (!parts || parts->tag != RowTag::identity_user) return std::nullopt;
-    sdk::KeyReader reader(parts->rest);
-    if (!reader.text()) return std::nullopt;
-    return std::string(reader.rest());
 }
 
 std::string mask_with_token(std::string_view text, std::string_view token) {

@@ -4,17 +4,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/principal.hpp>
 
-namespace stele::sdk {
-class Context;
-}
-
 namespace stele::identity {
 
-/// Name of the shared key space that holds everything below.
-inline constexpr char kSessionSpace[] = "identity.sessions";
+/// Which sessions of a user count: those made at the epoch that the user's row has now. Whatever
+/// ends all sessions of a user begins another epoch, and so nothing has to be looked for.
+using SessionEpoch = std::uint64_t;
+
+/// Somebody who acts through a token of another user (impersonation).
+struct Actor {
+    sdk::RecordKey principal;
+    SessionEpoch epoch = 0;
+};
+
+/// More do not act through one another.
+inline constexpr std::size_t kMostActors = 16;
+
+/// On what a token, or a code for one, rests beside its own end.
+struct SessionBasis {
+    SessionEpoch epoch = 0;
+    /// Outermost first; they must be there as well.
+    std::vector<Actor> actors;
+};
 
 /// An access token, found by its digest.
 struct AccessRow {
@@ -26,6 +40,7 @@ struct AccessRow {
     std::string refresh_digest;
     /// The refresh token, readable only with the access token (`mask_with_token`).
     std::string masked_refresh;
+    SessionBasis basis;
 
     std::string encode() const;
     static std::optional<AccessRow> decode(std::string_view bytes);
@@ -38,6 +53,7 @@ struct RefreshRow {
     sdk::RecordKey client;
     std::int64_t expires_at_ms = 0;
     std::string scope;
+    SessionBasis basis;
 
     std::string encode() const;
     static std::optional<RefreshRow> decode(std::string_view bytes);
@@ -57,6 +73,7 @@ struct CodeRow {
     bool is_challenge_hashed = false;
     /// Digest of the refresh token that it was changed for; empty: not yet.
     std::string refresh_digest;
+    SessionBasis basis;
 
     std::string encode() const;
     static std::optional<CodeRow> decode(std::string_view bytes);
@@ -67,6 +84,7 @@ struct PrincipalRow {
     sdk::Principal principal;
     /// Key of the record that holds the password; empty for groups.
     sdk::RecordKey identity;
+    SessionEpoch epoch = 0;
 
     std::string encode() const;
     static std::optional<PrincipalRow> decode(std::string_view bytes);
@@ -88,68 +106,6 @@ struct ClientPlace {
 
     std::string encode() const;
     static std::optional<ClientPlace> decode(std::string_view bytes);
-};
-
-/// One kind of row each; the first byte behind the prefix of the space.
-enum class RowTag : char {
-    access = 'a',
-    refresh = 'r',
-    access_of_refresh = 's',
-    code = 'o',
-    expiry = 'x',
-    principal = 'p',
-    client = 'c',
-    client_key = 'k',
-    identity_place = 'n',
-    identity_user = 'i',
-};
-
-/// Makes the keys of the shared key space. Digests and record keys come last and raw, so that an
-/// observer can read them off a key.
-class SessionKeys {
-public:
-    explicit SessionKeys(std::string prefix) : prefix_(std::move(prefix)) {}
-    static SessionKeys of(sdk::Context& context);
-
-    const std::string& prefix() const { return prefix_; }
-
-    std::string access(std::string_view digest) const;
-    std::string refresh(std::string_view digest) const;
-    /// Empty rows that name the access tokens of a refresh token.
-    std::string access_of_refresh(std::string_view refresh_digest,
-                                  std::string_view access_digest = {}) const;
-    std::string code(std::string_view digest) const;
-    /// Empty rows in order of expiry; `tag` says what ends.
-    std::string expiry(std::int64_t expires_at_ms, RowTag tag, std::string_view digest) const;
-    std::string expiry_before(std::int64_t now_ms) const;
-
-    std::string principal(std::string_view record_key) const;
-    std::string client(std::string_view record_key) const;
-    std::string client_key(std::string_view key) const;
-
-    /// Record key of an identity by its ids.
-    std::string identity_place(std::uint64_t platform, std::string_view directory_id,
-                               std::string_view identity_id) const;
-    /// Prefix of those of a platform.
-    std::string identity_places(std::uint64_t platform) const;
-    /// The users of an identity, each with the id of its platform.
-    std::string identity_user(std::string_view identity, std::string_view principal = {}) const;
-
-    /// What a key of this space is about: the bytes behind its tag.
-    struct Parts {
-        RowTag tag = RowTag::access;
-        std::string_view rest;
-    };
-    std::optional<Parts> split(std::string_view key) const;
-    /// Tag and digest of an expiry row's key.
-    std::optional<Parts> split_expiry(std::string_view key) const;
-    /// The principal of an `identity_user` key.
-    std::optional<std::string> user_of(std::string_view key) const;
-
-private:
-    std::string key(RowTag tag, std::string_view rest) const;
-
-    std::string prefix_;
 };
 
 /// Hides `text` under a pad made of a random token, or uncovers it again: whoever has the token in

@@ -1,7 +1,10 @@
 #include "session_rows.hpp"
 
+#include "session_keys.hpp"
+
 #include <catch2/catch.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/seal.hpp>
 
 using namespace stele::identity;
@@ -12,7 +15,9 @@ const std::string kDigest(32, '\7');
 }  // namespace
 
 TEST_CASE("rows about tokens come back as they were written") {
-    const AccessRow access{7, kBytes, "client", 1234567890123, kDigest, std::string("\0\1", 2)};
+    const SessionBasis basis{9, {{kBytes, 3}, {"other", 0}}};
+    const AccessRow access{7,    kBytes, "client", 1234567890123, kDigest, std::string("\0\1", 2),
+                           basis};
     const auto read = AccessRow::decode(access.encode());
     REQUIRE(read);
     CHECK(read->platform == 7);
@@ -21,11 +26,17 @@ TEST_CASE("rows about tokens come back as they were written") {
     CHECK(read->expires_at_ms == 1234567890123);
     CHECK(read->refresh_digest == kDigest);
     CHECK(read->masked_refresh == std::string("\0\1", 2));
+    CHECK(read->basis.epoch == 9);
+    REQUIRE(read->basis.actors.size() == 2);
+    CHECK(read->basis.actors[0].principal == kBytes);
+    CHECK(read->basis.actors[0].epoch == 3);
+    CHECK(read->basis.actors[1].principal == "other");
 
-    const auto refresh = RefreshRow::decode(RefreshRow{1, kBytes, "c", 5, "api"}.encode());
+    const auto refresh = RefreshRow::decode(RefreshRow{1, kBytes, "c", 5, "api", {4, {}}}.encode());
     REQUIRE(refresh);
     CHECK(refresh->principal == kBytes);
     CHECK(refresh->scope == "api");
+    CHECK(refresh->basis.epoch == 4);
 }
 
 TEST_CASE("rows about authorization codes come back as they were written") {
@@ -40,6 +51,7 @@ TEST_CASE("rows about authorization codes come back as they were written") {
     code.challenge = kDigest;
     code.is_challenge_hashed = true;
     code.refresh_digest = kBytes;
+    code.basis = {2, {}};
     const auto read = CodeRow::decode(code.encode());
     REQUIRE(read);
     CHECK(read->platform == 7);
@@ -52,6 +64,7 @@ TEST_CASE("rows about authorization codes come back as they were written") {
     CHECK(read->challenge == kDigest);
     CHECK(read->is_challenge_hashed);
     CHECK(read->refresh_digest == kBytes);
+    CHECK(read->basis.epoch == 2);
 }
 
 TEST_CASE("the copy of a principal keeps every member") {
@@ -60,6 +73,7 @@ TEST_CASE("the copy of a principal keeps every member") {
         kBytes, stele::sdk::PrincipalKind::group, "id", "name", "domain", "e@x", "First", "Last",
         false};
     row.identity = "identity";
+    row.epoch = 11;
     const auto read = PrincipalRow::decode(row.encode());
     REQUIRE(read);
     CHECK(read->principal.key == kBytes);
@@ -70,6 +84,24 @@ TEST_CASE("the copy of a principal keeps every member") {
     CHECK(read->principal.last_name == "Last");
     CHECK_FALSE(read->principal.enabled);
     CHECK(read->identity == "identity");
+    CHECK(read->epoch == 11);
+}
+
+TEST_CASE("rows from before there were epochs are of the first epoch") {
+    stele::sdk::KeyWriter principal;
+    principal.tag('1').text("key").integer(0).text("id").text("name").text("domain").text("");
+    principal.text("").text("").integer(1).text("identity");
+    const auto user = PrincipalRow::decode(principal.key());
+    REQUIRE(user);
+    CHECK(user->identity == "identity");
+    CHECK(user->epoch == 0);
+    stele::sdk::KeyWriter token;
+    token.tag('1').integer(7).text(kBytes).text("client").integer(5).text("api");
+    const auto refresh = RefreshRow::decode(token.key());
+    REQUIRE(refresh);
+    CHECK(refresh->scope == "api");
+    CHECK(refresh->basis.epoch == 0);
+    CHECK(refresh->basis.actors.empty());
 }
 
 TEST_CASE("bytes that are cut short, longer, or of another format are no row") {
@@ -77,7 +109,7 @@ TEST_CASE("bytes that are cut short, longer, or of another format are no row") {
     for (std::size_t size = 0; size < whole.size(); ++size)
         CHECK_FALSE(AccessRow::decode(whole.substr(0, size)));
     CHECK_FALSE(AccessRow::decode(whole + "x"));
-    CHECK_FALSE(AccessRow::decode("2" + whole.substr(1)));
+    CHECK_FALSE(AccessRow::decode("3" + whole.substr(1)));
     CHECK_FALSE(ClientRow::decode(""));
     CHECK_FALSE(ClientPlace::decode("1"));
 }

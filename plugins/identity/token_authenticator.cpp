@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/registrar.hpp>
@@ -9,9 +10,33 @@
 #include <stele/sdk/time.hpp>
 
 #include "row_access.hpp"
+#include "session_epochs.hpp"
 #include "token_request.hpp"
 
 namespace stele::identity {
+
+namespace {
+
+constexpr std::size_t kDigestBytes = 32;
+constexpr char kByCookie = 'c';
+
+/// The same session for a request that has nothing but a cookie.
+sdk::SessionPtr by_cookie(const sdk::Session& session) {
+    auto copy = std::make_shared<sdk::Session>(session);
+    copy->token_id = TokenReference{session.token_id, true}.encode();
+    return copy;
+}
+
+}  // namespace
+
+std::string TokenReference::encode() const {
+    return is_by_cookie ? digest + kByCookie : digest;
+}
+
+TokenReference TokenReference::of(const sdk::Session& session) {
+    const std::string& id = session.token_id;
+    return {id.substr(0, kDigestBytes), id.size() > kDigestBytes};
+}
 
 std::string presented_token(const sdk::Credentials& credentials) {
     if (!credentials.bearer.empty()) return std::string(credentials.bearer);
@@ -52,11 +77,13 @@ sdk::Result<sdk::SessionPtr> TokenAuthenticator::authenticate(const sdk::Credent
     const std::string token = presented_token(credentials);
     if (token.empty()) return invalid_token();
     const std::string digest = sdk::token_digest(token);
+    const bool is_only_cookie = credentials.bearer.empty() && credentials.ticket_header.empty();
     if (sdk::SessionPtr session = cache_.find(digest)) {
         if (session->expires_at_ms <= sdk::now_ms()) return invalid_token();
-        return session;
+        return is_only_cookie ? by_cookie(*session) : session;
     }
-    return load(digest);
+    auto session = load(digest);
+    return session && is_only_cookie ? by_cookie(**session) : session;
 }
 
 sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest) {
@@ -65,13 +92,11 @@ sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest)
     auto access = read_row<AccessRow>(*reader, keys_.access(digest));
     if (!access) return access.error();
     if (!*access || (*access)->expires_at_ms <= sdk::now_ms()) return invalid_token();
-    auto principal = read_row<PrincipalRow>(*reader, keys_.principal((*access)->principal));
+    auto principal = present_user(*reader, keys_, (*access)->principal, (*access)->basis);
     if (!principal) return principal.error();
     auto client = read_row<ClientRow>(*reader, keys_.client((*access)->client));
     if (!client) return client.error();
-    if (!*principal || !(*principal)->principal.enabled || !*client || !(*client)->enabled) {
-        return invalid_token();
-    }
+    if (!*principal || !*client || !(*client)->enabled) return invalid_token();
     auto platform = registrar_.find_platform((*access)->platform);
     if (!platform) {
         // A platform may be removed while tokens for it are about.
@@ -86,7 +111,10 @@ sdk::Result<sdk::SessionPtr> TokenAuthenticator::load(const std::string& digest)
     session->token_id = digest;
     session->expires_at_ms = (*access)->expires_at_ms;
     const sdk::SessionPtr shared = std::move(session);
-    cache_.insert(load, digest, {shared, {(*access)->principal, (*access)->client}});
+    std::vector<sdk::RecordKey> subjects{(*access)->principal, (*access)->client};
+    for (const Actor& actor : (*access)->basis.actors)
+        subjects.push_back(actor.principal);
+    cache_.insert(load, digest, {shared, std::move(subjects)});
     return shared;
 }
 

@@ -6,7 +6,7 @@
 #include <stele/sdk/services/authenticator.hpp>
 
 #include "session_cache.hpp"
-#include "session_rows.hpp"
+#include "session_keys.hpp"
 
 namespace stele::sdk {
 class Registrar;
@@ -16,6 +16,16 @@ namespace stele::identity {
 
 /// Name of the cookie and of the header that stand in for a bearer token.
 inline constexpr char kTicketName[] = "GITANA_TICKET";
+
+/// What `Session::token_id` says.
+struct TokenReference {
+    std::string digest;
+    /// The request has no other credentials than a cookie, which browsers add by themselves.
+    bool is_by_cookie = false;
+
+    std::string encode() const;
+    static TokenReference of(const sdk::Session& session);
+};
 
 /// The token that a request carries, in clear; empty when there is none. `bearer` wins.
 std::string presented_token(const sdk::Credentials& credentials);

@@ -14,7 +14,8 @@
 
 #include "oauth_error.hpp"
 #include "row_access.hpp"
-#include "session_rows.hpp"
+#include "session_epochs.hpp"
+#include "session_keys.hpp"
 
 namespace stele::identity {
 
@@ -35,28 +36,26 @@ sdk::Error unknown_refresh_token() {
 
 }  // namespace
 
-std::string TokenIssuer::store_access(sdk::Context& context, const sdk::Document& client,
-                                      const sdk::RecordKey& principal,
-                                      std::string_view refresh_token, std::int64_t expires_at_ms) {
+std::string TokenIssuer::store_access(sdk::Context& context, AccessRow row,
+                                      std::string_view refresh_token) {
     const SessionKeys keys = SessionKeys::of(context);
     sdk::Transaction& transaction = context.transaction();
     const std::string token = sdk::random_token(kTokenBytes);
     const std::string digest = sdk::token_digest(token);
-    const std::string refresh_digest = sdk::token_digest(refresh_token);
-    const AccessRow row{context.platform().number,
-                        principal,
-                        client.key,
-                        expires_at_ms,
-                        refresh_digest,
-                        mask_with_token(refresh_token, token)};
+    row.refresh_digest = sdk::token_digest(refresh_token);
+    row.masked_refresh = mask_with_token(refresh_token, token);
     transaction.put(keys.access(digest), row.encode());
-    transaction.put(keys.access_of_refresh(refresh_digest, digest), {});
-    transaction.put(keys.expiry(expires_at_ms, RowTag::access, digest), {});
+    transaction.put(keys.access_of_refresh(row.refresh_digest, digest), {});
+    transaction.put(keys.expiry(row.expires_at_ms, RowTag::access, digest), {});
     return token;
 }
 
-IssuedTokens TokenIssuer::issue(sdk::Context& context, const sdk::Document& client,
-                                const sdk::Principal& principal, std::string_view scope) {
+sdk::Result<IssuedTokens> TokenIssuer::issue(sdk::Context& context, const sdk::Document& client,
+                                             const sdk::Principal& principal,
+                                             std::string_view scope, std::vector<Actor> actors) {
+    auto basis = present_basis(context, principal.key, std::move(actors));
+    if (!basis) return basis.error();
+    if (!*basis) return invalid_grant("the user is disabled or was removed");
     const SessionKeys keys = SessionKeys::of(context);
     const std::int64_t now = sdk::now_ms();
     const std::int64_t seconds =
@@ -69,12 +68,28 @@ IssuedTokens TokenIssuer::issue(sdk::Context& context, const sdk::Document& clie
     issued.expires_in_seconds = seconds;
     const std::string digest = sdk::token_digest(issued.refresh_token);
     const RefreshRow row{context.platform().number, principal.key, client.key, refresh_until,
-                         std::string(scope)};
+                         std::string(scope),        **basis};
     context.transaction().put(keys.refresh(digest), row.encode());
     context.transaction().put(keys.expiry(refresh_until, RowTag::refresh, digest), {});
-    issued.access_token =
-        store_access(context, client, principal.key, issued.refresh_token, now + 1000 * seconds);
+    issued.access_token = store_access(
+        context, {row.platform, row.principal, row.client, now + 1000 * seconds, {}, {}, row.basis},
+        issued.refresh_token);
     return issued;
+}
+
+sdk::Result<std::vector<Actor>> TokenIssuer::actors_behind(sdk::Context& context,
+                                                           std::string_view access_digest) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row = read_row<AccessRow>(context.transaction(), keys.access(access_digest));
+    if (!row) return row.error();
+    // Since the request began, the caller's own token has ended.
+    if (!*row) return invalid_grant("the token in use has ended");
+    std::vector<Actor> actors = std::move((*row)->basis.actors);
+    if (actors.size() == kMostActors) {
+        return invalid_grant("too many users act through one another already");
+    }
+    actors.push_back({(*row)->principal, (*row)->basis.epoch});
+    return actors;
 }
 
 sdk::Result<IssuedTokens> TokenIssuer::refresh(sdk::Context& context, const sdk::Document& client,
@@ -87,17 +102,18 @@ sdk::Result<IssuedTokens> TokenIssuer::refresh(sdk::Context& context, const sdk:
     if (!*row || (*row)->expires_at_ms <= now || (*row)->client != client.key) {
         return unknown_refresh_token();
     }
-    auto principal =
-        read_row<PrincipalRow>(context.transaction(), keys.principal((*row)->principal));
-    if (!principal) return principal.error();
-    if (!*principal || !(*principal)->principal.enabled) return unknown_refresh_token();
+    auto user = present_user(context.transaction(), keys, (*row)->principal, (*row)->basis);
+    if (!user) return user.error();
+    if (!*user) return unknown_refresh_token();
     IssuedTokens issued;
     issued.refresh_token = refresh_token;
     issued.scope = (*row)->scope;
     issued.expires_in_seconds =
         seconds_of(client, "accessTokenValiditySeconds", validity_.access_seconds);
-    issued.access_token = store_access(context, client, (*row)->principal, refresh_token,
-                                       now + 1000 * issued.expires_in_seconds);
+    const std::int64_t until = now + 1000 * issued.expires_in_seconds;
+    issued.access_token = store_access(
+        context, {(*row)->platform, (*row)->principal, client.key, until, {}, {}, (*row)->basis},
+        refresh_token);
     return issued;
 }
 

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/context.hpp>
+
+#include "session_rows.hpp"
 
 namespace stele::sdk {
 class Registrar;
@@ -35,8 +38,14 @@ public:
     TokenIssuer(sdk::Registrar& registrar, Validity validity)
         : registrar_(registrar), validity_(validity) {}
 
-    IssuedTokens issue(sdk::Context& context, const sdk::Document& client,
-                       const sdk::Principal& principal, std::string_view scope);
+    /// `actors`: who acts through the tokens. `invalid_grant` when the user is gone or disabled.
+    sdk::Result<IssuedTokens> issue(sdk::Context& context, const sdk::Document& client,
+                                    const sdk::Principal& principal, std::string_view scope,
+                                    std::vector<Actor> actors = {});
+
+    /// The actors of tokens that the caller, known by an access token, gets for somebody else.
+    sdk::Result<std::vector<Actor>> actors_behind(sdk::Context& context,
+                                                  std::string_view access_digest);
 
     /// Another access token for the same refresh token. `invalid_grant` when that is unknown,
     /// expired, another client's, or its user is gone or disabled.
@@ -58,9 +67,7 @@ public:
     void sweep();
 
 private:
-    std::string store_access(sdk::Context& context, const sdk::Document& client,
-                             const sdk::RecordKey& principal, std::string_view refresh_token,
-                             std::int64_t expires_at_ms);
+    std::string store_access(sdk::Context& context, AccessRow row, std::string_view refresh_token);
 
     sdk::Registrar& registrar_;
     const Validity validity_;

@@ -10,6 +10,8 @@
 #include <stele/sdk/time.hpp>
 
 #include "sdk/testing/memory_engine.hpp"
+#include "session_epochs.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 #include "token_authenticator.hpp"
 #include "token_issuer.hpp"
@@ -116,7 +118,9 @@ struct World {
     }
     IssuedTokens issue() {
         IssuedTokens issued;
-        write([&](sdk::Context& context) { issued = issuer.issue(context, client, user, "api"); });
+        write([&](sdk::Context& context) {
+            issued = issuer.issue(context, client, user, "api").value();
+        });
         return issued;
     }
     sdk::Result<IssuedTokens> refresh(const std::string& token) {
@@ -235,7 +239,7 @@ TEST_CASE("an expired token ends alone, with all it takes its refresh token and 
     CHECK(world.refresh(other.refresh_token).has_value());
 }
 
-TEST_CASE("a disabled user or client loses its tokens at once, and has them back when enabled") {
+TEST_CASE("a disabled user or client loses its tokens at once") {
     World world;
     const IssuedTokens issued = world.issue();
     REQUIRE(world.accepts(issued.access_token));
@@ -243,7 +247,6 @@ TEST_CASE("a disabled user or client loses its tokens at once, and has them back
     CHECK_FALSE(world.accepts(issued.access_token));
     CHECK_FALSE(world.refresh(issued.refresh_token).has_value());
     world.write([&](sdk::Context& context) { world.put_user(context, true); });
-    CHECK(world.accepts(issued.access_token));
 
     world.write([&](sdk::Context& context) { world.put_client(context, false); });
     CHECK_FALSE(world.accepts(issued.access_token));
@@ -260,6 +263,72 @@ TEST_CASE("a removed user loses its tokens at once") {
     });
     CHECK_FALSE(world.accepts(issued.access_token));
     CHECK_FALSE(world.refresh(issued.refresh_token).has_value());
+}
+
+TEST_CASE("ended sessions stay ended, and those that come later count") {
+    World world;
+    const IssuedTokens first = world.issue();
+    const IssuedTokens second = world.issue();
+    REQUIRE(world.accepts(first.access_token));
+    world.write(
+        [&](sdk::Context& context) { REQUIRE(end_sessions(context, world.user.key).has_value()); });
+    for (const IssuedTokens& ended : {first, second}) {
+        CHECK_FALSE(world.accepts(ended.access_token));
+        CHECK_FALSE(world.refresh(ended.refresh_token).has_value());
+    }
+    const IssuedTokens third = world.issue();
+    CHECK(world.accepts(third.access_token));
+    CHECK(world.refresh(third.refresh_token).has_value());
+    CHECK_FALSE(world.accepts(first.access_token));
+}
+
+TEST_CASE("a password ends the sessions of every user of its identity") {
+    World world;
+    const IssuedTokens issued = world.issue();
+    world.write([&](sdk::Context& context) {
+        context.transaction().put(world.keys.identity_user("identity", world.user.key), "platform");
+        REQUIRE(end_sessions_of_identity(context, "other identity").has_value());
+    });
+    REQUIRE(world.accepts(issued.access_token));
+    world.write([](sdk::Context& context) {
+        REQUIRE(end_sessions_of_identity(context, "identity").has_value());
+    });
+    CHECK_FALSE(world.accepts(issued.access_token));
+}
+
+TEST_CASE("tokens that end while another is made are not outlived by it") {
+    World world;
+    FakeContext late(world.engine);
+    const auto issued = world.issuer.issue(late, world.client, world.user, "api");
+    REQUIRE(issued.has_value());
+    world.write(
+        [&](sdk::Context& context) { REQUIRE(end_sessions(context, world.user.key).has_value()); });
+    const auto committed = sdk::commit_and_wait(late.transaction());
+    REQUIRE(committed.has_error());
+    CHECK(committed.error().code == "engine.conflict");
+}
+
+TEST_CASE("whoever acts through another user's tokens keeps them no longer than the own ones") {
+    World world;
+    sdk::Principal other;
+    other.key = "other record";
+    world.write([&](sdk::Context& context) {
+        context.transaction().put(world.keys.principal(other.key),
+                                  PrincipalRow{other, {}}.encode());
+    });
+    const IssuedTokens own = world.issue();
+    IssuedTokens taken;
+    world.write([&](sdk::Context& context) {
+        auto actors = world.issuer.actors_behind(context, sdk::token_digest(own.access_token));
+        REQUIRE(actors.has_value());
+        taken = world.issuer.issue(context, world.client, other, "api", *actors).value();
+    });
+    REQUIRE(world.accepts(taken.access_token));
+    REQUIRE(world.refresh(taken.refresh_token).has_value());
+    world.write(
+        [&](sdk::Context& context) { REQUIRE(end_sessions(context, world.user.key).has_value()); });
+    CHECK_FALSE(world.accepts(taken.access_token));
+    CHECK_FALSE(world.refresh(taken.refresh_token).has_value());
 }
 
 TEST_CASE("the validity of a client's record goes before the setting") {
@@ -292,9 +361,9 @@ TEST_CASE("tokens whose time is over count no more and are swept away") {
     const std::string refresh_digest = sdk::token_digest("old refresh");
     world.write([&](sdk::Context& context) {
         sdk::Transaction& transaction = context.transaction();
-        const AccessRow access{kPlatform, world.user.key, world.client.key,
-                               1000,      refresh_digest, ""};
-        const RefreshRow refresh{kPlatform, world.user.key, world.client.key, 1000, "api"};
+        const AccessRow access{
+            kPlatform, world.user.key, world.client.key, 1000, refresh_digest, "", {}};
+        const RefreshRow refresh{kPlatform, world.user.key, world.client.key, 1000, "api", {}};
         transaction.put(world.keys.access(access_digest), access.encode());
         transaction.put(world.keys.refresh(refresh_digest), refresh.encode());
         transaction.put(world.keys.access_of_refresh(refresh_digest, access_digest), "");

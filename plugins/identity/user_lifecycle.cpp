@@ -11,6 +11,8 @@
 #include "platform_owners.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
+#include "session_epochs.hpp"
+#include "session_keys.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {
@@ -90,6 +92,14 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context, 
     return {};
 }
 
+/// Not on the user: its creator owns that one record, the password opens all users of the person.
+sdk::Result<void> require_credentials(const sdk::RecordKey& identity, sdk::Context& context) {
+    auto may = sdk::holds(context, identity, sdk::Permission::modify_credentials);
+    if (!may) return may.error();
+    if (*may) return {};
+    return forbidden("MODIFY_CREDENTIALS on the user's identity is needed for this");
+}
+
 /// Removes the link between a user and its identity, and the identity with its last user.
 sdk::Result<void> leave_identity(const sdk::Document& user, const sdk::RecordKey& identity,
                                  sdk::Context& context) {
@@ -155,13 +165,15 @@ sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& c
     if (!known) return known.error();
     if (*known) {
         // A new identity may have the ids of the one that was found when the user was made.
-        const PrincipalRow row{principal_of(principal), (*known)->identity};
+        PrincipalRow row{principal_of(principal), (*known)->identity, (*known)->epoch};
+        // What ends must not come back when the user is enabled again.
+        if (!row.principal.enabled) ++row.epoch;
         context.transaction().put(keys.principal(principal.key), row.encode());
         return {};
     }
     auto identity = identity_of(principal, context, root_platform);
     if (!identity) return identity.error();
-    PrincipalRow row{principal_of(principal), identity->value_or(sdk::RecordKey())};
+    const PrincipalRow row{principal_of(principal), identity->value_or(sdk::RecordKey())};
     context.transaction().put(keys.principal(principal.key), row.encode());
     if (*identity) {
         context.transaction().put(keys.identity_user(**identity, principal.key),
@@ -180,14 +192,19 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
         return sdk::make_error(sdk::ErrorKind::conflict, "identity.password_elsewhere",
                                "the password is kept on the platform where the identity lies");
     }
-    // Not on the user: its creator owns that one record, the password opens all users of the
-    // person.
-    auto may = sdk::holds(context, identity->key, sdk::Permission::modify_credentials);
-    if (!may) return may.error();
-    if (!*may) {
-        return forbidden("MODIFY_CREDENTIALS on the identity is needed to change the password");
-    }
+    if (auto may = require_credentials(identity->key, context); !may) return may;
     return set_password(context, directory, identity_id, password);
+}
+
+sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& context) {
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(user.key));
+    if (!row) return row.error();
+    const bool has_identity = *row && !(*row)->identity.empty();
+    if (auto may = require_credentials(has_identity ? (*row)->identity : user.key, context); !may) {
+        return may;
+    }
+    return end_sessions(context, user.key);
 }
 
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context) {

@@ -30,6 +30,9 @@ sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& c
 sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
                                        sdk::Context& context);
 
+/// Ends all sessions of a user, if the caller may; whoever may set its password may.
+sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& context);
+
 /// `conflict` (`principal.last_owner`) when nobody else acts for an owner of the platform.
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context);
 

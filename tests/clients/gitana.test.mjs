@@ -120,12 +120,13 @@ test('the driver mends an altered token, an expired one, and many calls at once 
 });
 
 test('after expiring all tokens a call is refused, and credentials give a different pair', async () => {
-  const platform = await connect(server);
+  const user = await makeUser(primary);
+  const platform = await connectAs(user);
   const { http } = platform.getDriver();
   const before = [http.accessToken(), http.refreshToken()];
   await send(platform, 'POST', '/auth/expire?all=true');
   await assert.rejects(call(platform, (chain) => chain.readDomain('default')), { status: 401 });
-  const anew = await connect(server);
+  const anew = await connectAs(user);
   assert.notEqual(anew.getDriver().http.accessToken(), before[0]);
   assert.notEqual(anew.getDriver().http.refreshToken(), before[1]);
 });

@@ -102,6 +102,33 @@ test('a member of a group gains and loses its rights in both', async () => {
   }
 });
 
+test('sessions that end at one end at the other, and enabling the user again there revives none', async () => {
+  const path = '/domains/default/principals/often-ended';
+  const user = await admin(servers[0], 'POST', '/domains/default/principals', { type: 'USER', name: 'often-ended', password: 'secret of often' });
+  const asks = async (server, token) => (await server.request('GET', '/auth/info', { token })).status;
+  const ways = [
+    (server) => admin(server, 'PUT', path, { ...user, password: 'secret of often' }),
+    (server) => admin(server, 'POST', `${path}/sessions/expire`),
+    async (server) => {
+      await admin(server, 'PUT', path, { ...user, enabled: false });
+      await admin(server, 'PUT', path, { ...user, enabled: true });
+    },
+    async (server, token) => assert.equal((await server.request('POST', '/auth/expire?all=true', { token })).status, 200),
+  ];
+  for (const [i, end] of [...ways, ...ways].entries()) {
+    const [one, other] = i % 2 ? servers : [...servers].reverse();
+    const { json } = await other.login('often-ended', 'secret of often', { isWhole: true });
+    for (const server of [other, one, other]) assert.equal(await asks(server, json.access_token), 200);
+    await end(one, json.access_token);
+    for (const server of [other, one]) assert.equal(await asks(server, json.access_token), 401);
+    const { key, secret } = other.seed.client;
+    const refreshed = await other.request('POST', '/oauth/token', {
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: json.refresh_token, client_id: key, client_secret: secret }).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+    assert.equal(refreshed.json.error, 'invalid_grant');
+  }
+});
+
 test('a token of one serves at the other, until it expires there or its user is disabled', async () => {
   await admin(servers[0], 'POST', '/domains/default/principals', { type: 'USER', name: 'guest2', password: 'secret-of-guest2' });
   for (let i = 0; i < 10; ++i) {
