@@ -292,7 +292,6 @@ statement('platform 2.7.6', async () => {
 statement('platform 2.7.7, platform 10.1', async () => {
   assert.equal((await it.get('/registrars/default/plans/unlimited')).planKey, 'unlimited');
 });
-statement('platform 2.7.9', async () => assert.ok((await it.get('/repositories')).total_rows > 0));
 statement('platform 2.7.10', async () => {
   const domain = await it.make('/domains');
   const id = await it.make(`/domains/${domain}/principals`, { type: 'USER', name: 'groupless' });
