@@ -13,14 +13,28 @@ namespace stele::kernel::command {
 
 namespace {
 
-int serve(const http::InstanceOptions& options) {
-    // Blocked before any thread starts, so that only the wait below receives them.
-    sigset_t stop_signals;
-    sigemptyset(&stop_signals);
-    sigaddset(&stop_signals, SIGINT);
-    sigaddset(&stop_signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+/// Blocked before any thread starts, so that only `wait_for_end` receives them.
+sigset_t block_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    return signals;
+}
+
+void wait_for_end(const sigset_t& signals, http::Instance& instance) {
+    for (int signal = 0;;) {
+        sigwait(&signals, &signal);
+        if (signal != SIGHUP) return;
+        instance.renew();
+    }
+}
+
+int serve(const http::InstanceOptions& options) {
+    const sigset_t signals = block_signals();
 
     auto instance = http::Instance::open(options);
     if (!instance) return complain(instance.error());
@@ -31,8 +45,7 @@ int serve(const http::InstanceOptions& options) {
     }
     if (auto started = (*instance)->start(); !started) return complain(started.error());
     std::cout << "Stele serves on " << (*instance)->base_url() << std::endl;
-    int signal = 0;
-    sigwait(&stop_signals, &signal);
+    wait_for_end(signals, **instance);
     (*instance)->stop();
     return 0;
 }

@@ -76,6 +76,9 @@ public:
     /// Writes what is left, unless that takes too long.
     ~AccessLog();
 
+    /// Opens the file under its name anew and writes what has been collected, soon. Any thread.
+    void reopen() { wake(); }
+
     /// For one thread; lives as long as the log. Any thread.
     AccessLane& add_lane();
     /// Lines that were lost, because the buffer was full or they could not be written.

@@ -62,6 +62,9 @@ public:
     /// Installs plugins that the store has not seen, binds and begins to serve.
     sdk::Result<void> start();
     std::string base_url() const;
+    /// Reads the certificate again and opens the log files anew, while it serves. What cannot be
+    /// read is logged and stays as it was.
+    void renew();
     /// Stops serving gracefully.
     void stop();
 

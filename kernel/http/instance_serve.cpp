@@ -122,6 +122,16 @@ std::string Instance::base_url() const {
                        state_->settings.text("server.host"), state_->server->port());
 }
 
+void Instance::renew() {
+    if (state_->access_log) state_->access_log->reopen();
+    if (auto renewed = state_->server->renew_certificate(); !renewed) {
+        sdk::log(sdk::LogLevel::error, "instance",
+                 "the certificate is the old one still: " + renewed.error().message);
+        return;
+    }
+    sdk::log(sdk::LogLevel::info, "instance", "certificate and log files were opened anew");
+}
+
 void Instance::stop() {
     if (!state_->server) return;
     if (state_->administration) state_->administration->stop();

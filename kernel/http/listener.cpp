@@ -118,6 +118,11 @@ public:
         });
     }
 
+    void renew_tls(std::shared_ptr<asio::ssl::context> tls) override {
+        // Connections that are open keep what they began with.
+        post([this, tls = std::move(tls)]() mutable { tls_ = std::move(tls); });
+    }
+
     void stop() override {
         post([this] {
             is_stopping_ = true;

@@ -20,6 +20,8 @@ public:
     virtual void run() = 0;
     /// Accepts nothing more and closes what is idle. Any thread.
     virtual void drain() = 0;
+    /// Connections that come later are secured with `tls`. Any thread.
+    virtual void renew_tls(std::shared_ptr<boost::asio::ssl::context> tls) = 0;
     /// Closes all connections and lets `run` return. Any thread.
     virtual void stop() = 0;
     /// Drops what was posted after `run` returned. Later posts are dropped at once.

@@ -65,6 +65,16 @@ sdk::Result<void> Server::start() {
     return {};
 }
 
+sdk::Result<void> Server::renew_certificate() {
+    const ServerOptions& options = state_->shared->options;
+    if (options.tls_certificate_file.empty()) return {};
+    auto tls = make_tls_context(options.tls_certificate_file, options.tls_key_file);
+    if (!tls) return tls.error();
+    for (const auto& listener : state_->listeners)
+        listener->renew_tls(*tls);
+    return {};
+}
+
 std::uint16_t Server::port() const {
     return state_->port;
 }

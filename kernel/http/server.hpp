@@ -65,6 +65,9 @@ public:
     /// Binds and begins to serve; fails with a sentence that names address and reason.
     sdk::Result<void> start();
     std::uint16_t port() const;
+    /// Reads certificate and key again, for the connections that come from now on. Fails as
+    /// `make_tls_context` and then leaves everything as it is; without TLS there is nothing to do.
+    sdk::Result<void> renew_certificate();
     /// Stops to accept, lets running requests finish within `patience`, then closes.
     void drain(std::chrono::milliseconds patience);
 
