@@ -1,11 +1,13 @@
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include "kernel/admin/admin_socket.hpp"
 #include "kernel/command/command_line.hpp"
 #include "kernel/command/terminal.hpp"
+#include "kernel/http/account_command.hpp"
 
 namespace stele::kernel::command {
 
@@ -18,22 +20,16 @@ struct UserArguments {
     bool is_administrator = false;
 };
 
-/// Something to do with the accounts of the store, inside one transaction.
-using AccountWork = std::function<sdk::Result<void>(sdk::Accounts&, sdk::Context&)>;
-
-int with_accounts(http::InstanceOptions options, const AccountWork& work) {
+/// Asks the server that has the store open, else opens it.
+sdk::Result<sdk::Json> ask(http::InstanceOptions options, const sdk::Json& request) {
+    auto answer = admin::ask_server(options.data, request,
+                                    [](std::string_view) { return sdk::Result<void>(); });
+    if (answer) return answer->at("accounts");
+    if (answer.error().code != "admin.not_served") return answer.error();
     options.must_exist = true;
     auto instance = http::Instance::open(options);
-    if (!instance) return complain(instance.error());
-    sdk::Accounts* accounts = (*instance)->accounts();
-    if (!accounts) {
-        return complain(sdk::make_error(
-            sdk::ErrorKind::unavailable, "command.accounts_missing",
-            "no enabled plugin keeps users; enable one that does, the one that issues tokens"));
-    }
-    auto done =
-        (*instance)->run_as_system([&](sdk::Context& context) { return work(*accounts, context); });
-    return done ? 0 : complain(done.error());
+    if (!instance) return instance.error();
+    return (*instance)->manage_accounts(request);
 }
 
 void show(const sdk::Account& account) {
@@ -43,44 +39,41 @@ void show(const sdk::Account& account) {
               << (account.email.empty() ? "" : "  " + account.email) << "\n";
 }
 
-sdk::Result<void> show(const sdk::Result<sdk::Account>& account) {
-    if (!account) return account.error();
-    show(*account);
-    return {};
+int run_action(const http::InstanceOptions& options, sdk::Json request) {
+    request["command"] = "user";
+    auto accounts = ask(options, request);
+    if (!accounts) return complain(accounts.error());
+    for (const sdk::Json& account : *accounts)
+        show(http::account_of(account));
+    return 0;
 }
 
 int list(const http::InstanceOptions& options, const UserArguments& arguments) {
-    return with_accounts(options, [&](sdk::Accounts& accounts, sdk::Context& context) {
-        auto all = accounts.list(context, arguments.domain);
-        if (!all) return sdk::Result<void>(all.error());
-        for (const sdk::Account& account : *all)
-            show(account);
-        return sdk::Result<void>();
-    });
+    return run_action(options, {{"action", "list"}, {"domain", arguments.domain}});
 }
 
 int add(const http::InstanceOptions& options, const UserArguments& arguments) {
     auto password = read_password("Password of the new user " + arguments.name);
     if (!password) return complain(password.error());
-    return with_accounts(options, [&](sdk::Accounts& accounts, sdk::Context& context) {
-        return show(accounts.add(context, {arguments.name, arguments.domain, arguments.email,
-                                           *password, arguments.is_administrator}));
-    });
+    return run_action(options, {{"action", "add"},
+                                {"name", arguments.name},
+                                {"domain", arguments.domain},
+                                {"email", arguments.email},
+                                {"password", *password},
+                                {"administrator", arguments.is_administrator}});
 }
 
 int set_password(const http::InstanceOptions& options, const UserArguments& arguments) {
     auto password = read_password("New password of " + arguments.name);
     if (!password) return complain(password.error());
-    return with_accounts(options, [&](sdk::Accounts& accounts, sdk::Context& context) {
-        return show(accounts.set_password(context, arguments.name, *password));
-    });
+    return run_action(
+        options, {{"action", "set-password"}, {"name", arguments.name}, {"password", *password}});
 }
 
 int set_enabled(const http::InstanceOptions& options, const UserArguments& arguments,
                 bool is_enabled) {
-    return with_accounts(options, [&](sdk::Accounts& accounts, sdk::Context& context) {
-        return show(accounts.set_enabled(context, arguments.name, is_enabled));
-    });
+    return run_action(options,
+                      {{"action", is_enabled ? "enable" : "disable"}, {"name", arguments.name}});
 }
 
 using UserCommand = std::function<int(const http::InstanceOptions&, const UserArguments&)>;
@@ -90,8 +83,8 @@ using UserCommand = std::function<int(const http::InstanceOptions&, const UserAr
 void add_user(CLI::App& app, CommandLine& line) {
     CLI::App* user = app.add_subcommand(
         "user",
-        "Manage the users of a store that is not being served; passwords are typed, or "
-        "come from the standard input");
+        "Manage the users of a store, also while it is being served; passwords are typed, or come "
+        "from the standard input");
     user->require_subcommand(1);
     auto arguments = std::make_shared<UserArguments>();
     const auto add_to = [&](const char* name, const char* meaning, const UserCommand& run) {

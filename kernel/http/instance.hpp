@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <stele/sdk/context.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
-#include <stele/sdk/services/accounts.hpp>
 
 #include "kernel/backup/backup.hpp"
 #include "kernel/config/settings.hpp"
@@ -76,8 +76,9 @@ public:
     sdk::Result<storage::UnusedBlobs> count_unused_blobs();
     /// Work of the server itself on the root platform, outside of any request.
     sdk::Result<void> run_as_system(const std::function<sdk::Result<void>(sdk::Context&)>& work);
-    /// Null when no enabled plugin keeps users.
-    sdk::Accounts* accounts() const;
+    /// `run_account_command` as the server itself. `unavailable` (`command.accounts_missing`) when
+    /// no enabled plugin keeps users.
+    sdk::Result<sdk::Json> manage_accounts(const sdk::Json& request);
 
     /// Backs up what is stored now, whether served or not.
     struct BackupWishes {

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "kernel/http/account_command.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/resource/work_context.hpp"
 
@@ -50,8 +51,22 @@ sdk::Result<void> Instance::run_as_system(
     return resource::run_as_system(*state_->rooms, *root, work);
 }
 
-sdk::Accounts* Instance::accounts() const {
-    return state_->service<sdk::Accounts>();
+sdk::Result<sdk::Json> Instance::manage_accounts(const sdk::Json& request) {
+    auto* accounts = state_->service<sdk::Accounts>();
+    if (!accounts) {
+        return sdk::make_error(
+            sdk::ErrorKind::unavailable, "command.accounts_missing",
+            "no enabled plugin keeps users; enable one that does, the one that issues tokens");
+    }
+    sdk::Json answer;
+    auto done = run_as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        auto answered = run_account_command(*accounts, context, request);
+        if (!answered) return answered.error();
+        answer = std::move(*answered);
+        return {};
+    });
+    if (!done) return done.error();
+    return answer;
 }
 
 sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
@@ -98,9 +113,15 @@ sdk::Result<void> Instance::start_administration() {
         if (!outcome) return outcome.error();
         return sdk::Json{{"sealed", outcome->sealed}, {"resealed", outcome->resealed}};
     };
+    const auto user_command = [this](const admin::CommandCall& call) -> sdk::Result<sdk::Json> {
+        auto accounts = manage_accounts(call.request);
+        if (!accounts) return accounts.error();
+        return sdk::Json{{"accounts", std::move(*accounts)}};
+    };
     state_->administration = std::make_unique<admin::AdminServer>(
         state_->data, std::map<std::string, admin::Command>{{"backup", back_up_command},
-                                                            {"rotate-secrets", reseal_command}});
+                                                            {"rotate-secrets", reseal_command},
+                                                            {"user", user_command}});
     return state_->administration->start();
 }
 

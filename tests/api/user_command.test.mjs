@@ -102,11 +102,23 @@ test('no password is taken from the command line', () => {
   assert.ok(!user(['list']).out.includes('default/y '));
 });
 
-test('a store that is being served is left alone', async () => {
+test('users of a store that is being served are managed by its server', async () => {
   await served(async () => {
-    const done = user(['add', 'late'], 'x\n');
-    assert.equal(done.status, 1);
-    assert.match(done.err, /engine.in_use/);
+    const added = user(['add', 'late', '--email', 'late@example.com'], 'late password\n');
+    assert.equal(added.status, 0, added.text);
+    assert.match(added.out, /^default\/late .* late@example\.com/);
+    assert.ok(user(['list']).out.includes('default/late '));
+    const token = await server.login('late', 'late password');
+    assert.equal((await server.request('GET', '/auth/info', { token })).status, 200);
+    assert.equal(user(['disable', 'late']).status, 0);
+    assert.equal((await server.request('GET', '/auth/info', { token })).status, 401, 'at once');
+    assert.notEqual(await login('late', 'late password'), 200);
+    assert.equal(user(['enable', 'late']).status, 0);
+    assert.equal(user(['set-password', 'late'], 'another password\n').status, 0);
+    assert.equal(await login('late', 'another password'), 200);
+    const again = user(['add', 'late'], 'x12345678\n');
+    assert.equal(again.status, 1);
+    assert.match(again.err, /document.value_taken/);
   });
 });
 
