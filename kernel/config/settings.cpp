@@ -118,7 +118,7 @@ void Settings::set(std::string_view key, std::string_view value) {
     set_values_.insert_or_assign(std::string(key), Value{std::string(value), "command line"});
 }
 
-sdk::Result<void> Settings::check_unknown() const {
+sdk::Result<void> Settings::check_unknown(const std::vector<std::string>& other_sections) const {
     for (const Values* values : {&file_values_, &set_values_}) {
         for (const auto& [key, value] : *values) {
             if (declared_.contains(key)) continue;
@@ -129,6 +129,30 @@ sdk::Result<void> Settings::check_unknown() const {
                                    value.origin + ": '" + key + "' is no setting; did you mean '" +
                                        nearest_name(key, known) + "'?");
         }
+    }
+    return check_variables(other_sections);
+}
+
+sdk::Result<void> Settings::check_variables(const std::vector<std::string>& other_sections) const {
+    std::vector<std::string> known;
+    std::vector<std::string> sections;
+    for (const auto& [key, info] : declared_) {
+        known.push_back(variable_name(key));
+        sections.push_back(variable_name(key.substr(0, key.find('.') + 1)));
+    }
+    for (const std::string& name : unknown_variables()) {
+        const bool is_of_others = std::any_of(
+            other_sections.begin(), other_sections.end(), [&](const std::string& section) {
+                return name.starts_with(variable_name(section + "."));
+            });
+        const bool is_meant =
+            std::any_of(sections.begin(), sections.end(),
+                        [&](const std::string& section) { return name.starts_with(section); });
+        if (is_of_others || !is_meant) continue;
+        return sdk::make_error(sdk::ErrorKind::invalid, "config.key_unknown",
+                               "the environment variable " + name +
+                                   " is no setting; did you mean " + nearest_name(name, known) +
+                                   "?");
     }
     return {};
 }

@@ -43,8 +43,10 @@ public:
     sdk::Result<void> read_text(const std::string& text, const std::string& file_name);
     void read_environment();
     void set(std::string_view key, std::string_view value);
-    /// `invalid` (`config.key_unknown`) for the first key that nobody declared.
-    sdk::Result<void> check_unknown() const;
+    /// `invalid` (`config.key_unknown`) for the first key that nobody declared, and for the first
+    /// environment variable that begins like the keys of a declared section and names none.
+    /// `other_sections` are those of plugins that are not enabled: their variables are no mistake.
+    sdk::Result<void> check_unknown(const std::vector<std::string>& other_sections = {}) const;
     /// `invalid` (`config.value_invalid`) for the first value that does not fit its declaration.
     sdk::Result<void> check_values() const;
     /// Environment variables that look like settings and are none: worth a warning.
@@ -71,6 +73,7 @@ private:
 
     Value value(std::string_view key) const;
     sdk::Result<void> check_value(const SettingInfo& info) const;
+    sdk::Result<void> check_variables(const std::vector<std::string>& other_sections) const;
     sdk::Result<std::int64_t> number(std::string_view key, SettingKind kind) const;
 
     std::map<std::string, SettingInfo, std::less<>> declared_;

@@ -102,6 +102,34 @@ TEST_CASE("A variable that looks like a setting and is none is reported") {
     CHECK(settings.unknown_variables() == std::vector<std::string>{"STELE_SERVER_PROT"});
 }
 
+TEST_CASE("A mistyped variable is refused where it begins like a setting of what is enabled") {
+    Settings settings;
+    settings.declare({.key = "mail.host", .default_value = "", .description = "host"});
+    SECTION("of the server") {
+        const TemporaryVariable wrong("STELE_SERVER_PROT", "1");
+        settings.read_environment();
+        check_fails(settings.check_unknown(), "config.key_unknown",
+                    "STELE_SERVER_PROT is no setting; did you mean STELE_SERVER_PORT?");
+    }
+    SECTION("of a plugin") {
+        const TemporaryVariable wrong("STELE_MAIL_HOTS", "1");
+        settings.read_environment();
+        check_fails(settings.check_unknown(), "config.key_unknown",
+                    "STELE_MAIL_HOTS is no setting; did you mean STELE_MAIL_HOST?");
+    }
+    SECTION("not of a plugin that is not enabled, though its name begins like another") {
+        const TemporaryVariable others("STELE_MAIL_BOX_SIZE", "1");
+        settings.read_environment();
+        CHECK(settings.check_unknown({"mail_box"}).has_value());
+        CHECK(settings.check_unknown().has_error());
+    }
+    SECTION("not what only begins like the product") {
+        const TemporaryVariable tests("STELE_LONG", "1");
+        settings.read_environment();
+        CHECK(settings.check_unknown().has_value());
+    }
+}
+
 TEST_CASE("Wrong values are named with their origin and what was expected") {
     Settings settings;
     SECTION("text that is not among the allowed ones") {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <stele/sdk/detail/log_output.hpp>
@@ -19,12 +21,21 @@ sdk::Result<void> read_settings(config::Settings& settings, const InstanceOption
     return {};
 }
 
-sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options) {
+sdk::Result<FoundPlugins> find_plugins(const InstanceOptions& options) {
     plugin::ScanResult scanned = plugin::scan(options.plugin_folders);
     for (const sdk::Error& refused : scanned.refused) {
         sdk::log(sdk::LogLevel::warning, "plugin", refused.message);
     }
-    return plugin::order(scanned, options.enabled);
+    auto enabled = plugin::order(scanned, options.enabled);
+    if (!enabled) return enabled.error();
+    FoundPlugins found{std::move(*enabled), {}};
+    for (const plugin::PluginFile& file : scanned.plugins) {
+        const bool is_enabled =
+            std::any_of(found.enabled.begin(), found.enabled.end(),
+                        [&](const plugin::PluginFile& other) { return other.id == file.id; });
+        if (!is_enabled) found.others.push_back(file.id);
+    }
+    return found;
 }
 
 namespace {
@@ -122,7 +133,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (auto read = read_settings(settings, options); !read) return read.error();
     auto plugins = find_plugins(options);
     if (!plugins) return plugins.error();
-    state->plugins = std::move(*plugins);
+    state->plugins = std::move(plugins->enabled);
 
     std::error_code problem;
     std::filesystem::create_directories(options.data, problem);
@@ -158,7 +169,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);
     if (!opened) return opened.error();
-    if (auto known = settings.check_unknown(); !known) return known.error();
+    if (auto known = settings.check_unknown(plugins->others); !known) return known.error();
     if (auto checked = settings.check_values(); !checked) return checked.error();
     if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {
         sdk::detail::set_log_level(*level);

@@ -66,6 +66,10 @@ struct Instance::State {
 
 /// What comes before a store is opened.
 sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options);
-sdk::Result<std::vector<plugin::PluginFile>> find_plugins(const InstanceOptions& options);
+struct FoundPlugins {
+    std::vector<plugin::PluginFile> enabled;  ///< in the order in which they are opened
+    std::vector<std::string> others;          ///< ids of those that are not enabled
+};
+sdk::Result<FoundPlugins> find_plugins(const InstanceOptions& options);
 
 }  // namespace stele::kernel::http

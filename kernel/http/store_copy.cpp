@@ -77,7 +77,7 @@ sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, cons
     if (!plugins) return plugins.error();
     plugin::PluginHost host;
     EngineRegistrars registrars;
-    auto engines = find_engines(settings, host, *plugins, registrars);
+    auto engines = find_engines(settings, host, plugins->enabled, registrars);
     if (!engines) return engines.error();
 
     auto source = open_address(settings, *engines, from.store, true);
