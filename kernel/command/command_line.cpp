@@ -8,6 +8,8 @@
 
 #include <stele/sdk/fingerprint.hpp>
 
+#include "kernel/config/nearest_name.hpp"
+
 namespace stele::kernel::command {
 
 namespace {
@@ -31,6 +33,32 @@ std::vector<std::filesystem::path> distinct_folders(const std::vector<std::strin
     return folders;
 }
 
+std::vector<std::string> commands_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+/// What is wrong with the words that stand where commands are wanted; empty when nothing is. The
+/// parser itself would only miss a command.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+    const CLI::App* level = &app;
+    std::string way = "stele";
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::vector<std::string> known = commands_of(*level);
+        if (known.empty() || word.empty() || word.front() == '-') return {};
+        if (std::find(known.begin(), known.end(), word) == known.end()) {
+            return way + " has no command '" + word + "'; did you mean '" +
+                   config::nearest_name(word, known) + "'? " + way + " --help shows them all";
+        }
+        level = level->get_subcommand(word);
+        way += " " + word;
+    }
+    return {};
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -49,6 +77,8 @@ int run(int argc, char** argv) {
     add_restore(app, line);
     add_copy(app, line);
     add_rotate_secrets(app, line);
+    if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
+        return complain(problem);
     CLI11_PARSE(app, argc, argv);
     return line.run();
 }

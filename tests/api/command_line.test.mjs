@@ -1,0 +1,32 @@
+// What the program says when it is called wrongly.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { bin } from '../support/stele_server.mjs';
+
+const stele = (...words) => spawnSync(bin, words, { encoding: 'utf8' });
+
+test('a command that is none is named, with the nearest that is', () => {
+  for (const [words, wanted] of [
+    [['bakcup'], "stele has no command 'bakcup'; did you mean 'backup'?"],
+    [['srve', '--data', '/nowhere'], "stele has no command 'srve'; did you mean 'serve'?"],
+    [['user', 'lst'], "stele user has no command 'lst'; did you mean 'list'?"],
+  ]) {
+    const done = stele(...words);
+    assert.notEqual(done.status, 0);
+    assert.ok(done.stderr.includes(wanted), done.stderr);
+  }
+});
+
+test('every command that --help lists is known', () => {
+  const listed = stele('--help').stdout.split('Subcommands:')[1].match(/^ {2}[a-z-]+/gm).map((name) => name.trim());
+  assert.ok(listed.length >= 10, listed.join());
+  for (const name of listed) assert.equal(stele(name, '--help').status, 0, name);
+});
+
+test('an environment variable that names no setting of what is enabled stops the start', () => {
+  const env = { ...process.env, STELE_IDENTITY_ACCES_TOKEN_SECONDS: '7' };
+  const done = spawnSync(bin, ['init', '--data', `/tmp/stele-none-${process.pid}/data`], { encoding: 'utf8', env });
+  assert.notEqual(done.status, 0);
+  assert.match(done.stderr, /STELE_IDENTITY_ACCES_TOKEN_SECONDS is no setting; did you mean STELE_IDENTITY_ACCESS_TOKEN_SECONDS\?/);
+});
