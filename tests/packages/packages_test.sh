@@ -100,6 +100,12 @@ serve
 [ "$(status /uiconfigs)" = 200 ] || fail 'a family whose package came back is not served'
 stop
 quietly in_root apt-get purge -y stele
+grep -q 'The store was left in /var/lib/stele' "$work/output" || fail 'a purge does not say where the store is'
 [ ! -e "$root/etc/stele/stele.conf" ] || fail 'a purge leaves the configuration'
-[ ! -e "$root/var/lib/stele" ] || fail 'a purge leaves the data'
-echo 'The packages install, serve, come, go and leave nothing.'
+quietly in_root sh -c 'apt-get install -y --no-install-recommends /tmp/stele_*.deb /tmp/stele-plugin-identity_*.deb'
+serve
+token=$(curl -fs -u key:secret "$base/oauth/token" -d grant_type=password -d username=admin \
+    -d password=admin | grep -oP '"access_token":"\K[^"]+')
+[ "$(status /domains)" = 200 ] || fail 'a purge takes the store along'
+stop
+echo 'The packages install, serve, come and go, and leave the store alone.'
