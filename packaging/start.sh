@@ -24,8 +24,30 @@ if [ ! -f "$build/build.ninja" ]; then
     echo 'Configuring the build...'
     cmake --preset release -DSTELE_TESTS=OFF -DSTELE_BENCH=OFF >/dev/null
 fi
-echo 'Building; the first time takes some minutes...'
-cmake --build "$build" --target stele_product --parallel "$jobs"
+# Runs in the background: its output goes to the log, of which one line of progress is shown.
+log=$root/build/logs/start.log
+mkdir -p "$root/build/logs"
+echo "Building; the first time takes some minutes. What the compiler says: $log"
+cmake --build "$build" --parallel "$jobs" >"$log" 2>&1 &
+builder=$!
+trap 'kill -TERM $builder 2>/dev/null || true; exit 130' INT TERM
+progress() { sed -n 's/^\(\[[0-9]*\/[0-9]*\]\).*/\1/p' "$log" | tail -n 1; }
+if [ -t 1 ]; then
+    while kill -0 "$builder" 2>/dev/null; do
+        printf '\r%s ' "$(progress)"
+        sleep 1
+    done
+    printf '\r'
+fi
+built=0
+wait "$builder" || built=$?
+trap - INT TERM
+if [ "$built" -ne 0 ]; then
+    tail -n 30 "$log" >&2
+    echo "The build failed; all of it is in $log" >&2
+    exit "$built"
+fi
+echo "Built $(progress)"
 
 base=http://$host:$port
 report=
@@ -63,13 +85,12 @@ if [ -n "$report" ]; then
     echo "  curl -s -u '$(value 'client key'):$(value 'client secret')' $base/oauth/token" \
         "-d grant_type=password -d username=admin --data-urlencode 'password=$password'"
 else
-    echo 'Login:   admin, with the password that was shown at the first start. To set another one,'
-    echo '         stop the server and run:'
-    echo "  echo '{\"admin\":{\"password\":\"NEW\"}}' >seed.json &&" \
-        "$stele init --data '$data' --seed seed.json; rm seed.json"
+    echo 'Login:   admin, with the password that was shown at the first start. To set another one:'
+    echo "  $stele user set-password admin --data '$data'"
     echo 'Try it:'
     echo "  curl -s $base/healthz"
 fi
+echo 'Go on with: docs/guides/content.md, from nothing to a published page'
 
 status=0
 wait "$server" || status=$?
