@@ -139,7 +139,7 @@ statement('platform 4.2.9', async () => {
   await it.post(path, { password: 'another-one', verifyPassword: 'another-one' });
   assert.ok(await it.server.login(one.name, 'another-one'));
 });
-statement('platform 4.2.10, rulings 28', async () => {
+statement('platform 4.2.10', async () => {
   const [asker, other] = [await somebody(), await somebody()];
   const path = await config();
   await it.grant(path, 'connector', asker);
