@@ -10,12 +10,6 @@ const query = (branch, body, tail = '') => it.post(`${branch}/nodes/query${tail}
 const tie = (branch, from, to, type = 'a:linked', more = '', body = {}) => it.post(`${branch}/nodes/${from}/associate?node=${to}&type=${type}${more}`, body);
 const count = async (branch, id, tail = '') => (await it.get(`${branch}/nodes/${id}/associations${tail}`)).total_rows;
 const traverse = (branch, id, config) => it.post(`${branch}/nodes/${id}/traverse`, { traverse: config });
-const finished = async (id) => {
-  for (;;) {
-    const job = await it.get(`/jobs/${id}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-  }
-};
 
 statement('nodes 11.1.1, nodes 11.2.1, nodes 11.2.2, nodes 11.2.3, interface 5.8.3', async () => {
   const { branch, node } = await it.repository();
@@ -497,7 +491,7 @@ statement('nodes 18.2.2, nodes 18.2.3, nodes 18.2.4, platform 14.3.1, merge_and_
   const chain = (branchId, nodeId) => [{ typeId: 'platform', id: platform }, { typeId: 'repository', id: repositoryId }, { typeId: 'branch', id: branchId },
     ...(nodeId ? [{ typeId: 'node', id: nodeId, ref: `node://${platform}/${repositoryId}/${branchId}/${nodeId}` }] : [])];
   const copy = async (targets, tail, configuration) => {
-    const job = await finished((await it.post(`/tools/copy?schedule=ASYNCHRONOUS${tail}`, { sources: chain(master, source), targets, configuration }))._doc);
+    const job = await it.finished((await it.post(`/tools/copy?schedule=ASYNCHRONOUS${tail}`, { sources: chain(master, source), targets, configuration }))._doc);
     assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
     assert.deepEqual(job.imports, job._result.imports);
     return job.imports[0].targets.at(-1).id;

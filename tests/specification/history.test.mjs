@@ -8,12 +8,6 @@ const json = (value) => encodeURIComponent(JSON.stringify(value));
 const raw = (method, path, options = {}) => it.server.request(method, path, { token: it.server.adminToken, ...options });
 const upload = (path, body, type = 'text/plain', tail = '') => raw('POST', path + tail, { body, headers: { 'Content-Type': type } });
 const query = (branch, body, tail = '') => it.post(`${branch}/nodes/query${tail}`, body);
-const finished = async (id) => {
-  for (;;) {
-    const job = await it.get(`/jobs/${id}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-  }
-};
 const part = (head, text) => `--sep\r\n${head}\r\n\r\n${text}\r\n`;
 const kMultipart = 'multipart/form-data; boundary=sep';
 
@@ -95,7 +89,7 @@ statement('nodes 20.2, nodes 20.4, nodes 20.9', async () => {
   await it.refused(404, 'GET', `${branch}/deletions/${made[1]}`);
   await it.post(`${branch}/deletions/purgeall`);
   assert.equal((await it.post(`${branch}/deletions/query`, {})).total_rows, 0);
-  assert.equal((await finished((await it.post(`${branch}/deletions/purgeall/start`))._doc)).state, 'FINISHED');
+  assert.equal((await it.finished((await it.post(`${branch}/deletions/purgeall/start`))._doc)).state, 'FINISHED');
 });
 statement('semantics 11.1', async () => {
   const { path, branch, node } = await it.repository();
@@ -358,13 +352,13 @@ statement('nodes 32.4, nodes 33.3', async () => {
   const { branch, node } = await it.repository();
   const [id, target] = [await node({ title: 't' }), await node()];
   for (const schedule of ['SYNCHRONOUS', 'synchronous', 'Asynchronous']) {
-    const job = await finished((await it.post(`${branch}/nodes/${id}/copy/start?targetNodeId=${target}&schedule=${schedule}`))._doc);
+    const job = await it.finished((await it.post(`${branch}/nodes/${id}/copy/start?targetNodeId=${target}&schedule=${schedule}`))._doc);
     assert.equal(job.state, 'FINISHED');
   }
   assert.equal((await it.get(`${branch}/nodes/${target}/children`)).total_rows, 3);
-  await finished((await it.post(`${branch}/nodes/${id}/move/start?targetNodeId=${target}`))._doc);
+  await it.finished((await it.post(`${branch}/nodes/${id}/move/start?targetNodeId=${target}`))._doc);
   assert.equal((await it.get(`${branch}/nodes/${target}/children`)).total_rows, 4);
-  await finished((await it.post(`${branch}/nodes/${id}/delete/start`))._doc);
+  await it.finished((await it.post(`${branch}/nodes/${id}/delete/start`))._doc);
   await it.refused(404, 'GET', `${branch}/nodes/${id}`);
 });
 statement('nodes 33.1', async () => {

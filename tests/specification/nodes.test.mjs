@@ -10,15 +10,6 @@ const json = (value) => encodeURIComponent(JSON.stringify(value));
 const query = (branch, body, tail = '') => it.post(`${branch}/nodes/query${tail}`, body);
 const versions = (branch, id) => it.get(`${branch}/nodes/${id}/versions`);
 const fork = (path, tail = '?branch=master', body = {}) => it.make(`${path}/branches${tail}`, body);
-/// Until a job ends.
-async function finished(id) {
-  const end = Date.now() + 60_000;
-  for (;;) {
-    const job = await it.get(`/jobs/${id}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    assert.ok(Date.now() < end, 'the job ends');
-  }
-}
 
 statement('nodes 0.1, interface 5.8.1', async () => {
   const { path, branch, node } = await it.repository();
@@ -177,7 +168,7 @@ statement('nodes 1.4.5, semantics 3.1.1', async () => {
 statement('nodes 1.5.1, nodes 1.5.2, nodes 1.5.3, rulings 8', async () => {
   const { path, branch } = await it.repository();
   const started = await it.post(`${path}/branches/create/start?branch=master`, { title: 'by a job' });
-  const job = await finished(started._doc);
+  const job = await it.finished(started._doc);
   assert.equal(job.state, 'FINISHED');
   assert.equal(job.createdBranchId, job._result.createdBranchId);
   assert.equal((await it.get(`${path}/branches/${job.createdBranchId}`)).title, 'by a job');
@@ -190,7 +181,7 @@ statement('nodes 1.5.4', async () => {
   await raw('POST', `${branch}/nodes/${await node()}/attachments/default`, { body: 'text', headers: { 'Content-Type': 'text/plain' } });
   const page = await it.post('/jobs/query?limit=-1', {});
   assert.equal(page.total_rows, before + 1);
-  assert.equal((await finished(page.rows.at(-1)._doc)).state, 'FINISHED');
+  assert.equal((await it.finished(page.rows.at(-1)._doc)).state, 'FINISHED');
 });
 
 statement('nodes 2.1, nodes 2.2, nodes 2.3, nodes 2.4, semantics 2.1.4', async () => {
@@ -357,7 +348,7 @@ statement('nodes 4.1.6, nodes 4.4.5, merge_and_transfer 1.3.1', async () => {
   const late = await node();
   const { _system: { changeset } } = await it.get(`${branch}/nodes/${late}`);
   await it.put(`${branch}/nodes/${old}`, { title: 'new' });
-  const job = await finished((await it.post(`${branch}/reset/start?id=${tip}`))._doc);
+  const job = await it.finished((await it.post(`${branch}/reset/start?id=${tip}`))._doc);
   assert.equal(job.state, 'FINISHED');
   assert.equal((await it.get(branch)).tip, tip);
   await it.refused(404, 'GET', `${branch}/nodes/${late}`);
@@ -375,7 +366,7 @@ statement('nodes 4.1.7', async () => {
 statement('nodes 4.1.8, nodes 4.1.9', async () => {
   const { path, branch } = await it.repository();
   assert.ok(Object.keys(await it.get(`${branch}/info`)).length > 0);
-  assert.equal((await finished((await it.post(`${branch}/validate/start?repair=true`))._doc)).state, 'FINISHED');
+  assert.equal((await it.finished((await it.post(`${branch}/validate/start?repair=true`))._doc)).state, 'FINISHED');
   assert.ok(Array.isArray((await it.get(`${path}/branches/${await fork(path)}/pull/sources`)).rows));
 });
 statement('nodes 4.1.10', async () => {
@@ -441,7 +432,7 @@ statement('nodes 4.4.6, nodes 18.2.5, merge_and_transfer 1.4.2', async () => {
   await it.put(target, { blockDirectCommits: true });
   const direct = await it.reply('POST', `${target}/nodes`, {});
   assert.ok(direct.status >= 400 && direct.status < 500);
-  const copy = async (more) => finished((await it.post(`${target}/copyfrom/start?id=${master}`, { nodeIds: [id], ...more }))._doc);
+  const copy = async (more) => it.finished((await it.post(`${target}/copyfrom/start?id=${master}`, { nodeIds: [id], ...more }))._doc);
   assert.equal((await copy({})).state, 'ERROR');
   assert.equal((await copy({ allowWriteToFrozenBranches: true })).state, 'FINISHED');
   assert.equal((await it.get(`${target}/nodes/${id}`)).title, 'copied');
@@ -486,7 +477,7 @@ statement('nodes 5.3', async () => {
   const { branch, node } = await it.repository();
   await node();
   for (const tail of ['changesets', 'nodediffs']) assert.ok(Array.isArray((await it.get(`${branch}/history/${tail}?root=0:root&include_root=true`)).rows), tail);
-  assert.equal((await finished((await it.post(`${branch}/history/start?root=0:root`))._doc)).state, 'FINISHED');
+  assert.equal((await it.finished((await it.post(`${branch}/history/start?root=0:root`))._doc)).state, 'FINISHED');
 });
 
 statement('nodes 6.2, nodes 6.3, nodes 6.5, nodes 6.10, nodes 6.11, nodes 34.2, interface 1.4', async () => {

@@ -11,14 +11,6 @@ const kCollections = {
   descriptor: '/descriptors', sidekick: '/sidekicks', stack: '/stacks', uiconfig: '/uiconfigs', view: '/views', webhost: '/webhosts',
 };
 const kNeeded = { authenticationGrant: { principalDomainId: 'default', principalId: 'admin' } };
-const finished = async (id) => {
-  const end = Date.now() + 60_000;
-  for (;;) {
-    const job = await it.get(`/jobs/${id}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    assert.ok(Date.now() < end, 'the job ends');
-  }
-};
 
 statement('platform 3.0.1, platform 3.0.2', async () => {
   const before = await it.get('/');
@@ -231,7 +223,7 @@ statement('platform 8.2.1, platform 8.2.5, platform 8.2.7', async () => {
 });
 statement('platform 8.2.2, platform 14.1.5', async () => {
   const { _doc } = await it.post('/projects/start', { title: 'by a job' });
-  const job = await finished(_doc);
+  const job = await it.finished(_doc);
   assert.equal(job.state, 'FINISHED');
   assert.equal(job['created-project-id'], job._result['created-project-id']);
   assert.equal((await it.get(`/projects/${job['created-project-id']}`)).title, 'by a job');
@@ -303,16 +295,16 @@ statement('platform 14.1.1, platform 14.1.4', async () => {
     assert.ok(Array.isArray(job.log_entries));
     assert.equal(typeof job._data, 'object');
   }
-  await finished(_doc);
+  await it.finished(_doc);
 });
 statement('platform 14.1.2', async () => {
   const { _doc } = await it.post('/projects/start', {});
   assert.ok(await it.post(`/jobs/${_doc}/kill`));
-  await finished(_doc);
+  await it.finished(_doc);
 });
 statement('platform 14.1.3, platform 14.1.7, nodes 1.5.5', async () => {
   const { _doc } = await it.post('/projects/start', {});
-  await finished(_doc);
+  await it.finished(_doc);
   assert.ok((await it.post('/jobs/query', {})).total_rows > 0);
   for (const state of ['unstarted', 'waiting', 'running', 'failed', 'finished']) {
     const [asked, listed] = [await it.post(`/jobs/${state}/query`, {}), await it.get(`/jobs/${state}`)];

@@ -146,17 +146,6 @@ statement('semantics 6.1', async () => {
     assert.equal((await it.get(`${path}/${await it.make(path)}`)).datastoreTypeId, type);
   }
 });
-statement('semantics 12.1', async () => {
-  const { _doc } = await it.post('/projects/start', {});
-  await it.post(`/jobs/${_doc}/kill`);
-  for (;;) {
-    const job = await it.get(`/jobs/${_doc}`);
-    if (job.state === 'FINISHED') break;
-    if (job.state !== 'ERROR') continue;
-    assert.ok(job.log_entries.length > 0);
-    break;
-  }
-});
 statement('semantics 12.3', async () => {
   const [one, other] = [await it.person('submitter'), await it.person('onlooker')];
   const { path } = await it.repository();

@@ -1,6 +1,7 @@
 // Cases of the specification: each is named after the statement that it holds the server to.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readSpecification } from './specification.mjs';
 import { SteleServer } from './stele_server.mjs';
 
@@ -96,6 +97,17 @@ export class Subject {
   async person(name) {
     const { _doc } = await this.server.makeUser(name);
     return { id: _doc, name, path: `/domains/default/principals/${_doc}`, token: await this.server.login(name, `secret-of-${name}`) };
+  }
+
+  /// A job when it has ended; it may take long on a busy machine.
+  async finished(id) {
+    const end = Date.now() + 120_000;
+    for (;;) {
+      const job = await this.get(`/jobs/${id}`);
+      if (['FINISHED', 'ERROR'].includes(job.state)) return job;
+      assert.ok(Date.now() < end, 'the job ends');
+      await sleep(20);
+    }
   }
 
   grant(path, role, who) {
