@@ -44,7 +44,7 @@ statement('platform 3.0.6', async () => {
   await it.post('/roles', { roleKey: 'root-role', permissions: ['READ'] });
   assert.equal((await it.get('/roles/root-role')).roleKey, 'root-role');
 });
-statement('platform 3.1.1, platform 3.1.2, interface 5.2.2, interface 5.2.3, interface 1.7, interface 2.2.1', async () => {
+statement('platform 3.1.1, platform 3.1.2, interface 5.2.2, interface 5.2.3, interface 2.2.1', async () => {
   for (const [name, path] of Object.entries(kCollections)) {
     const made = await it.post(path, { title: `one ${name}`, ...kNeeded[name] });
     const record = `${path}/${made._doc}`;
