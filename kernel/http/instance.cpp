@@ -111,6 +111,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
     state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
     state.services[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
+    state.services[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
     state.services[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);
     state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);

@@ -18,6 +18,7 @@
 #include "kernel/resource/blob_collector.hpp"
 #include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/housekeeper.hpp"
+#include "kernel/resource/inner_rights.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
@@ -45,6 +46,7 @@ struct Instance::State {
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
     resource::RecordLists record_lists;
+    resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;
     std::unique_ptr<resource::PlatformService> platforms;
     std::unique_ptr<resource::UsageCounter> usage;

@@ -13,6 +13,7 @@
 
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/collection_indexes.hpp"
+#include "kernel/resource/inner_rights.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/registry.hpp"
 #include "kernel/resource/row_query.hpp"
@@ -62,6 +63,7 @@ private:
     job::JobService jobs_;
     resource::RowQuery row_query_;
     resource::RecordLists record_lists_;
+    resource::InnerRights inner_rights_;
     resource::CollectionIndexes collection_indexes_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;

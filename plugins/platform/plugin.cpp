@@ -25,9 +25,9 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 
 /// Lives until the process ends, as the registrar wants it.
 struct Work {
-    Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals, sdk::Jobs& running,
-         sdk::RowQuery& rows, sdk::Teams& teams)
-        : references(principals),
+    Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals,
+         sdk::InnerRights& inner_rights, sdk::Jobs& running, sdk::RowQuery& rows, sdk::Teams& teams)
+        : references(principals, inner_rights),
           jobs(running, rows),
           logs(registrar, rows),
           project_jobs(running, registrar, teams) {}
@@ -48,6 +48,9 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto invitations = require<sdk::Invitations>(registrar, "platform.invitations_missing",
                                                  "no enabled plugin invites users");
     auto teams = require<sdk::Teams>(registrar, "platform.teams_missing", "nothing keeps teams");
+    auto inner_rights = require<sdk::InnerRights>(registrar, "platform.inner_rights_missing",
+                                                  "nothing knows rights on what is no record");
+    if (!inner_rights) return inner_rights.error();
     if (!principals) return principals.error();
     if (!jobs) return jobs.error();
     if (!rows) return rows.error();
@@ -55,7 +58,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!invitations) return invitations.error();
     static std::vector<std::unique_ptr<Work>> kept;
     Work& work = *kept.emplace_back(
-        std::make_unique<Work>(registrar, **principals, **jobs, **rows, **teams));
+        std::make_unique<Work>(registrar, **principals, **inner_rights, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>());
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(ProjectServices{**teams, **principals, **invitations}));

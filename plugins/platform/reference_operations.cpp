@@ -59,16 +59,72 @@ sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
     return {};
 }
 
+}  // namespace
+
+/// The principal and the record of an entry, as far as both are there, or what lies in a record.
+struct ReferenceOperations::Subject {
+    std::optional<sdk::Principal> principal;
+    std::optional<sdk::RecordKey> record;
+    /// Of what is no record.
+    std::string reference;
+
+    bool is_known() const { return principal && (record || !reference.empty()); }
+};
+
+sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(
+    sdk::Context& context, const sdk::Json& entry) const {
+    Subject subject;
+    const std::string reference = sdk::text_member(entry, "permissioned");
+    auto record = find_record(context, reference);
+    if (!record) return record.error();
+    subject.record = *std::move(record);
+    // What the caller may not know of answers like what does not exist.
+    if (subject.record) {
+        auto may_know = sdk::holds(context, *subject.record, sdk::Permission::connect);
+        if (!may_know) return may_know.error();
+        if (!*may_know) subject.record.reset();
+    } else {
+        auto known = inner_rights_.inner_permissions(context, context.principal(), reference);
+        if (!known) return known.error();
+        if (known->has(sdk::Permission::connect)) subject.reference = reference;
+    }
+    auto principal = principals_.find(context, sdk::text_member(entry, "principalId"));
+    if (principal) {
+        subject.principal = *std::move(principal);
+    } else if (!leads_nowhere(principal.error())) {
+        return principal.error();
+    }
+    return subject;
+}
+
+sdk::Result<sdk::PermissionSet> ReferenceOperations::permissions_of(sdk::Context& context,
+                                                                    const Subject& subject) const {
+    if (subject.record)
+        return context.authorities().permissions(subject.principal->key, *subject.record);
+    return inner_rights_.inner_permissions(context, *subject.principal, subject.reference);
+}
+
+sdk::Result<bool> ReferenceOperations::has_role(sdk::Context& context, const Subject& subject,
+                                                std::string_view role_key) const {
+    if (subject.record)
+        return context.authorities().has_role(subject.principal->key, *subject.record, role_key);
+    const sdk::BuiltInRole* const role = sdk::find_built_in_role(role_key);
+    auto held = permissions_of(context, subject);
+    if (!held) return held.error();
+    return role && held->contains(role->permissions);
+}
+
 /// Built-in roles in their order, as far as the principal's rights include them, then custom ones.
-sdk::Result<sdk::Json> roles_held(sdk::Context& context, const sdk::RecordKey& principal,
-                                  const sdk::RecordKey& record) {
+sdk::Result<sdk::Json> ReferenceOperations::roles_of(sdk::Context& context,
+                                                     const Subject& subject) const {
     sdk::Json roles = sdk::Json::array();
     for (const sdk::BuiltInRole& role : sdk::built_in_roles()) {
-        auto held = context.authorities().has_role(principal, record, role.key);
+        auto held = has_role(context, subject, role.key);
         if (!held) return held.error();
         if (*held) roles.push_back(role.key);
     }
-    auto origins = context.authorities().report(record, principal);
+    if (!subject.record) return roles;
+    auto origins = context.authorities().report(*subject.record, subject.principal->key);
     if (!origins) return origins.error();
     std::set<std::string> custom;
     for (const sdk::GrantOrigin& origin : *origins) {
@@ -77,37 +133,6 @@ sdk::Result<sdk::Json> roles_held(sdk::Context& context, const sdk::RecordKey& p
     for (const std::string& role : custom)
         roles.push_back(role);
     return roles;
-}
-
-}  // namespace
-
-/// The principal and the record of an entry, as far as both are there.
-struct ReferenceOperations::Subject {
-    std::optional<sdk::RecordKey> principal;
-    std::optional<sdk::RecordKey> record;
-
-    bool is_known() const { return principal && record; }
-};
-
-sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(
-    sdk::Context& context, const sdk::Json& entry) const {
-    Subject subject;
-    auto record = find_record(context, sdk::text_member(entry, "permissioned"));
-    if (!record) return record.error();
-    subject.record = *std::move(record);
-    if (subject.record) {
-        // What the caller may not know of answers like what does not exist.
-        auto may_know = sdk::holds(context, *subject.record, sdk::Permission::connect);
-        if (!may_know) return may_know.error();
-        if (!*may_know) subject.record.reset();
-    }
-    auto principal = principals_.find(context, sdk::text_member(entry, "principalId"));
-    if (principal) {
-        subject.principal = std::move(principal->key);
-    } else if (!leads_nowhere(principal.error())) {
-        return principal.error();
-    }
-    return subject;
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) const {
@@ -127,9 +152,9 @@ sdk::Result<void> ReferenceOperations::look_up_entry(sdk::Context& context,
     auto subject = subject_of(context, entry);
     if (!subject) return subject.error();
     if (!subject->is_known()) return {};
-    auto roles = roles_held(context, *subject->principal, *subject->record);
+    auto roles = roles_of(context, *subject);
     if (!roles) return roles.error();
-    auto held = context.authorities().permissions(*subject->principal, *subject->record);
+    auto held = permissions_of(context, *subject);
     if (!held) return held.error();
     entry["authorities"] = *std::move(roles);
     entry["permissions"] = sdk::permission_names(*held);
@@ -154,7 +179,7 @@ sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::J
         entry["hasPermission"] = false;
         const auto permission = sdk::find_permission(permission_id);
         if (subject->is_known() && permission) {
-            auto held = context.authorities().permissions(*subject->principal, *subject->record);
+            auto held = permissions_of(context, *subject);
             if (!held) return held.error();
             entry["hasPermission"] = held->has(*permission);
         }
@@ -162,8 +187,7 @@ sdk::Result<void> ReferenceOperations::check_entry(sdk::Context& context, sdk::J
     if (!authority_id.empty()) {
         entry["hasAuthority"] = false;
         if (subject->is_known()) {
-            auto held = context.authorities().has_role(*subject->principal, *subject->record,
-                                                       sdk::lower_case(authority_id));
+            auto held = has_role(context, *subject, sdk::lower_case(authority_id));
             if (!held && !leads_nowhere(held.error())) return held.error();
             entry["hasAuthority"] = held && *held;
         }

@@ -2,6 +2,7 @@
 
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/reply.hpp>
+#include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 
 namespace stele::platform {
@@ -11,8 +12,9 @@ namespace stele::platform {
 /// same order.
 class ReferenceOperations {
 public:
-    /// `principals` must outlive this object.
-    explicit ReferenceOperations(sdk::PrincipalDirectory& principals) : principals_(principals) {}
+    /// Both must outlive this object.
+    ReferenceOperations(sdk::PrincipalDirectory& principals, sdk::InnerRights& inner_rights)
+        : principals_(principals), inner_rights_(inner_rights) {}
 
     /// POST /ref/read : the records; null for those that are not there or not to be read.
     sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
@@ -24,10 +26,16 @@ public:
 private:
     struct Subject;
     sdk::Result<Subject> subject_of(sdk::Context& context, const sdk::Json& entry) const;
+    sdk::Result<sdk::PermissionSet> permissions_of(sdk::Context& context,
+                                                   const Subject& subject) const;
+    sdk::Result<bool> has_role(sdk::Context& context, const Subject& subject,
+                               std::string_view role_key) const;
+    sdk::Result<sdk::Json> roles_of(sdk::Context& context, const Subject& subject) const;
     sdk::Result<void> look_up_entry(sdk::Context& context, sdk::Json& entry) const;
     sdk::Result<void> check_entry(sdk::Context& context, sdk::Json& entry) const;
 
     sdk::PrincipalDirectory& principals_;
+    sdk::InnerRights& inner_rights_;
 };
 
 }  // namespace stele::platform

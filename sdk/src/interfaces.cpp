@@ -16,6 +16,7 @@
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/engine_source.hpp>
+#include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
 #include <stele/sdk/services/node_search.hpp>
@@ -132,5 +133,7 @@ Result<void> ContextPart::finish(Context&) {
     return {};
 }
 void ContextPart::complete(const Transaction&, std::string&) {}
+
+InnerRights::~InnerRights() = default;
 
 }  // namespace stele::sdk

@@ -279,3 +279,32 @@ test('20: a purge by a job is done with the rights and in the name of its starte
   const { tip } = await admin('GET', master);
   assert.equal((await admin('GET', `${repository}/changesets/${tip}`))._system.created_by, 'purger');
 });
+
+test('rights on a changeset, and on a node after it, are those of who may read it', async () => {
+  const { node, changeset } = await (async () => {
+    await makeRepository();
+    const made = await makeNode({ title: 'noted' });
+    return { node: idOf(made), changeset: (await admin('GET', made))._system.changeset };
+  })();
+  const ids = `${(await admin('GET', '/'))._doc}/${idOf(repository)}`;
+  const refs = [`changeset://${ids}/${changeset}`, `node://${ids}/${changeset}/${node}`];
+  for (const name of ['change-reader', 'change-stranger']) await server.makeUser(name);
+  await admin('POST', `${repository}/authorities/consumer/grant?id=default/change-reader`);
+  const entries = refs.flatMap((permissioned) => ['change-reader', 'change-stranger', 'admin']
+    .map((name) => ({ permissioned, principalId: `default/${name}` })));
+  const held = (await admin('POST', '/access/lookup', { entries })).entries;
+  const reads = [['connector', 'consumer'], ['CONNECT', 'READ']];
+  assert.deepEqual(held.map(({ authorities, permissions }) => [authorities, permissions]),
+                   [reads, [[], []], reads, reads, [[], []], reads]);
+  const checks = ['READ', 'UPDATE'].flatMap((permissionId) => entries.map((entry) => ({ ...entry, permissionId, authorityId: 'consumer' })));
+  const checked = (await admin('POST', '/access/check', { entries: checks })).entries;
+  assert.deepEqual(checked.map(({ hasPermission }) => hasPermission),
+                   [true, false, true, true, false, true, ...Array(6).fill(false)]);
+  assert.deepEqual(checked.slice(0, 3).map(({ hasAuthority }) => hasAuthority), [true, false, true]);
+  // Whoever may not know of it learns nothing about others.
+  const token = await server.login('change-stranger', 'secret-of-change-stranger');
+  const asked = await server.request('POST', '/access/lookup', { token, body: { entries } });
+  assert.deepEqual(asked.json.entries.map(({ permissions }) => permissions), Array(6).fill([]));
+  await admin('POST', `${repository}/authorities/consumer/revoke?id=default/change-reader`);
+  assert.deepEqual((await admin('POST', '/access/lookup', { entries: entries.slice(0, 1) })).entries[0].permissions, []);
+});
