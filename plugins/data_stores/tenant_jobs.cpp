@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/job_rights.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "registrar_store.hpp"
@@ -31,6 +32,12 @@ sdk::Result<sdk::Json> create_tenant(sdk::Registrar& registrar, sdk::Job& job) {
     auto done =
         registrar.run_as_system(job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
+            auto registrar_record = context.documents().read(
+                {kRegistrarType, ""}, sdk::text_member(job.input(), kRegistrarId));
+            if (!registrar_record) return registrar_record.error();
+            auto may = sdk::require_of_starter(context, job, registrar_record->key,
+                                               sdk::Permission::create_subobjects);
+            if (!may) return may;
             auto tenant = create_once(context, job);
             if (!tenant) return tenant.error();
             auto granted = context.authorities().grant(tenant->key, job.run_as().key, "owner");

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/job_rights.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -131,12 +132,24 @@ sdk::Result<void> give_stack(sdk::Context& context, sdk::Teams& teams, const sdk
     return context.authorities().add_member((*owners)->group, job.run_as().key, job.run_as().kind);
 }
 
+/// What the starter needed is needed now: the job itself acts as the server.
+sdk::Result<void> require_starter(sdk::Context& context, const sdk::Job& job) {
+    auto may = sdk::require_of_starter(context, job, context.platform().root,
+                                       sdk::Permission::create_subobjects);
+    const std::string id = sdk::text_member(job.input(), "stackId");
+    if (!may || id.empty()) return may;
+    auto stack = context.documents().read(kStacks, id);
+    if (!stack) return stack.error();
+    return sdk::require_of_starter(context, job, stack->key, sdk::Permission::read);
+}
+
 /// The project as the one who started the job would have made it.
 sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& teams, sdk::Job& job) {
     sdk::Json result;
     auto done =
         registrar.run_as_system(job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
+            if (auto may = require_starter(context, job); !may) return may;
             auto project = create_once(context, job);
             if (!project) return project.error();
             auto granted = context.authorities().grant(project->key, job.run_as().key, "owner");
