@@ -24,6 +24,7 @@ inline constexpr char kMembershipTag = 'M';
 inline constexpr char kRoleTag = 'r';
 inline constexpr char kSourceTag = 'h';
 inline constexpr char kHeirTag = 'H';
+inline constexpr char kOwnsInsideTag = 'o';
 inline constexpr char kEveryoneTag = 'e';
 inline constexpr char kWithdrawalsTag = 'v';
 // Written by the rooms of records, and looked at here.

@@ -11,6 +11,7 @@
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 
+#include "kernel/authority/gift_measure.hpp"
 #include "kernel/authority/record_tree.hpp"
 
 namespace stele::kernel::authority {
@@ -53,6 +54,11 @@ public:
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& container,
                                                 std::string_view record_key_prefix);
+
+    /// Measures what `giver` is about to give. The reader must outlive the measure.
+    GiftMeasure measure(const sdk::Reader& reader, const sdk::RecordKey& giver) {
+        return {*this, tree_, policies_, reader, giver};
+    }
 
     sdk::Result<void> grant(sdk::Transaction& transaction, const sdk::RecordKey& record,
                             const sdk::RecordKey& principal, std::string_view role_key,
@@ -100,6 +106,10 @@ public:
                               const sdk::RecordKey& source);
     sdk::Result<void> disinherit(sdk::Transaction& transaction, const sdk::RecordKey& record,
                                  const sdk::RecordKey& source);
+
+    /// Notes the store around the container as one in which records give the principal rights.
+    sdk::Result<void> note_owner(sdk::Transaction& transaction, const sdk::RecordKey& principal,
+                                 const sdk::RecordKey& container);
 
     /// Grants on a removed record, custom roles defined on it, and what it inherits.
     sdk::Result<void> forget_record(sdk::Transaction& transaction, const sdk::RecordKey& record);

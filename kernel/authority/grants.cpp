@@ -245,6 +245,11 @@ sdk::Result<void> AuthorityStore::forget_principal(sdk::Transaction& transaction
             transaction.remove(membership_key(*platform, mirror, other, principal));
         }
     }
+    const std::string owned = entries_prefix(*platform, kOwnsInsideTag, principal);
+    const auto stores = keys_under(transaction, owned);
+    if (!stores) return stores.error();
+    for (const std::string& store : *stores)
+        transaction.remove(owned + store);
     const auto everyone = transaction.get(everyone_key(*platform));
     if (!everyone) return everyone.error();
     if (*everyone == principal) transaction.remove(everyone_key(*platform));

@@ -33,6 +33,13 @@ sdk::Result<std::vector<sdk::RecordKey>> sources_of(const sdk::Reader& reader,
     return others_under(reader, *platform, kSourceTag, record);
 }
 
+sdk::Result<std::vector<sdk::RecordKey>> heirs_of(const sdk::Reader& reader,
+                                                  const sdk::RecordKey& source) {
+    const auto platform = platform_of(source);
+    if (!platform) return platform.error();
+    return others_under(reader, *platform, kHeirTag, source);
+}
+
 sdk::Result<void> each_heir(const sdk::Reader& reader, std::uint64_t platform,
                             std::string_view record_key_prefix, const VisitHeir& visit) {
     std::string prefix(record_key_prefix);

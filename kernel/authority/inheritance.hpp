@@ -13,6 +13,10 @@ namespace stele::kernel::authority {
 sdk::Result<std::vector<sdk::RecordKey>> sources_of(const sdk::Reader& reader,
                                                     const sdk::RecordKey& record);
 
+/// Records that inherit from this one, in the order of their keys.
+sdk::Result<std::vector<sdk::RecordKey>> heirs_of(const sdk::Reader& reader,
+                                                  const sdk::RecordKey& source);
+
 /// Visits the records with the prefix that inherit, with what each inherits from.
 using VisitHeir =
     std::function<sdk::Result<void>(const sdk::RecordKey& record, const sdk::RecordKey& source)>;

@@ -85,6 +85,35 @@ public:
                                  const sdk::RecordKey& source) override {
         return store_.disinherit(transaction_, record, source);
     }
+    sdk::Result<bool> covers_grant(const sdk::RecordKey& giver, const sdk::RecordKey& record,
+                                   std::string_view role_key, bool is_deep) override {
+        return store_.measure(transaction_, giver).covers_grant(record, role_key, is_deep);
+    }
+    sdk::Result<bool> covers_inside(const sdk::RecordKey& giver, const sdk::RecordKey& record,
+                                    sdk::PermissionSet permissions) override {
+        return store_.measure(transaction_, giver).covers_inside(record, permissions);
+    }
+    sdk::Result<bool> covers_membership(const sdk::RecordKey& giver,
+                                        const sdk::RecordKey& group) override {
+        return store_.measure(transaction_, giver).covers_membership(group);
+    }
+    sdk::Result<bool> covers_departure(const sdk::RecordKey& giver,
+                                       const sdk::RecordKey& group) override {
+        return store_.measure(transaction_, giver).covers_departure(group);
+    }
+    sdk::Result<bool> covers_principal(const sdk::RecordKey& giver,
+                                       const sdk::RecordKey& principal) override {
+        return store_.measure(transaction_, giver).covers_principal(principal);
+    }
+    sdk::Result<bool> covers_disinheritance(const sdk::RecordKey& giver,
+                                            const sdk::RecordKey& record,
+                                            const sdk::RecordKey& source) override {
+        return store_.measure(transaction_, giver).covers_disinheritance(record, source);
+    }
+    sdk::Result<void> note_owner(const sdk::RecordKey& principal,
+                                 const sdk::RecordKey& container) override {
+        return store_.note_owner(transaction_, principal, container);
+    }
     sdk::Result<void> forget_principal(const sdk::RecordKey& principal) override {
         return store_.forget_principal(transaction_, principal);
     }

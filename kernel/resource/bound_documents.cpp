@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
@@ -376,11 +377,9 @@ sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& col
 /// Only owners have rights on all that is inside, so only they can give it to everybody.
 sdk::Result<void> BoundDocuments::check_opening(const sdk::Change& change) {
     if (!opens_data_store(change)) return {};
-    auto may = sdk::holds(context_, change.before->key, sdk::PermissionSet::all());
-    if (!may) return may.error();
-    if (*may) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "data_store.owner_required",
-                           "only owners of a data store can switch its authorities off");
+    return sdk::require_inside(context_, change.before->key, sdk::PermissionSet::all(),
+                               "data_store.owner_required",
+                               "only owners of a data store can switch its authorities off");
 }
 
 sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,

@@ -37,6 +37,8 @@
 ///   P r record role                 -> custom role
 ///   P h record source               -> empty             whose rights reach the record too
 ///   P H source record               -> empty             the same, by source
+///   P o principal store             -> empty             in which records give it rights by what
+///                                                        they say
 ///   P t record team                 -> group, members of the team's record
 ///   P T group                       -> record team       teams, by their groups
 ///   P q record role                 -> the custom role as clients see it

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
+
 #include "assignments.hpp"
 #include "policy_catalogue.hpp"
 #include "policy_search.hpp"
@@ -19,8 +21,9 @@ constexpr std::size_t kMostCollected = 1000;
 /// it took. What a custom role holds depends on where it is defined, so it counts as everything.
 sdk::PermissionSet most_moved(const sdk::Json& fields) {
     sdk::PermissionSet most;
+    if (fields.is_null()) return most;
     auto policy = compile_policy(fields);
-    if (!policy) return most;
+    if (!policy) return sdk::PermissionSet::all();
     for (const Statement& statement : policy->statements) {
         for (const std::string& key : statement.roles) {
             const sdk::BuiltInRole* role = sdk::find_built_in_role(key);
@@ -31,16 +34,20 @@ sdk::PermissionSet most_moved(const sdk::Json& fields) {
 }
 
 /// Nobody gives or takes more than it has: whoever changes, assigns or unassigns a policy may
-/// manage permissions on the platform and holds what the policy can give or take.
+/// manage permissions on the platform and holds what the policy can give or take, on the platform
+/// and on everything inside it, as its conditions may hold anywhere.
 sdk::Result<void> require_administration(sdk::Context& context, const sdk::Json& fields) {
-    auto may =
-        sdk::holds(context, context.platform().root,
-                   most_moved(fields) | sdk::PermissionSet{sdk::Permission::modify_permissions});
+    constexpr const char* kCode = "access_policies.administration_needed";
+    const sdk::RecordKey& root = context.platform().root;
+    auto may = sdk::holds(context, root, sdk::Permission::modify_permissions);
     if (!may) return may.error();
-    if (*may) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "access_policies.administration_needed",
-                           "MODIFY_PERMISSIONS on the platform and everything that the policy can "
-                           "give or take are needed for this");
+    if (*may) {
+        return sdk::require_inside(context, root, most_moved(fields), kCode,
+                                   "everything that the policy can give or take is needed for "
+                                   "this, on the platform and on all that is inside it");
+    }
+    return sdk::make_error(sdk::ErrorKind::forbidden, kCode,
+                           "MODIFY_PERMISSIONS on the platform is needed for this");
 }
 
 sdk::Result<sdk::Reply> entry_reply(const sdk::Json& entries, std::string_view key) {

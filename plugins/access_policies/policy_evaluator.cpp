@@ -73,12 +73,11 @@ sdk::Result<PolicyEvaluator::Policy> PolicyEvaluator::compiled(const std::string
     return shared;
 }
 
-sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::evaluate(
-    const sdk::Reader& reader, const sdk::PolicyHolder& holder, const sdk::PolicySubject& subject,
-    const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) {
-    auto ids = assigned(reader, subject.platform, holder, SIZE_MAX);
+sdk::Result<std::vector<PolicyEvaluator::Policy>> PolicyEvaluator::policies_of(
+    const sdk::Reader& reader, std::uint64_t platform, const sdk::PolicyHolder& holder) {
+    auto ids = assigned(reader, platform, holder, SIZE_MAX);
     if (!ids) return ids.error();
-    const std::string space = sdk::plugin_key_space(subject.platform, kSpace);
+    const std::string space = sdk::plugin_key_space(platform, kSpace);
     std::vector<Policy> policies;
     for (const std::string& id : *ids) {
         auto row = reader.get(policy_row(space, id));
@@ -86,13 +85,39 @@ sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::evaluate(
         if (!*row) continue;
         auto policy = compiled(**row);
         if (!policy) return policy.error();
-        // A project-scoped policy counts inside its project's stack; no plugin offers one yet.
-        if (!(*policy)->is_project_scoped) policies.push_back(std::move(*policy));
+        policies.push_back(std::move(*policy));
     }
-    std::sort(policies.begin(), policies.end(), [](const Policy& a, const Policy& b) {
+    return policies;
+}
+
+sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::evaluate(
+    const sdk::Reader& reader, const sdk::PolicyHolder& holder, const sdk::PolicySubject& subject,
+    const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) {
+    auto policies = policies_of(reader, subject.platform, holder);
+    if (!policies) return policies.error();
+    // A project-scoped policy counts inside its project's stack; no plugin offers one yet.
+    std::erase_if(*policies, [](const Policy& policy) { return policy->is_project_scoped; });
+    std::sort(policies->begin(), policies->end(), [](const Policy& a, const Policy& b) {
         return std::tie(a->order, a->created) < std::tie(b->order, b->created);
     });
-    return run_statements(policies, subject, permissions_of);
+    return run_statements(*policies, subject, permissions_of);
+}
+
+/// Those of projects, too: whatever they may come to reach.
+sdk::Result<PolicyEvaluator::Reach> PolicyEvaluator::reach(const sdk::Reader& reader,
+                                                           std::uint64_t platform,
+                                                           const sdk::PolicyHolder& holder) {
+    auto policies = policies_of(reader, platform, holder);
+    if (!policies) return policies.error();
+    Reach reach;
+    for (const Policy& policy : *policies) {
+        for (const Statement& statement : policy->statements) {
+            std::vector<std::string>& roles =
+                statement.action == StatementAction::grant ? reach.granted : reach.revoked;
+            roles.insert(roles.end(), statement.roles.begin(), statement.roles.end());
+        }
+    }
+    return reach;
 }
 
 }  // namespace stele::access_policies

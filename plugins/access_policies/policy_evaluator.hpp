@@ -22,6 +22,8 @@ public:
         const sdk::Reader& reader, const sdk::PolicyHolder& holder,
         const sdk::PolicySubject& subject,
         const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) override;
+    sdk::Result<Reach> reach(const sdk::Reader& reader, std::uint64_t platform,
+                             const sdk::PolicyHolder& holder) override;
     std::string watched_space() const override;
 
 private:
@@ -31,6 +33,8 @@ private:
                                                    std::uint64_t platform,
                                                    const sdk::PolicyHolder& holder,
                                                    std::size_t limit) const;
+    sdk::Result<std::vector<Policy>> policies_of(const sdk::Reader& reader, std::uint64_t platform,
+                                                 const sdk::PolicyHolder& holder);
     sdk::Result<Policy> compiled(const std::string& row);
 
     std::mutex mutex_;

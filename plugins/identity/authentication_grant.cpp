@@ -4,6 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "credential_rights.hpp"
 #include "key_and_secret.hpp"
 #include "principal_lookup.hpp"
 
@@ -40,9 +41,23 @@ sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Conte
     if (record->key == context.principal().key) return principal;
     auto may = sdk::holds(context, record->key, sdk::Permission::impersonate);
     if (!may) return may.error();
-    if (*may) return principal;
+    if (*may) {
+        auto covered = require_person_of(context, record->key);
+        return covered ? sdk::Result<sdk::Principal>(principal) : covered.error();
+    }
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                            "IMPERSONATE on " + form + " is needed for a grant in its name");
+}
+
+/// Whether the caller may have what logs in as the principal of the grant.
+sdk::Result<bool> may_log_in(sdk::Context& context, const sdk::Json& grant) {
+    auto principal = find_principal_record(context, principal_form(grant));
+    if (!principal && is_missing(principal.error())) return true;
+    if (!principal) return principal.error();
+    auto covered = require_person_of(context, principal->key);
+    if (covered) return true;
+    if (covered.error().kind == sdk::ErrorKind::forbidden) return false;
+    return covered.error();
 }
 
 }  // namespace
@@ -73,7 +88,9 @@ sdk::ResourceDescriptor AuthenticationGrant::describe() const {
             .placeholder = "authenticationGrantId",
             .fields = with_key_and_secret(own),
             .presented_by = {"full"},
+            .is_presented = true,
             .list_filters = {"clientId", "domainId", "principalId"},
+            .slow_writes = true,
             .title = "authentication grants"};
 }
 
@@ -92,8 +109,14 @@ sdk::Result<void> AuthenticationGrant::prepare(sdk::Change& change, sdk::Context
     return {};
 }
 
+/// Whoever reads what opens a grant may log in with it: the secret, or the key where that is
+/// enough.
 sdk::Result<void> AuthenticationGrant::present(const sdk::Call& call, sdk::Json& record) {
-    return present_secret(call, kGrantType, record);
+    auto may = may_log_in(call.context(), record);
+    if (!may) return may.error();
+    if (*may) return present_secret(call, kGrantType, record);
+    if (sdk::flag_member(record, "allowOpenDriverAuthentication", false)) record.erase("key");
+    return {};
 }
 
 }  // namespace stele::identity

@@ -1,5 +1,8 @@
 #include "client.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -15,6 +18,32 @@ namespace {
 
 /// Times of validity beyond ten years are taken for mistakes.
 constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
+
+/// Members that say who comes in by the client, and where a user's code goes.
+constexpr const char* kDoors[] = {"scope",
+                                  "authorizedGrantTypes",
+                                  "enabled",
+                                  "domainUrls",
+                                  "registeredRedirectUri",
+                                  "allowGuestLogin",
+                                  "allowOpenDriverAuthentication"};
+
+/// Whoever changes where codes go may get those of other users: as much as the secret opens.
+sdk::Result<void> require_client_rights(const sdk::Change& change, sdk::Context& context) {
+    const sdk::Json& before = change.before->fields;
+    const sdk::Json& after = change.after->fields;
+    const bool is_changed =
+        std::any_of(std::begin(kDoors), std::end(kDoors), [&](const char* name) {
+            return before.value(name, sdk::Json()) != after.value(name, sdk::Json());
+        });
+    if (!is_changed) return {};
+    auto may = sdk::holds(context, change.before->key, sdk::Permission::modify_credentials);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        "MODIFY_CREDENTIALS on the client is needed to change who comes in by it");
+}
 
 void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& violations) {
     const auto member = fields.find(name);
@@ -57,6 +86,7 @@ sdk::Result<void> ClientFamily::prepare(sdk::Change& change, sdk::Context& conte
     if (change.kind == sdk::ChangeKind::create) {
         make_key_and_secret(*change.after);
     }
+    if (change.kind == sdk::ChangeKind::update) return require_client_rights(change, context);
     if (change.kind == sdk::ChangeKind::remove) {
         const SessionKeys keys = SessionKeys::of(context);
         context.transaction().remove(

@@ -59,7 +59,8 @@ void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthorizeEnd
         sdk::Endpoint{.method = "POST",
                       .path = "/auth/impersonate/{domainId}/{principalId}",
                       .title = "get a token for another user",
-                      .run = [&auth](const sdk::Call& call) { return auth.impersonate(call); }});
+                      .run = [&auth](const sdk::Call& call) { return auth.impersonate(call); },
+                      .slow = true});
     registrar.add(sdk::Endpoint{.method = "GET",
                                 .path = "/ping",
                                 .title = "answer that the server is there",

@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/record_pages.hpp>
 
+#include "credential_rights.hpp"
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
 #include "session_keys.hpp"
@@ -164,6 +165,7 @@ sdk::Result<sdk::Reply> Person::change_password(const sdk::Call& call) {
                                "password and verifyPassword differ");
     }
     const sdk::Document& identity = call.record();
+    if (auto may = require_password_rights(call.context(), identity.key); !may) return may.error();
     if (sdk::flag_member(call.body(), "validateCurrentPassword", false) &&
         !fits_identity(&identity, sdk::text_member(call.body(), "currentPassword"))) {
         return sdk::make_error(sdk::ErrorKind::invalid, "identity.password_wrong",

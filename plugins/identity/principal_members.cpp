@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/record_pages.hpp>
 
@@ -102,6 +103,8 @@ sdk::Result<sdk::Reply> PrincipalFamily::add_member(const sdk::Call& call) {
     if (auto checked = require_changeable(call); !checked) return checked.error();
     auto member = named_member(call);
     if (!member) return member.error();
+    auto covered = sdk::require_membership(call.context(), call.record().key);
+    if (!covered) return covered.error();
     auto added =
         call.context().authorities().add_member(call.record().key, member->key, member->kind);
     if (!added) return added.error();
@@ -112,6 +115,8 @@ sdk::Result<sdk::Reply> PrincipalFamily::remove_member(const sdk::Call& call) {
     if (auto checked = require_changeable(call); !checked) return checked.error();
     auto member = named_member(call);
     if (!member) return member.error();
+    auto freed = sdk::require_departure(call.context(), call.record().key);
+    if (!freed) return freed.error();
     auto removed = leave_group(call.context(), call.record().key, member->key);
     if (!removed) return removed.error();
     return sdk::Reply::status({{"_doc", call.record().id}});

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "credential_rights.hpp"
 #include "group_keeper.hpp"
 #include "identity_credentials.hpp"
 #include "platform_owners.hpp"
@@ -41,15 +43,6 @@ sdk::Result<std::optional<sdk::RecordKey>> identity_of(const sdk::Document& user
     return std::optional<sdk::RecordKey>(*std::move(key));
 }
 
-/// The copy of the caller tells which identity it has.
-sdk::Result<bool> caller_shares(const sdk::RecordKey& identity, sdk::Context& context) {
-    const SessionKeys keys = SessionKeys::of(context);
-    auto row =
-        read_row<PrincipalRow>(context.transaction(), keys.principal(context.principal().key));
-    if (!row) return row.error();
-    return row->has_value() && (*row)->identity == identity;
-}
-
 sdk::Result<void> link_identity(const sdk::Document& user, std::string_view password,
                                 sdk::Context& context, std::uint64_t root_platform) {
     auto identity = identity_of(user, context, root_platform);
@@ -63,10 +56,10 @@ sdk::Result<void> link_identity(const sdk::Document& user, std::string_view pass
     }
     auto may = sdk::holds(context, **identity, sdk::Permission::modify_credentials);
     if (!may) return may.error();
-    if (*may) return {};
-    auto shares = caller_shares(**identity, context);
-    if (!shares) return shares.error();
-    if (*shares) return {};
+    if (*may) return require_person(context, **identity);
+    auto is_own = is_own_identity(context, **identity);
+    if (!is_own) return is_own.error();
+    if (*is_own) return {};
     return forbidden("MODIFY_CREDENTIALS on the identity is needed to give it to a user");
 }
 
@@ -86,13 +79,14 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context, 
         if (!may) return may.error();
         if (!*may) return forbidden("UPDATE on group " + name + " is needed to join it");
         if (auto own = check_no_team(teams, context, group->key); !own) return own;
+        if (auto covered = sdk::require_membership(context, group->key); !covered) return covered;
         auto added = context.authorities().add_member(group->key, member.key, member.kind);
         if (!added) return added;
     }
     return {};
 }
 
-/// Not on the user: its creator owns that one record, the password opens all users of the person.
+/// Not on the user: its creator owns that one record.
 sdk::Result<void> require_credentials(const sdk::RecordKey& identity, sdk::Context& context) {
     auto may = sdk::holds(context, identity, sdk::Permission::modify_credentials);
     if (!may) return may.error();
@@ -192,7 +186,7 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
         return sdk::make_error(sdk::ErrorKind::conflict, "identity.password_elsewhere",
                                "the password is kept on the platform where the identity lies");
     }
-    if (auto may = require_credentials(identity->key, context); !may) return may;
+    if (auto may = require_password_rights(context, identity->key); !may) return may;
     return set_password(context, directory, identity_id, password);
 }
 
@@ -222,6 +216,7 @@ sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context&
     if (!guest) return guest.error();
     if (*guest) return indispensable(name);
     if (auto kept = keep_last_owner(principal, context); !kept) return kept;
+    if (auto freed = sdk::require_departure(context, principal.key); !freed) return freed;
 
     const SessionKeys keys = SessionKeys::of(context);
     auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(principal.key));

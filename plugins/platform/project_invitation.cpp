@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
-#include <stele/sdk/platform_owners.hpp>
 
 #include "collections.hpp"
 
@@ -39,27 +39,6 @@ sdk::Result<sdk::Document> managed_stack(const sdk::Call& call) {
     return **std::move(stack);
 }
 
-/// Nobody gives more than it has (docs/decisions/0008): whoever joins gets the team's roles, and
-/// what its group may do with the platform.
-sdk::Result<void> check_own(sdk::Context& context, const sdk::Team& team) {
-    auto roles = context.authorities().direct_roles(team.record, team.group);
-    if (!roles) return roles.error();
-    for (const std::string& key : *roles) {
-        const sdk::BuiltInRole* role = sdk::find_built_in_role(key);
-        auto may =
-            sdk::holds(context, team.record, role ? role->permissions : sdk::PermissionSet::all());
-        if (!may) return may.error();
-        if (*may) continue;
-        return not_allowed("authority.role_above_own",
-                           "the team's role " + key + " has permissions that you do not have");
-    }
-    auto has = sdk::has_rights_of(context, team.group);
-    if (!has) return has.error();
-    if (*has) return {};
-    return not_allowed("authority.role_above_own",
-                       "the team's group has permissions on the platform that you do not have");
-}
-
 /// The team that is asked for. The one of the users is made where the stack has none: it may be
 /// older than the project.
 sdk::Result<sdk::Team> joined_team(const sdk::Call& call, sdk::Teams& teams,
@@ -76,7 +55,7 @@ sdk::Result<sdk::Team> joined_team(const sdk::Call& call, sdk::Teams& teams,
         return sdk::make_error(sdk::ErrorKind::not_found, "team.unknown",
                                "there is no team " + key);
     }
-    if (auto own = check_own(context, **team); !own) return own.error();
+    if (auto own = sdk::require_membership(context, (*team)->group); !own) return own.error();
     return **std::move(team);
 }
 
@@ -113,6 +92,7 @@ sdk::Result<sdk::Reply> invite_to_project(const sdk::Call& call, const ProjectSe
     if (!user) return user.error();
     auto added = context.authorities().add_member(team->group, user->key, user->kind);
     if (!added) return added.error();
+    if (auto own = sdk::require_grant(context, project.key, "consumer"); !own) return own.error();
     // The stack's teams have nothing on the project, which does not lie in the stack.
     auto shown = context.authorities().grant(project.key, team->group, "consumer");
     if (!shown) return shown.error();

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
@@ -125,12 +126,10 @@ sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
     auto store = find_store(context, *type, *id);
     if (!store) return store.error();
     // The stack's owners own the store from now on, and nobody gives more than it has.
-    const auto owned = sdk::holds(context, store->key, sdk::PermissionSet::all());
+    const auto owned = sdk::require_inside(
+        context, store->key, sdk::PermissionSet::all(), "platform.store_not_owned",
+        "only owners of " + *type + " " + *id + " can put it into a stack");
     if (!owned) return owned.error();
-    if (!*owned) {
-        return sdk::make_error(sdk::ErrorKind::forbidden, "platform.store_not_owned",
-                               "only owners of " + *type + " " + *id + " can put it into a stack");
-    }
     const std::string key = call.parameter("key").value_or(store->id);
     if (key.empty()) return sdk::invalid_parameter("key", "must not be empty");
     auto assigned = StackStores(context).assign(call.record().key, key, store->key);

@@ -61,10 +61,24 @@ sdk::Result<void> StackStores::forget(const std::vector<StackStore>& stores,
         auto stacks = stacks_of(one.store);
         if (!stacks) return stacks.error();
         if (std::find(stacks->begin(), stacks->end(), stack) != stacks->end()) continue;
+        if (auto covered = require_ending(one.store, stack); !covered) return covered;
         auto ended = context_.authorities().disinherit(one.store, stack);
         if (!ended) return ended;
     }
     return {};
+}
+
+/// Custom roles of the stack end for the store, and may mean more from then on.
+sdk::Result<void> StackStores::require_ending(const sdk::RecordKey& store,
+                                              const sdk::RecordKey& stack) {
+    if (context_.session().is_system) return {};
+    auto covered =
+        context_.authorities().covers_disinheritance(context_.principal().key, store, stack);
+    if (!covered) return covered.error();
+    if (*covered) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "platform.stack_roles_above_own",
+                           "custom roles of the stack would end for a data store, whose owners "
+                           "only can take it out");
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> StackStores::find(const sdk::RecordKey& stack,

@@ -36,6 +36,7 @@ public:
     sdk::Result<std::vector<sdk::RecordKey>> stacks_of(const sdk::RecordKey& store) const;
 
 private:
+    sdk::Result<void> require_ending(const sdk::RecordKey& store, const sdk::RecordKey& stack);
     std::string row(const sdk::RecordKey& stack, std::string_view key) const;
     std::string reverse_row(const sdk::RecordKey& store, const sdk::RecordKey& stack,
                             std::string_view key) const;

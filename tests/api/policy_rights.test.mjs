@@ -12,7 +12,9 @@ before(async () => {
   platform = (await server.admin('GET', '/'))._doc;
   record = (await server.admin('POST', '/uiconfigs', { title: 'policed' }))._doc;
   await server.makeUser('manager');
-  await server.admin('POST', '/authorities/manager/grant?id=default/manager');
+  await server.admin('POST', '/teams?key=managers');
+  await server.admin('POST', '/teams/managers/authorities/manager/grant');
+  await server.admin('POST', '/teams/managers/members/add?id=default/manager');
   manager = await server.login('manager', 'secret-of-manager');
 });
 after(() => server.end());

@@ -117,6 +117,7 @@ test('who acts as another user does so no longer than the own sessions last', as
   const boss = await server.makeUser('boss');
   const clerk = await server.makeUser('clerk');
   await server.admin('POST', `${users}/${clerk._doc}/authorities/owner/grant?id=default/boss`);
+  await server.admin('POST', `/directories/default/identities/${clerk.identityId}/authorities/manager/grant?id=default/boss`);
   const token = await server.login('boss', 'secret-of-boss');
   const taken = await server.request('POST', `/auth/impersonate/default/${clerk._doc}`, { token });
   assert.equal(taken.status, 200, taken.text);

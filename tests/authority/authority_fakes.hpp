@@ -191,6 +191,14 @@ public:
         return given;
     }
 
+    sdk::Result<Reach> reach(const sdk::Reader& reader, std::uint64_t platform,
+                             const sdk::PolicyHolder& holder) override {
+        Reach reach;
+        for (const Statement& statement : statements(reader, platform, holder))
+            (statement.is_revoke ? reach.revoked : reach.granted).push_back(statement.role_key);
+        return reach;
+    }
+
     std::string watched_space() const override { return std::string(kSpace); }
 
 private:

@@ -143,7 +143,7 @@ TEST_CASE_METHOD(TeamMuseums,
     grant(museum, manager, "manager");
     const std::string owners = "/museums/louvre/teams/owners";
     CHECK(code_of(manager, "POST", owners + "/members/add?id=manager") ==
-          "authority.role_above_own");
+          "authority.group_above_own");
     CHECK(code_of(manager, "DELETE", owners) == "authority.role_above_own");
     CHECK(code_of(system(), "DELETE", owners) == "team.owners_required");
 }
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(TeamMuseums, "A record takes its teams and roles along") {
 }
 
 TEST_CASE_METHOD(TeamMuseums, "A role that a manager defines gives no more than the manager has") {
-    grant(museum, manager, "manager");
+    grant(museum, manager, "manager", true);
     const auto role = [](const char* permission) {
         return sdk::Json{{"roleKey", "guide"}, {"permissions", {permission}}};
     };
@@ -174,6 +174,19 @@ TEST_CASE_METHOD(TeamMuseums, "A role that a manager defines gives no more than 
     CHECK(code_of(manager, "PUT", "/museums/louvre/roles/guide", role("read")) ==
           "authority.role_above_own");
     CHECK(code_of(manager, "DELETE", "/museums/louvre/roles/GUIDE") == "authority.role_above_own");
+}
+
+TEST_CASE_METHOD(TeamMuseums, "What a manager holds on the record alone it gives there alone") {
+    grant(museum, manager, "manager");
+    json(manager, "POST", "/museums/louvre/teams?key=guides");
+    CHECK(code_of(manager, "POST", "/museums/louvre/teams/guides/authorities/consumer/grant") ==
+          "authority.role_above_own");
+    CHECK(code_of(manager, "POST", "/museums/louvre/roles",
+                  {{"roleKey", "guide"}, {"permissions", {"READ"}}}) == "authority.role_above_own");
+    CHECK(code_of(manager, "POST", "/museums/louvre/authorities/manager/grant?id=user").empty());
+    grant(museum, manager, "manager", true);
+    CHECK(
+        code_of(manager, "POST", "/museums/louvre/teams/guides/authorities/manager/grant").empty());
 }
 
 TEST_CASE_METHOD(TeamMuseums, "A changed role means something else at once") {
@@ -329,10 +342,10 @@ TEST_CASE_METHOD(TeamMuseums,
     const std::string guides = "/museums/louvre/teams/guides";
     as_owner(guides + "/members/add?id=user");
     REQUIRE(sees("/museums/louvre"));
-    for (const std::string& change : {guides + "/members/add?id=manager",
-                                      guides + "/members/remove?id=user", guides + "/delete"}) {
+    CHECK(code_of(manager, "POST", guides + "/members/add?id=manager") ==
+          "authority.group_above_own");
+    for (const std::string& change : {guides + "/members/remove?id=user", guides + "/delete"})
         CHECK(code_of(manager, "POST", change) == "authority.role_above_own");
-    }
     CHECK(code_of(user, "POST", guides + "/members/remove?id=user") == "authority.last_owner");
     CHECK(code_of(system(), "POST", guides + "/delete") == "authority.last_owner");
     CHECK(code_of(user, "POST", guides + "/members/add?id=manager").empty());

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/letter_case.hpp>
 
 #include "kernel/resource/operations/operations.hpp"
@@ -125,7 +126,8 @@ sdk::Result<std::vector<std::string>> revoked_roles(RoutedCall& call,
 sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    if (auto own = require_own(call, call.path("authorityId")); !own) return own.error();
+    auto covered = sdk::require_grant(call.context(), call.record_key(), call.path("authorityId"));
+    if (!covered) return covered.error();
     auto granted = call.context().authorities().grant(call.record_key(), principal->key,
                                                       call.path("authorityId"));
     if (!granted) return granted.error();

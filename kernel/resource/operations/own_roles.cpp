@@ -6,9 +6,24 @@
 
 namespace stele::kernel::resource {
 
+namespace {
+
+sdk::Error above_own(std::string_view role_key, std::string_view where) {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.role_above_own",
+                           "the role " + std::string(role_key) +
+                               " has permissions that the caller does not have " +
+                               std::string(where));
+}
+
+}  // namespace
+
 sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key) {
     const sdk::BuiltInRole* role = sdk::find_built_in_role(role_key);
-    return require_own(call, role_key, role ? role->permissions : sdk::PermissionSet::all());
+    auto may = sdk::holds(call.context(), call.record_key(),
+                          role ? role->permissions : sdk::PermissionSet::all());
+    if (!may) return may.error();
+    if (*may) return {};
+    return above_own(role_key, "on the record");
 }
 
 sdk::Result<void> require_own(const RoutedCall& call, const std::vector<std::string>& role_keys) {
@@ -18,14 +33,16 @@ sdk::Result<void> require_own(const RoutedCall& call, const std::vector<std::str
     return {};
 }
 
-sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
-                              sdk::PermissionSet permissions) {
-    auto may = sdk::holds(call.context(), call.record_key(), permissions);
-    if (!may) return may.error();
-    if (*may) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.role_above_own",
-                           "the role " + std::string(role_key) +
-                               " has permissions that the caller does not have on the record");
+sdk::Result<void> require_definition(const RoutedCall& call, std::string_view role_key,
+                                     sdk::PermissionSet permissions) {
+    sdk::Context& context = call.context();
+    if (context.session().is_system) return {};
+    auto covered = call.rooms()
+                       .authorities.measure(context.transaction(), context.principal().key)
+                       .covers_role(call.record_key(), role_key, permissions);
+    if (!covered) return covered.error();
+    if (*covered) return {};
+    return above_own(role_key, "on the record and everything inside it");
 }
 
 sdk::Result<void> require_own_platform(const RoutedCall& call, const sdk::RecordKey& group) {

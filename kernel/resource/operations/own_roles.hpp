@@ -8,14 +8,16 @@
 
 namespace stele::kernel::resource {
 
-/// Nobody gives or takes more than it has itself (docs/decisions/0008): a manager neither makes
-/// owners nor unmakes them. What a custom role holds depends on where it is defined, so that needs
-/// every permission. `forbidden` (`authority.role_above_own`).
+/// Nobody takes more than it has itself (docs/decisions/0008): a manager does not unmake owners.
+/// What a custom role holds depends on where it is defined, so that needs every permission.
+/// `forbidden` (`authority.role_above_own`). What is given is measured by `stele/sdk/gifts.hpp`.
 sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key);
 sdk::Result<void> require_own(const RoutedCall& call, const std::vector<std::string>& role_keys);
-/// The same for what a role that is being defined holds.
-sdk::Result<void> require_own(const RoutedCall& call, std::string_view role_key,
-                              sdk::PermissionSet permissions);
+
+/// A definition of a custom role on the call's record, or the end of one, gives what it holds to
+/// those who were granted the key, and takes what the key meant before (docs/decisions/0045).
+sdk::Result<void> require_definition(const RoutedCall& call, std::string_view role_key,
+                                     sdk::PermissionSet permissions);
 
 /// The same for what the group of a team may do with the platform, wherever the team's record lies
 /// (`sdk::has_rights_of`).

@@ -8,7 +8,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/authority/authority_keys.hpp"
-#include "kernel/authority/role_lookup.hpp"
+#include "kernel/authority/container_chain.hpp"
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
@@ -68,29 +68,10 @@ sdk::Json built_in_record(const sdk::BuiltInRole& role) {
             {"permissions", sdk::permission_names(role.permissions)}};
 }
 
-/// What a key means on the record before it is defined there; nothing when it is unknown.
-sdk::Result<std::optional<sdk::CustomRole>> present_meaning(const RoutedCall& call,
-                                                            std::string_view role_key) {
-    const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
-    if (!chain) return chain.error();
-    return authority::RoleLookup(reader, *chain).find(0, authority::fold_role_key(role_key));
-}
-
-/// A definition gives what it holds to whoever was granted the role, and takes from them what the
-/// role meant before.
-sdk::Result<void> require_own_change(const RoutedCall& call, std::string_view role_key,
-                                     sdk::PermissionSet permissions) {
-    auto before = present_meaning(call, role_key);
-    if (!before) return before.error();
-    if (*before) permissions |= (*before)->permissions;
-    return require_own(call, role_key, permissions);
-}
-
 sdk::Result<void> store_role(const RoutedCall& call, sdk::Json role, sdk::PermissionSet permissions,
                              const sdk::Json* system_before) {
     const std::string key = sdk::text_member(role, "roleKey");
-    if (auto own = require_own_change(call, key, permissions); !own) return own;
+    if (auto own = require_definition(call, key, permissions); !own) return own;
     auto defined = call.context().authorities().define_role(call.record_key(), {key, permissions});
     if (!defined) return defined;
     role["_system"] = system_member(call.context().session(), system_before, sdk::now_ms());
@@ -227,12 +208,12 @@ sdk::Result<sdk::Reply> remove_role(const RoutedCall& call) {
     auto role = own_role(call);
     if (!role) return role.error();
     const std::string key = sdk::text_member(*role, "roleKey");
-    if (auto own = require_own_change(call, key, {}); !own) return own.error();
+    if (auto own = require_definition(call, key, {}); !own) return own.error();
     auto removed = call.context().authorities().remove_role(call.record_key(), key);
     if (!removed) return removed.error();
     erase_role(call.work().transaction(), call.record_key(), key);
     // What the key means from now on, it gives to those who were granted it.
-    if (auto own = require_own_change(call, key, {}); !own) return own.error();
+    if (auto own = require_definition(call, key, {}); !own) return own.error();
     return sdk::Reply::status({{"_doc", (*role)["_doc"]}});
 }
 

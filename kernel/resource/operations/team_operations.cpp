@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/record_pages.hpp>
 
@@ -33,8 +34,8 @@ sdk::Result<std::vector<std::string>> roles_of(const RoutedCall& call, const Tea
     return call.context().authorities().direct_roles(call.record_key(), team.group);
 }
 
-/// The team, when the caller has itself whatever the team has, on the record and on the platform:
-/// who joins or leaves gets or loses that.
+/// The team, when the caller may take members from it: it has itself whatever the team has, on the
+/// record and on the platform, and what policies take from the members.
 sdk::Result<TeamRow> own_team(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team;
@@ -42,6 +43,8 @@ sdk::Result<TeamRow> own_team(const RoutedCall& call) {
     if (!roles) return roles.error();
     if (auto own = require_own(call, *roles); !own) return own.error();
     if (auto own = require_own_platform(call, team->group); !own) return own.error();
+    if (auto freed = sdk::require_departure(call.context(), team->group); !freed)
+        return freed.error();
     return team;
 }
 
@@ -125,10 +128,12 @@ sdk::Result<sdk::Reply> list_members(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> add_member(const RoutedCall& call) {
-    auto team = own_team(call);
+    auto team = named_team(call);
     if (!team) return team.error();
     auto member = principal_parameter(call);
     if (!member) return member.error();
+    auto covered = sdk::require_membership(call.context(), team->group);
+    if (!covered) return covered.error();
     auto added = call.context().authorities().add_member(team->group, member->key, member->kind);
     if (!added) return added.error();
     return page_of_members(call, *team, sdk::MemberKind::any, false);
@@ -168,7 +173,8 @@ sdk::Result<sdk::Reply> grant_role(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team.error();
     const std::string_view role = call.path("authorityId");
-    if (auto own = require_own(call, role); !own) return own.error();
+    auto covered = sdk::require_grant(call.context(), call.record_key(), role, true);
+    if (!covered) return covered.error();
     // Deep: what a team holds counts inside the record too.
     auto granted = call.context().authorities().grant(call.record_key(), team->group, role, true);
     if (!granted) return granted.error();
@@ -209,7 +215,8 @@ void add_teams(sdk::ResourceDescriptor& descriptor) {
              {one, "DELETE", manage, &remove_team},
              {one + "/delete", "POST", manage, &remove_team},
              {one + "/members", "GET", read, &list_members, {{"filter"}, {"indirect"}}, true},
-             {one + "/members/add", "POST", manage, &add_member, id, true},
+             // What a group has may be much to look at.
+             {one + "/members/add", "POST", manage, &add_member, id, true, true},
              {one + "/members/remove", "POST", manage, &remove_member, id},
              {one + "/members/check", "POST", read, &check_member, id},
              {one + "/authorities", "GET", read, &list_authorities},

@@ -277,6 +277,11 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
         if (auto free = check_unlocked(*content, *change.before); !free) return free;
     }
     Changes& changes = Changes::of(context, services().branches);
+    if (!change.before && (changes.actor() || !context.session().is_system)) {
+        const sdk::Principal& maker = changes.actor() ? *changes.actor() : context.principal();
+        auto noted = context.authorities().note_owner(maker.key, change.collection.container_key);
+        if (!noted) return noted;
+    }
     if (changes.actor() && context.session().is_system &&
         !stands_for_principal(change.after->fields))
         name_actor(*changes.actor(), change.before == nullptr, system);

@@ -97,6 +97,33 @@ public:
     virtual Result<void> inherit(const RecordKey& record, const RecordKey& source) = 0;
     virtual Result<void> disinherit(const RecordKey& record, const RecordKey& source) = 0;
 
+    // Nobody gives what they do not hold: whether `giver` holds everything that a gift reaches
+    // (docs/decisions/0045-gifts-are-measured-by-their-reach.md). As long as the record or group
+    // has what is asked about; `stele/sdk/gifts.hpp` asks for whoever acts. Walks over grants: for
+    // large groups not on an I/O thread.
+
+    /// Of a grant of the role on the record; true for unknown roles.
+    virtual Result<bool> covers_grant(const RecordKey& giver, const RecordKey& record,
+                                      std::string_view role_key, bool is_deep) = 0;
+    /// Of permissions on the record and everything inside it, however deep.
+    virtual Result<bool> covers_inside(const RecordKey& giver, const RecordKey& record,
+                                       PermissionSet permissions) = 0;
+    /// Of whatever a group gives to those who join it: by its own grants and policies, and by those
+    /// of the groups that contain it.
+    virtual Result<bool> covers_membership(const RecordKey& giver, const RecordKey& group) = 0;
+    /// Of what comes back to those who leave a group: what its policies take away.
+    virtual Result<bool> covers_departure(const RecordKey& giver, const RecordKey& group) = 0;
+    /// Of everything that a principal has.
+    virtual Result<bool> covers_principal(const RecordKey& giver, const RecordKey& principal) = 0;
+    /// Of what the record's grants mean from then on when it stops to inherit from `source`, whose
+    /// custom roles end for it.
+    virtual Result<bool> covers_disinheritance(const RecordKey& giver, const RecordKey& record,
+                                               const RecordKey& source) = 0;
+
+    /// Notes that records inside the container give the principal rights by what they say
+    /// (`Resource::roles_of`), so that `covers_principal` knows where.
+    virtual Result<void> note_owner(const RecordKey& principal, const RecordKey& container) = 0;
+
     /// Forgets a removed principal: its grants and memberships.
     virtual Result<void> forget_principal(const RecordKey& principal) = 0;
 

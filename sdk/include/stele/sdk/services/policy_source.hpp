@@ -56,6 +56,15 @@ public:
         const Reader& reader, const PolicyHolder& holder, const PolicySubject& subject,
         const std::function<PermissionSet(std::string_view role_key)>& permissions_of) = 0;
 
+    /// The role keys that the policies of the holder grant and revoke, whatever their conditions
+    /// say: more than these they never give or take. Any thread.
+    struct Reach {
+        std::vector<std::string> granted;
+        std::vector<std::string> revoked;
+    };
+    virtual Result<Reach> reach(const Reader& reader, std::uint64_t platform,
+                                const PolicyHolder& holder) = 0;
+
     /// Name of the key space (`Context::key_space`) on which every answer of this source depends,
     /// beside the subject itself. A commit in it makes the cached decisions of its platform void.
     virtual std::string watched_space() const = 0;

@@ -1,0 +1,177 @@
+// What a group or a principal has altogether, measured against the giver.
+#include <algorithm>
+
+#include "kernel/authority/authority_keys.hpp"
+#include "kernel/authority/authority_store.hpp"
+#include "kernel/authority/effective_roles.hpp"
+#include "kernel/authority/gift_measure.hpp"
+#include "kernel/authority/relatives.hpp"
+
+namespace stele::kernel::authority {
+
+namespace {
+
+constexpr sdk::PermissionSet kOnItself{sdk::Permission::connect, sdk::Permission::read,
+                                       sdk::Permission::update};
+
+sdk::PolicyHolder policy_holder_of(std::vector<sdk::RecordKey> keys) {
+    sdk::PolicyHolder holder;
+    if (keys.empty()) return holder;
+    holder.principal = keys.front();
+    holder.groups.assign(std::next(keys.begin()), keys.end());
+    return holder;
+}
+
+}  // namespace
+
+/// The giver and the groups that it is in: what these hold it holds.
+sdk::Result<const std::vector<sdk::RecordKey>*> GiftMeasure::own_holders(std::uint64_t platform) {
+    if (const auto known = own_holders_.find(platform); known != own_holders_.end())
+        return &known->second;
+    auto keys = membership_starts(reader_, platform, giver_);
+    if (!keys) return keys.error();
+    auto groups = relatives(reader_, platform, Towards::groups, *keys, true);
+    if (!groups) return groups.error();
+    for (Relative& group : *groups)
+        keys->push_back(std::move(group.key));
+    std::sort(keys->begin(), keys->end());
+    return &own_holders_.emplace(platform, *std::move(keys)).first->second;
+}
+
+/// The principal, `everyone` where that is asked for, and the groups that contain them.
+sdk::Result<GiftMeasure::Holders> GiftMeasure::holders_above(const sdk::RecordKey& principal,
+                                                             bool has_everyone) {
+    Holders holders;
+    const auto platform = platform_of(principal);
+    if (!platform) return platform.error();
+    holders.platform = *platform;
+    const auto chain = container_chain(reader_, tree_, principal);
+    if (!chain) return chain.error();
+    holders.root = (*chain)[chain->size() - 1];
+    holders.keys = {principal};
+    if (has_everyone) {
+        auto starts = membership_starts(reader_, *platform, principal);
+        if (!starts) return starts.error();
+        holders.keys = *std::move(starts);
+    }
+    auto groups = relatives(reader_, *platform, Towards::groups, holders.keys, true);
+    if (!groups) return groups.error();
+    for (Relative& group : *groups)
+        holders.keys.push_back(std::move(group.key));
+    return holders;
+}
+
+/// Roles in all of the platform: where conditions hold is not looked at. Custom roles mean
+/// something else in each place, so that they count as everything.
+sdk::Result<bool> GiftMeasure::covers_everywhere(const sdk::RecordKey& root,
+                                                 const std::vector<std::string>& role_keys) {
+    sdk::PermissionSet permissions;
+    for (const std::string& role_key : role_keys) {
+        const sdk::BuiltInRole* const role = sdk::find_built_in_role(role_key);
+        permissions |= role ? role->permissions : sdk::PermissionSet::all();
+    }
+    return covers_on(root, permissions, true);
+}
+
+/// Of groups that the giver is in too, only where no policies take from itself what those give.
+sdk::Result<bool> GiftMeasure::covers_policies(const Holders& holders) {
+    if (!policies_) return true;
+    const auto own = own_holders(holders.platform);
+    if (!own) return own.error();
+    const auto taken = policies_->reach(reader_, holders.platform, policy_holder_of(**own));
+    if (!taken) return taken.error();
+    std::vector<sdk::RecordKey> others;
+    for (const sdk::RecordKey& key : holders.keys) {
+        if (!taken->revoked.empty() || !std::binary_search((*own)->begin(), (*own)->end(), key))
+            others.push_back(key);
+    }
+    if (others.empty()) return true;
+    const auto reach =
+        policies_->reach(reader_, holders.platform, policy_holder_of(std::move(others)));
+    if (!reach) return reach.error();
+    return covers_everywhere(holders.root, reach->granted);
+}
+
+sdk::Result<bool> GiftMeasure::covers_holders(const Holders& holders) {
+    const auto everywhere = held_inside(holders.root);
+    if (!everywhere) return everywhere.error();
+    if (*everywhere == sdk::PermissionSet::all()) return true;
+    const auto own = own_holders(holders.platform);
+    if (!own) return own.error();
+    for (const sdk::RecordKey& holder : holders.keys) {
+        if (std::binary_search((*own)->begin(), (*own)->end(), holder)) continue;
+        auto covered = covers_grants_of(holders.platform, holder);
+        if (!covered || !*covered) return covered;
+    }
+    return covers_policies(holders);
+}
+
+sdk::Result<bool> GiftMeasure::covers_membership(const sdk::RecordKey& group) {
+    const auto holders = holders_above(group, false);
+    if (!holders) return holders.error();
+    return covers_holders(*holders);
+}
+
+sdk::Result<bool> GiftMeasure::covers_departure(const sdk::RecordKey& group) {
+    if (!policies_) return true;
+    const auto holders = holders_above(group, false);
+    if (!holders) return holders.error();
+    const auto reach =
+        policies_->reach(reader_, holders->platform, policy_holder_of(holders->keys));
+    if (!reach) return reach.error();
+    return covers_everywhere(holders->root, reach->revoked);
+}
+
+sdk::Result<bool> GiftMeasure::covers_principal(const sdk::RecordKey& principal) {
+    if (principal == giver_) return true;
+    const auto holders = holders_above(principal, true);
+    if (!holders) return holders.error();
+    auto covered = covers_on(principal, kOnItself, false);
+    if (!covered || !*covered) return covered;
+    covered = covers_owned_by(holders->platform, principal);
+    if (!covered || !*covered) return covered;
+    return covers_holders(*holders);
+}
+
+/// Which records these are is not known: there may be many.
+sdk::Result<bool> GiftMeasure::covers_owned_by(std::uint64_t platform,
+                                               const sdk::RecordKey& principal) {
+    const std::string prefix = entries_prefix(platform, kOwnsInsideTag, principal);
+    const auto cursor =
+        reader_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        const sdk::RecordKey store(cursor->key().substr(prefix.size()));
+        const auto held = held_inside(store);
+        if (!held && sdk::is_missing(held.error())) continue;
+        if (!held) return held.error();
+        if (*held != sdk::PermissionSet::all()) return false;
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return true;
+}
+
+// Of the containers the one that lies on the platform: it stays when what is in it is copied
+// about.
+sdk::Result<void> AuthorityStore::note_owner(sdk::Transaction& transaction,
+                                             const sdk::RecordKey& principal,
+                                             const sdk::RecordKey& container) {
+    const auto platform = platform_of(container);
+    if (!platform) return platform.error();
+    sdk::RecordKey store = container;
+    while (true) {
+        const auto around = tree_.container_of(transaction, store);
+        if (!around) return around.error();
+        if (!*around) return {};
+        const auto beyond = tree_.container_of(transaction, **around);
+        if (!beyond) return beyond.error();
+        if (!*beyond) break;
+        store = **around;
+    }
+    const std::string key = membership_key(*platform, kOwnsInsideTag, principal, store);
+    const auto stored = transaction.get(key);
+    if (!stored) return stored.error();
+    if (!*stored) transaction.put(key, {});
+    return {};
+}
+
+}  // namespace stele::kernel::authority
