@@ -53,7 +53,6 @@ statement('nodes 1.1.13', async () => {
   const id = await node({ _features: { 'f:geolocation': [] } });
   assert.deepEqual((await it.get(`${branch}/nodes/${id}`))._features['f:geolocation'], {});
   await it.put(`${branch}/nodes/${id}`, { title: 't', _statistics: [], _system: [] });
-  await it.post(`${branch}/nodes/${id}/features/f:taggable`, []);
 });
 
 statement('nodes 1.2.1', async () => {
