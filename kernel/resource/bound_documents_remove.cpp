@@ -2,6 +2,7 @@
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/bound_documents.hpp"
+#include "kernel/resource/record_attachments.hpp"
 #include "kernel/resource/role_rows.hpp"
 #include "kernel/resource/work_context.hpp"
 
@@ -50,6 +51,9 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
     // A hook may have removed it already.
     if (!*found) return {};
     if (auto removed = remove_contained(record, place); !removed) return removed;
+    if (!place.resource->descriptor.has_space) {
+        if (auto gone = forget_attachments(context_, before.key); !gone) return gone;
+    }
     auto erased = rooms_.documents.erase(**space, place.resource->rules, record);
     if (!erased) return erased;
     if (place.resource->container) {

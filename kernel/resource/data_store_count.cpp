@@ -11,6 +11,7 @@
 #include "kernel/resource/data_store_records.hpp"
 #include "kernel/resource/data_store_rows.hpp"
 #include "kernel/resource/declarations.hpp"
+#include "kernel/resource/record_attachments.hpp"
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/rooms.hpp"
 #include "kernel/resource/team_check.hpp"
@@ -37,6 +38,18 @@ sdk::Result<std::map<sdk::RecordKey, sdk::DataStoreSize>> count_data_stores(
         size.objects += static_cast<std::int64_t>(contents->records);
         size.bytes += static_cast<std::int64_t>(contents->bytes);
     }
+    auto attached = for_each_attached(
+        reader, platform,
+        [&](const sdk::RecordKey& record, const sdk::Json& attachments) -> sdk::Result<void> {
+            auto store = data_store_of(records, reader, record);
+            if (!store) return store.error();
+            if (!*store) return {};
+            const sdk::DataStoreSize more = size_of_attachments(attachments);
+            sizes[**store].objects += more.objects;
+            sizes[**store].bytes += more.bytes;
+            return {};
+        });
+    if (!attached) return attached.error();
     return sizes;
 }
 

@@ -7,6 +7,7 @@
 #include "kernel/resource/activity_family.hpp"
 #include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/descriptor_check.hpp"
+#include "kernel/resource/operations/attachment_operations.hpp"
 #include "kernel/resource/operations/role_operations.hpp"
 #include "kernel/resource/operations/team_operations.hpp"
 #include "kernel/resource/platform_family.hpp"
@@ -33,6 +34,7 @@ Registry::Registry() {
     platform.descriptor = platform.resource->describe();
     add_teams(platform.descriptor);
     add_roles(platform.descriptor);
+    add_attachments(platform.descriptor);
     platform.rules = storage::CollectionRules::of(platform.descriptor);
     by_type_[platform.descriptor.type] = &platform;
     RegisteredResource& activities = resources_.emplace_back();
@@ -65,6 +67,7 @@ sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Reso
     }
     if (descriptor.capabilities.teams) add_teams(descriptor);
     if (descriptor.capabilities.roles) add_roles(descriptor);
+    if (descriptor.capabilities.attachments && !descriptor.has_space) add_attachments(descriptor);
     RegisteredResource& added = resources_.emplace_back();
     added.plugin_id = std::move(plugin_id);
     added.resource = std::move(resource);

@@ -42,6 +42,8 @@
 ///   P t record team                 -> group, members of the team's record
 ///   P T group                       -> record team       teams, by their groups
 ///   P q record role                 -> the custom role as clients see it
+///   P f record                      -> attachments of the record, see
+///                                      kernel/resource/record_attachments.hpp
 ///   P e                             -> key of the group `everyone`
 ///   P v                             -> counter           how often rights were taken away
 ///   P S record s, n, b, o           -> state, objects, bytes, openness of a data store, see
@@ -69,6 +71,7 @@ inline constexpr char kRemovalTag = 'R';
 inline constexpr char kTeamTag = 't';
 inline constexpr char kTeamGroupTag = 'T';
 inline constexpr char kRoleRecordTag = 'q';
+inline constexpr char kAttachmentTag = 'f';
 
 struct CollectionId {
     std::uint64_t platform = 0;

@@ -97,6 +97,17 @@ void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
                           .title = "read a job",
                           .run = [&jobs](const sdk::Call& call) { return jobs.read(call); }});
     }
+    registrar.add(
+        sdk::Endpoint{.method = "GET",
+                      .path = "/jobs/{jobId}/attachments",
+                      .title = "list a job's attachments",
+                      .run = [&jobs](const sdk::Call& call) { return jobs.list_attachments(call); },
+                      .paged = true});
+    registrar.add(sdk::Endpoint{
+        .method = "GET",
+        .path = "/jobs/{jobId}/attachments/{attachmentId}",
+        .title = "download a job's attachment",
+        .run = [&jobs](const sdk::Call& call) { return jobs.read_attachment(call); }});
     registrar.add(sdk::Endpoint{.method = "POST",
                                 .path = "/jobs/{jobId}/kill",
                                 .title = "end a job",

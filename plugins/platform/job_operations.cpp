@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/attachments.hpp>
 #include <stele/sdk/members.hpp>
 
 namespace stele::platform {
@@ -44,6 +45,19 @@ sdk::Result<sdk::Reply> JobOperations::kill(const sdk::Call& call) const {
     const std::string id(call.path("jobId"));
     if (auto killed = jobs_.kill(call.context(), id); !killed) return killed.error();
     return sdk::Reply::status({{"_doc", id}});
+}
+
+sdk::Result<sdk::Reply> JobOperations::list_attachments(const sdk::Call& call) const {
+    auto job = find(call);
+    if (!job) return job.error();
+    return rows_.page({}, sdk::Json::object(), call.page());
+}
+
+sdk::Result<sdk::Reply> JobOperations::read_attachment(const sdk::Call& call) const {
+    auto job = find(call);
+    if (!job) return job.error();
+    auto attachment = sdk::find_attachment(sdk::Json::object(), call.path(sdk::kAttachmentId));
+    return attachment.error();
 }
 
 sdk::Result<sdk::Reply> JobOperations::query(const sdk::Call& call,

@@ -18,6 +18,9 @@ public:
 
     sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
     sdk::Result<sdk::Reply> kill(const sdk::Call& call) const;
+    /// Jobs keep what they make in their results: none, and `not_found` for each.
+    sdk::Result<sdk::Reply> list_attachments(const sdk::Call& call) const;
+    sdk::Result<sdk::Reply> read_attachment(const sdk::Call& call) const;
     /// Jobs in these states, all when empty, that fit the query in the body.
     sdk::Result<sdk::Reply> query(const sdk::Call& call,
                                   const std::vector<sdk::JobState>& states) const;

@@ -18,6 +18,7 @@ struct KernelAction {
     std::vector<sdk::Parameter> parameters = {};
     bool is_paged = false;
     bool is_slow = false;
+    bool has_streamed_body = false;
 };
 
 inline sdk::Action action_of(KernelAction action) {
@@ -30,7 +31,8 @@ inline sdk::Action action_of(KernelAction action) {
                        const sdk::Call& call) { return run(static_cast<const RoutedCall&>(call)); },
             .parameters = std::move(action.parameters),
             .paged = action.is_paged,
-            .slow = action.is_slow};
+            .slow = action.is_slow,
+            .streamed_body = action.has_streamed_body};
 }
 
 }  // namespace stele::kernel::resource

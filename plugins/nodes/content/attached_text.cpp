@@ -7,7 +7,7 @@
 
 #include <stele/sdk/log.hpp>
 
-#include "content/attachment_names.hpp"
+#include <stele/sdk/attachment_names.hpp>
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
 #include "content/text_recoder.hpp"
@@ -46,7 +46,7 @@ sdk::Result<std::string> text_of(sdk::BlobStore& binaries, const Attachment& att
     if (!recoder) return recoder.error();
     std::string text;
     if (auto converted = recoder->convert(*bytes, true, text); !converted) return converted.error();
-    return is_markup(media_essence(attachment.content_type)) ? without_tags(text) : text;
+    return is_markup(sdk::media_essence(attachment.content_type)) ? without_tags(text) : text;
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ sdk::Result<std::string> attached_text(Services& services, const sdk::Reader& re
     sdk::BlobStore* binaries = nullptr;
     for (const auto& [id, ignored] : attachments->items()) {
         auto attachment = find_attachment(*attachments, id);
-        if (!attachment || !is_text(media_essence(attachment->content_type))) continue;
+        if (!attachment || !is_text(sdk::media_essence(attachment->content_type))) continue;
         if (all.size() >= limit) break;
         if (binaries == nullptr) {
             auto place = binaries_of(services, reader, space);

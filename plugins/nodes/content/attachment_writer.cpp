@@ -7,7 +7,7 @@
 
 #include <stele/sdk/data_store.hpp>
 
-#include "content/attachment_names.hpp"
+#include <stele/sdk/attachment_names.hpp>
 #include "content/protection.hpp"
 #include "content/text_recoder.hpp"
 #include "content/vocabulary.hpp"
@@ -18,8 +18,9 @@ namespace {
 
 /// What turns the text into UTF-8; nothing for other bytes, and for text that is it already.
 sdk::Result<std::optional<TextRecoder>> recoder_for(const std::string& content_type) {
-    const auto charset = charset_of(content_type);
-    if (!charset || !media_essence(content_type).starts_with("text/") || is_utf8_charset(*charset))
+    const auto charset = sdk::charset_of(content_type);
+    if (!charset || !sdk::media_essence(content_type).starts_with("text/") ||
+        is_utf8_charset(*charset))
         return std::optional<TextRecoder>();
     auto opened = TextRecoder::open(*charset);
     if (!opened) return opened.error();
@@ -52,15 +53,10 @@ sdk::Result<StoredBytes> write_bytes(sdk::BlobStore& binaries, const PieceSource
 
 }  // namespace
 
-sdk::Result<StoredBytes> store_bytes(sdk::BlobStore& binaries, const PieceSource& read) {
-    std::optional<TextRecoder> as_it_is;
-    return write_bytes(binaries, read, as_it_is);
-}
-
 sdk::Result<Attachment> store_attachment(const BranchContent& content, const IncomingFile& file,
                                          const PieceSource& read) {
-    if (auto fine = check_attachment_id(file.id); !fine) return fine.error();
-    auto type = media_type(file.content_type);
+    if (auto fine = sdk::check_attachment_id(file.id); !fine) return fine.error();
+    auto type = sdk::media_type(file.content_type);
     if (!type) return type.error();
     sdk::DataStores& stores = content.context().data_stores();
     if (auto writable = stores.check_writable(content.branch()); !writable) return writable.error();
@@ -69,8 +65,8 @@ sdk::Result<Attachment> store_attachment(const BranchContent& content, const Inc
     auto recoder = recoder_for(*type);
     if (!recoder) return recoder.error();
     Attachment stored{.id = file.id,
-                      .file_name = safe_file_name(file.file_name, file.id),
-                      .content_type = *recoder ? with_charset(*type, "UTF-8") : *type};
+                      .file_name = sdk::safe_file_name(file.file_name, file.id),
+                      .content_type = *recoder ? sdk::with_charset(*type, "UTF-8") : *type};
     auto bytes = write_bytes(**binaries, read, *recoder);
     if (!bytes) return bytes.error();
     stored.length = bytes->length;

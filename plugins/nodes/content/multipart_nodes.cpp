@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "content/attachment_names.hpp"
+#include <stele/sdk/attachment_names.hpp>
 #include "content/attachment_writer.hpp"
 
 namespace stele::nodes {
@@ -21,11 +21,11 @@ struct NewNode {
 };
 
 bool is_json_type(std::string_view content_type) {
-    const std::string essence = media_essence(content_type);
+    const std::string essence = sdk::media_essence(content_type);
     return essence == "application/json" || essence == "text/json" || essence.ends_with("+json");
 }
 
-sdk::Result<NewNode> read_node(const BranchContent& content, FormBody& form,
+sdk::Result<NewNode> read_node(const BranchContent& content, sdk::FormBody& form,
                                const sdk::FormPart& part, std::size_t index) {
     NewNode node;
     if (!is_json_type(part.content_type)) {
@@ -54,7 +54,7 @@ sdk::Result<NewNode> read_node(const BranchContent& content, FormBody& form,
 
 sdk::Result<sdk::Reply> create_nodes_of_form(const BranchContent& content, const sdk::Call& call,
                                              const MakeNode& make) {
-    auto form = FormBody::open(call);
+    auto form = sdk::FormBody::open(call);
     if (!form) return form.error();
     std::vector<NewNode> nodes;
     for (;;) {

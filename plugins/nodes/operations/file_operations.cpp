@@ -3,7 +3,7 @@
 
 #include <stele/sdk/data_store.hpp>
 
-#include "content/attachment_names.hpp"
+#include <stele/sdk/attachment_names.hpp>
 #include "content/attachment_writer.hpp"
 #include "content/store_files.hpp"
 #include "content/vocabulary.hpp"
@@ -24,7 +24,7 @@ sdk::Result<sdk::ContentSpace> space_of(Services& services, const sdk::Call& cal
 /// The file that the path names; `not_found` (`file.unknown`).
 sdk::Result<Attachment> named_file(const sdk::Call& call, const sdk::ContentSpace& space) {
     const std::string_view name = call.path(kFileName);
-    if (auto fine = check_file_name(name); !fine) return fine.error();
+    if (auto fine = sdk::check_file_name(name); !fine) return fine.error();
     auto file = find_file(call.context().transaction(), space, name);
     if (!file) return file.error();
     if (*file) return std::move(**file);
@@ -36,8 +36,8 @@ sdk::Result<sdk::Reply> upload_file(Services& services, const sdk::Call& call) {
     Attachment file{.id = std::string(call.path(kFileName)),
                     .file_name = std::string(call.path(kFileName)),
                     .content_type = {}};
-    if (auto fine = check_file_name(file.id); !fine) return fine.error();
-    auto type = media_type(call.header("Content-Type").value_or(""));
+    if (auto fine = sdk::check_file_name(file.id); !fine) return fine.error();
+    auto type = sdk::media_type(call.header("Content-Type").value_or(""));
     if (!type) return type.error();
     file.content_type = std::move(*type);
     auto space = space_of(services, call);
@@ -51,7 +51,8 @@ sdk::Result<sdk::Reply> upload_file(Services& services, const sdk::Call& call) {
     auto former = find_file(context.transaction(), *space, file.id);
     if (!former) return former.error();
     sdk::Upload& upload = call.upload();
-    auto bytes = store_bytes(**binaries, [&](std::string& piece) { return upload.read(piece); });
+    auto bytes =
+        sdk::store_bytes(**binaries, [&](std::string& piece) { return upload.read(piece); });
     if (!bytes) return bytes.error();
     file.length = bytes->length;
     file.object_id = std::move(bytes->name);
@@ -76,7 +77,7 @@ sdk::Result<sdk::Reply> download_file(Services& services, const sdk::Call& call)
     if (!file) return file.error();
     auto binaries = call.context().data_stores().binaries(call.record().key);
     if (!binaries) return binaries.error();
-    return inert_download(**binaries, *file, wants_file->value_or(false), file->file_name);
+    return sdk::inert_download(**binaries, *file, wants_file->value_or(false), file->file_name);
 }
 
 /// Other files may have the same bytes, so those are left to the collection of what nothing refers

@@ -67,7 +67,7 @@ sdk::Result<sdk::Reply> unzip(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
     if (auto may = content->require_create(); !may) return may.error();
-    const std::string id = call.parameter(kAttachmentId).value_or(kDefaultAttachment);
+    const std::string id = call.parameter(sdk::kAttachmentId).value_or(kDefaultAttachment);
     auto attachment = find_attachment(kept_attachments(call.record().fields), id);
     if (!attachment) return attachment.error();
     auto binaries = call.context().data_stores().binaries(content->branch());
@@ -97,7 +97,7 @@ sdk::Actions node_unzip_actions() {
     return {{.name = "unzip",
              .permission = sdk::Permission::update,
              .run = operation<&unzip>(),
-             .parameters = {{kAttachmentId}},
+             .parameters = {{sdk::kAttachmentId}},
              .slow = true}};
 }
 

@@ -127,6 +127,10 @@ struct Capabilities {
     /// those of `everyone`. On other families' records only `owner` and roles of teams do
     /// (docs/reference/authorities.md).
     bool reaching_grants = false;
+    /// Its records have attachments: `{I}/attachments`, kept by the kernel
+    /// (docs/reference/attachments.md). Never those of a family with a space, which keeps its own
+    /// with the versions of its records.
+    bool attachments = true;
 };
 
 /// Declares a resource family; the kernel derives the standard operations with their aliases,

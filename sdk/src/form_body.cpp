@@ -1,8 +1,8 @@
-#include "content/form_body.hpp"
+#include <stele/sdk/form_body.hpp>
 
-#include "content/attachment_names.hpp"
+#include <stele/sdk/attachment_names.hpp>
 
-namespace stele::nodes {
+namespace stele::sdk {
 
 namespace {
 
@@ -11,18 +11,18 @@ constexpr std::size_t kLongestField = std::size_t{64} * 1024;
 
 }  // namespace
 
-bool has_form_body(const sdk::Call& call) {
+bool has_form_body(const Call& call) {
     return media_essence(call.header("Content-Type").value_or("")) == "multipart/form-data";
 }
 
-sdk::Result<FormBody> FormBody::open(const sdk::Call& call) {
-    auto reader = sdk::MultipartReader::open(call.upload(),
-                                             call.header("Content-Type").value_or(""), kMostParts);
+Result<FormBody> FormBody::open(const Call& call) {
+    auto reader =
+        MultipartReader::open(call.upload(), call.header("Content-Type").value_or(""), kMostParts);
     if (!reader) return reader.error();
     return FormBody(call, std::move(*reader));
 }
 
-sdk::Result<std::optional<sdk::FormPart>> FormBody::next_file() {
+Result<std::optional<FormPart>> FormBody::next_file() {
     for (;;) {
         auto part = reader_.next();
         if (!part || !*part || (*part)->file_name) return part;
@@ -32,15 +32,15 @@ sdk::Result<std::optional<sdk::FormPart>> FormBody::next_file() {
     }
 }
 
-sdk::Result<std::string> FormBody::read_all(std::size_t limit) {
+Result<std::string> FormBody::read_all(std::size_t limit) {
     std::string all;
     std::string piece;
     do {
         if (auto got = reader_.read(piece); !got) return got.error();
         all += piece;
         if (all.size() > limit) {
-            return sdk::make_error(
-                sdk::ErrorKind::too_large, "attachment.part_too_large",
+            return make_error(
+                ErrorKind::too_large, "attachment.part_too_large",
                 "a part of the form is longer than " + std::to_string(limit) + " bytes");
         }
     } while (!piece.empty());
@@ -66,4 +66,4 @@ std::map<std::string, std::string> FormBody::parameters(std::string_view prefix)
     return found;
 }
 
-}  // namespace stele::nodes
+}  // namespace stele::sdk

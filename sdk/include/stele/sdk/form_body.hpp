@@ -9,23 +9,23 @@
 #include <stele/sdk/multipart.hpp>
 #include <stele/sdk/result.hpp>
 
-namespace stele::nodes {
+namespace stele::sdk {
 
 /// Whether the body is a form with files (`multipart/form-data`).
-bool has_form_body(const sdk::Call& call);
+bool has_form_body(const Call& call);
 
 /// The files of a form that is read as it arrives. Parts without a file name are parameters and may
 /// come before or after the files they speak of.
 class FormBody {
 public:
     /// `call` must outlive it.
-    static sdk::Result<FormBody> open(const sdk::Call& call);
+    static Result<FormBody> open(const Call& call);
 
     /// The next file; nothing after the last one.
-    sdk::Result<std::optional<sdk::FormPart>> next_file();
-    sdk::Result<void> read(std::string& piece) { return reader_.read(piece); }
+    Result<std::optional<FormPart>> next_file();
+    Result<void> read(std::string& piece) { return reader_.read(piece); }
     /// The whole file; `too_large` (`attachment.part_too_large`) beyond `limit` bytes.
-    sdk::Result<std::string> read_all(std::size_t limit);
+    Result<std::string> read_all(std::size_t limit);
 
     /// From the query, else from the parts that have come.
     std::optional<std::string> parameter(std::string_view name) const;
@@ -33,12 +33,11 @@ public:
     std::map<std::string, std::string> parameters(std::string_view prefix) const;
 
 private:
-    FormBody(const sdk::Call& call, sdk::MultipartReader reader)
-        : call_(&call), reader_(std::move(reader)) {}
+    FormBody(const Call& call, MultipartReader reader) : call_(&call), reader_(std::move(reader)) {}
 
-    const sdk::Call* call_;
-    sdk::MultipartReader reader_;
+    const Call* call_;
+    MultipartReader reader_;
     std::map<std::string, std::string, std::less<>> fields_;
 };
 
-}  // namespace stele::nodes
+}  // namespace stele::sdk

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <stele/sdk/data_store.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+
+namespace stele::kernel::resource {
+
+class WorkContext;
+
+/// What records have attached beside what they say: an object by id, in order of upload, each with
+/// what `sdk::Attachment` keeps. The bytes lie in the binaries of the data store that the record is
+/// or lies in, else in the default ones. Not for records in spaces.
+sdk::Result<sdk::Json> read_attachments(const sdk::Reader& reader, const sdk::RecordKey& record);
+
+/// Gives a record these attachments in place of `before`, and counts the difference in its data
+/// store: `storage_full` or `locked` where that refuses.
+sdk::Result<void> replace_attachments(WorkContext& context, const sdk::RecordKey& record,
+                                      const sdk::Json& before, const sdk::Json& after);
+
+/// All attachments of a record that goes.
+sdk::Result<void> forget_attachments(WorkContext& context, const sdk::RecordKey& record);
+
+/// How many they are, and their bytes.
+sdk::DataStoreSize size_of_attachments(const sdk::Json& attachments);
+
+/// Every record of a platform that has attachments.
+sdk::Result<void> for_each_attached(
+    const sdk::Reader& reader, std::uint64_t platform,
+    const std::function<sdk::Result<void>(const sdk::RecordKey& record, const sdk::Json&)>& visit);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,193 @@
+#include <stele/sdk/attachments.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/attachment_names.hpp>
+#include <stele/sdk/form_body.hpp>
+#include <stele/sdk/members.hpp>
+
+namespace stele::sdk {
+
+namespace {
+
+constexpr std::size_t kDownloadPiece = std::size_t{64} * 1024;
+
+/// Whatever the bytes are: no script, no form, no request, no origin.
+constexpr char kInert[] = "default-src 'none'; sandbox";
+
+BodySource failing_source(Error error) {
+    return [error = std::move(error)](std::string&) -> Result<bool> { return error; };
+}
+
+BodySource bytes_of(BlobStore& binaries, const std::string& name, std::uint64_t first,
+                    std::uint64_t end) {
+    auto opened = binaries.open(name);
+    if (!opened) return failing_source(opened.error());
+    std::shared_ptr<BlobStore::Reader> reader = std::move(*opened);
+    return
+        [reader, at = first, end, piece = std::string()](std::string& out) mutable -> Result<bool> {
+            const auto wanted =
+                static_cast<std::size_t>(std::min<std::uint64_t>(kDownloadPiece, end - at));
+            if (auto read = reader->read(at, wanted, piece); !read) return read.error();
+            if (piece.empty() && wanted > 0) {
+                return make_error(ErrorKind::internal, "attachment.bytes_missing",
+                                  "the attachment is shorter than it was");
+            }
+            out += piece;
+            at += piece.size();
+            return at < end;
+        };
+}
+
+Error file_missing() {
+    return make_error(
+        {{"body", "attachment.file_missing", "the form has no part with a file name"}});
+}
+
+Result<Attachment> keep_raw_body(const Call& call, std::string id, const FileKeeper& keep) {
+    Upload& upload = call.upload();
+    const IncomingFile file{.id = std::move(id),
+                            .file_name = call.parameter("filename").value_or(""),
+                            .content_type = std::string(call.header("Content-Type").value_or(""))};
+    return keep(file, [&upload](std::string& piece) { return upload.read(piece); });
+}
+
+/// A file of a form; its id may follow in a later part.
+struct FormFile {
+    Attachment attachment;
+    std::string part_name;
+    bool has_name = false;
+};
+
+Result<std::vector<FormFile>> keep_files(FormBody& form, const FileKeeper& keep) {
+    std::vector<FormFile> files;
+    for (;;) {
+        auto part = form.next_file();
+        if (!part) return part.error();
+        if (!*part) return files;
+        auto kept = keep({.file_name = *(*part)->file_name, .content_type = (*part)->content_type},
+                         [&form](std::string& piece) { return form.read(piece); });
+        if (!kept) return kept.error();
+        files.push_back({std::move(*kept),
+                         (*part)->name.empty() ? std::string(kDefaultAttachment) : (*part)->name,
+                         !(*part)->file_name->empty()});
+    }
+}
+
+}  // namespace
+
+Json Attachment::to_json() const {
+    return {{"length", length},
+            {"contentType", content_type},
+            {"filename", file_name},
+            {"objectId", object_id}};
+}
+
+Attachment Attachment::from_json(const std::string& id, const Json& kept) {
+    return {.id = id,
+            .file_name = text_member(kept, "filename"),
+            .content_type = text_member(kept, "contentType"),
+            .length = static_cast<std::uint64_t>(integer_member(kept, "length").value_or(0)),
+            .object_id = text_member(kept, "objectId")};
+}
+
+Json Attachment::row() const {
+    Json row = {{kAttachmentId, id}, {"_doc", id}};
+    row.update(to_json());
+    return row;
+}
+
+Result<Attachment> find_attachment(const Json& attachments, std::string_view id) {
+    const auto found = attachments.find(id);
+    if (found != attachments.end()) return Attachment::from_json(std::string(id), *found);
+    return make_error(ErrorKind::not_found, "attachment.unknown",
+                      fmt::format("there is no attachment {}", id));
+}
+
+Result<StoredBytes> store_bytes(BlobStore& binaries, const PieceSource& read) {
+    StoredBytes stored;
+    auto writer = binaries.create();
+    if (!writer) return writer.error();
+    std::string piece;
+    do {
+        if (auto got = read(piece); !got) return got.error();
+        stored.length += piece.size();
+        if (auto written = (*writer)->write(piece); !written) return written.error();
+    } while (!piece.empty());
+    auto name = (*writer)->finish();
+    if (!name) return name.error();
+    stored.name = std::move(*name);
+    return stored;
+}
+
+Result<std::vector<Attachment>> receive_attachments(const Call& call, const FileKeeper& keep) {
+    if (!has_form_body(call)) {
+        auto kept = keep_raw_body(call, kDefaultAttachment, keep);
+        if (!kept) return kept.error();
+        return std::vector<Attachment>{std::move(*kept)};
+    }
+    auto form = FormBody::open(call);
+    if (!form) return form.error();
+    auto files = keep_files(*form, keep);
+    if (!files) return files.error();
+    if (files->empty()) return file_missing();
+    std::vector<Attachment> found;
+    for (FormFile& file : *files) {
+        Attachment& attachment = file.attachment;
+        attachment.id =
+            form->parameter(fmt::format("attachmentId_{}", found.size())).value_or(file.part_name);
+        if (auto fine = check_attachment_id(attachment.id); !fine) return fine.error();
+        if (!file.has_name) attachment.file_name = safe_file_name(file.part_name, attachment.id);
+        found.push_back(std::move(attachment));
+    }
+    return found;
+}
+
+Result<Attachment> receive_attachment(const Call& call, const FileKeeper& keep) {
+    const std::string id(call.path(kAttachmentId));
+    if (auto fine = check_attachment_id(id); !fine) return fine.error();
+    if (!has_form_body(call)) return keep_raw_body(call, id, keep);
+    auto form = FormBody::open(call);
+    if (!form) return form.error();
+    auto part = form->next_file();
+    if (!part) return part.error();
+    if (!*part) return file_missing();
+    auto kept =
+        keep({.id = id, .file_name = *(*part)->file_name, .content_type = (*part)->content_type},
+             [&form](std::string& piece) { return form->read(piece); });
+    if (!kept) return kept;
+    auto another = form->next_file();
+    if (!another) return another.error();
+    if (!*another) return kept;
+    return make_error({{"body", "attachment.one_file_expected",
+                        "a form for one attachment has one part with a file name"}});
+}
+
+Reply inert_download(BlobStore& binaries, const Attachment& attachment, bool is_file,
+                     std::string_view file_name) {
+    auto reply = Reply::download(
+        [&binaries, object = attachment.object_id](std::uint64_t first, std::uint64_t end) {
+            return bytes_of(binaries, object, first, end);
+        },
+        attachment.length, attachment.content_type);
+    const bool is_saved = is_file || is_active_content(attachment.content_type);
+    reply.header("Content-Disposition", content_disposition(is_saved, file_name));
+    reply.header("Content-Security-Policy", kInert);
+    reply.etag('"' + attachment.object_id + '"');
+    return reply;
+}
+
+Result<Reply> attachment_reply(BlobStore& binaries, const Call& call,
+                               const Attachment& attachment) {
+    auto wants_file = call.flag("a");
+    if (!wants_file) return wants_file.error();
+    const std::string name =
+        safe_file_name(call.parameter("filename").value_or(attachment.file_name), attachment.id);
+    return inert_download(binaries, attachment, wants_file->value_or(false), name);
+}
+
+}  // namespace stele::sdk
