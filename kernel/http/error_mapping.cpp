@@ -133,6 +133,8 @@ int status_of(sdk::ErrorKind kind) {
             return 429;
         case sdk::ErrorKind::internal:
             return 500;
+        case sdk::ErrorKind::unimplemented:
+            return 501;
         case sdk::ErrorKind::unavailable:
         case sdk::ErrorKind::timed_out:
             return 503;

@@ -37,6 +37,7 @@ TEST_CASE("every kind of error has the status of the papers") {
                                                           {ErrorKind::locked, 423},
                                                           {ErrorKind::limited, 429},
                                                           {ErrorKind::internal, 500},
+                                                          {ErrorKind::unimplemented, 501},
                                                           {ErrorKind::unavailable, 503},
                                                           {ErrorKind::timed_out, 503},
                                                           {ErrorKind::storage_full, 507}};

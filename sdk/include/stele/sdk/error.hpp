@@ -22,6 +22,7 @@ enum class ErrorKind {
     locked,               ///< the data store is locked by somebody else (423)
     limited,              ///< too many requests (429)
     internal,             ///< a fault of the server (500)
+    unimplemented,        ///< what this server has no means to do, whoever asks (501)
     unavailable,          ///< busy, stopping, or a remote part is down (503)
     timed_out,            ///< a remote part did not answer in time (503)
     storage_full,         ///< no room left on the disk, or `maxsize` reached (507)
