@@ -3,6 +3,7 @@
 
 #include <stele/sdk/plugin.hpp>
 
+#include "deployed_application.hpp"
 #include "plan.hpp"
 #include "registrar_store.hpp"
 #include "tenant.hpp"
@@ -45,6 +46,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<WebHost>());
     registrar.add(std::make_unique<AutoClientMapping>());
     registrar.add(std::make_unique<TrustedDomainMapping>());
+    registrar.add(std::make_unique<DeployedApplication>());
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_stores(registrar, context);
     });

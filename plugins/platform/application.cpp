@@ -3,6 +3,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
+#include "deployments.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -20,16 +21,28 @@ sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& pr
     return context.documents().read(kStacks, sdk::text_member((*project)->fields, "stackId"));
 }
 
+sdk::Action deployment_action(const char* name, const char* method, sdk::Permission permission,
+                              sdk::Result<sdk::Reply> (*run)(const sdk::Call&),
+                              const char* detail = "") {
+    return {.name = std::string(name) + "/{deploymentKey}" + detail,
+            .method = method,
+            .permission = permission,
+            .run = [run](sdk::Resource&, const sdk::Call& call) { return run(call); }};
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor Application::describe() const {
     using enum sdk::FieldKind;
+    constexpr auto kRead = sdk::Permission::read;
+    constexpr auto kUpdate = sdk::Permission::update;
     const sdk::Fields fields{
         {.name = "key", .kind = text, .addresses = true},
         {.name = "projectId", .kind = text},
         {.name = "applicationType", .kind = text},
         {.name = "source"},
         {.name = "deployments"},
+        {.name = kDeployed, .kind = object, .read_only = true},
         {.name = "isTenantDefault", .kind = boolean},
     };
     return {.type = "application",
@@ -37,6 +50,11 @@ sdk::ResourceDescriptor Application::describe() const {
             .placeholder = "applicationId",
             .fields = fields,
             .capabilities = {.data_store = true},
+            .actions = {deployment_action("deploy", "POST", kUpdate, &deploy_application),
+                        deployment_action("undeploy", "POST", kUpdate, &undeploy_application),
+                        deployment_action("deployed", "GET", kRead, &read_deployed_application),
+                        deployment_action("deployed", "POST", kRead, &read_deployed_application),
+                        deployment_action("deployed", "GET", kRead, &read_deployed_info, "/info")},
             .title = "applications"};
 }
 

@@ -23,11 +23,14 @@ sdk::Result<void> ensure(sdk::Context& context, const sdk::CollectionName& colle
 }  // namespace
 
 sdk::Result<void> install_applications(sdk::Registrar& registrar, sdk::Context& context) {
-    if (context.platform().number == registrar.root_platform().number) return {};
+    const sdk::CollectionName applications{"application", ""};
+    if (context.platform().number == registrar.root_platform().number) {
+        return ensure(context, applications, "default",
+                      {{"_doc", "default"}, {"key", "default"}, {"title", "Default application"}});
+    }
     auto stack = ensure(context, kStacks, "default",
                         {{"_doc", "default"}, {"key", "default"}, {"title", "Primary stack"}});
     if (!stack) return stack;
-    const sdk::CollectionName applications{"application", ""};
     auto console = ensure(context, applications, "console",
                           {{"key", "console"}, {"title", "Console"}, {"isTenantDefault", true}});
     if (!console) return console;

@@ -5,8 +5,8 @@
 
 namespace stele::platform {
 
-/// On a tenant's platform: a stack, and the applications of its console and its user interface. On
-/// the first platform nothing.
+/// On the first platform the application `default`. On a tenant's: a stack, and the applications of
+/// its console and its user interface.
 sdk::Result<void> install_applications(sdk::Registrar& registrar, sdk::Context& context);
 
 }  // namespace stele::platform

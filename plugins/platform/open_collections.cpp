@@ -30,6 +30,37 @@ sdk::Fields with_titles(sdk::Fields own) {
     return fields;
 }
 
+std::vector<sdk::ResourceDescriptor> declarations_in_applications() {
+    return {
+        {.type = "settings",
+         .container = "application",
+         .path = "settings",
+         .placeholder = "settingsId",
+         .container_member = "applicationId",
+         .fields = with_titles({{.name = "scope", .kind = kText},
+                                {.name = "key", .kind = kText},
+                                {.name = "settings", .kind = kObject}}),
+         .title = "settings of applications"},
+        {.type = "message",
+         .container = "application",
+         .path = "messages",
+         .placeholder = "messageId",
+         .container_member = "applicationId",
+         .fields = with_titles({{.name = "key", .kind = kText},
+                                {.name = "locale", .kind = kText},
+                                {.name = "message", .kind = kText}}),
+         .title = "messages of applications"},
+        {.type = "apikey",
+         .container = "application",
+         .path = "apikeys",
+         .placeholder = "apiKeyId",
+         .container_member = "applicationId",
+         .fields = with_titles(
+             {{.name = "key", .kind = kText}, {.name = "secret", .kind = kText, .secret = true}}),
+         .title = "keys that applications use"},
+    };
+}
+
 std::vector<sdk::ResourceDescriptor> declarations() {
     return {
         {.type = "billingProviderConfiguration",
@@ -92,8 +123,10 @@ std::vector<sdk::ResourceDescriptor> declarations() {
 }  // namespace
 
 void add_open_collections(sdk::Registrar& registrar) {
-    for (sdk::ResourceDescriptor& descriptor : declarations())
-        registrar.add(std::make_unique<OpenCollection>(std::move(descriptor)));
+    for (auto* declared : {&declarations, &declarations_in_applications}) {
+        for (sdk::ResourceDescriptor& descriptor : declared())
+            registrar.add(std::make_unique<OpenCollection>(std::move(descriptor)));
+    }
 }
 
 }  // namespace stele::platform

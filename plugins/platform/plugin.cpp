@@ -11,6 +11,7 @@
 #include "open_collections.hpp"
 #include "project.hpp"
 #include "reference_operations.hpp"
+#include "registration.hpp"
 #include "stack.hpp"
 
 namespace stele::platform {
@@ -63,6 +64,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(ProjectServices{**teams, **principals, **invitations}));
     add_open_collections(registrar);
+    registrar.add(std::make_unique<Registration>(registrar));
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_applications(registrar, context);
     });

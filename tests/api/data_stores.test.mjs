@@ -262,7 +262,7 @@ test('statistics are what a naive count finds', async () => {
   assert.equal(stats.statisticsDirty, false);
   assert.ok(Math.abs(stats.statisticsDate.ms - Date.now()) < 60_000);
   const info = await admin('GET', `${host.path}/info`);
-  assert.deepEqual(info.counts, { autoClientMapping: 25, trustedDomainMapping: 5 });
+  assert.deepEqual(info.counts, { autoClientMapping: 25, deployedApplication: 0, trustedDomainMapping: 5 });
   assert.equal(info.size, bytes);
 
   await admin('POST', host.mappings, { host: 'later' });

@@ -29,6 +29,8 @@ before(async () => {
 });
 after(() => server.end());
 
+const kDeployment = 'walked';
+
 /// A record of every family on the tenant's platform; answers their ids by placeholder.
 async function populate(tenant, title) {
   const made = async (path, body = {}) => (await tenant.do('POST', path, { title, ...body }))._doc;
@@ -43,12 +45,16 @@ async function populate(tenant, title) {
   ids.applicationId = await made('/applications');
   ids.emailProviderId = await made(`/applications/${ids.applicationId}/emailproviders`);
   ids.emailId = await made(`/applications/${ids.applicationId}/emails`);
+  for (const [name, path] of [['settingsId', 'settings'], ['messageId', 'messages'], ['apiKeyId', 'apikeys'], ['registrationId', 'registrations']])
+    ids[name] = await made(`/applications/${ids.applicationId}/${path}`, { userEmail: 'a@example.org' });
   ids.registrarId = await made('/registrars');
   ids.planId = await made(`/registrars/${ids.registrarId}/plans`, { planKey: `plan-of-${tenant.name}` });
   ids.tenantId = tenant.id;
   ids.webhostId = await made('/webhosts');
   ids.autoClientMappingId = await made(`/webhosts/${ids.webhostId}/autoclientmappings`);
   ids.trustedDomainMappingId = await made(`/webhosts/${ids.webhostId}/trusteddomainmappings`);
+  await tenant.do('PUT', `/applications/${ids.applicationId}`, { title, deployments: { [kDeployment]: { webhost: ids.webhostId } } });
+  ids.deployedApplicationId = await made(`/applications/${ids.applicationId}/deploy/${kDeployment}`);
   ids.stackId = await made('/stacks');
   ids.projectId = await made('/projects');
   ids.jobId = await made('/projects/start?schedule=synchronous');
@@ -68,7 +74,7 @@ async function populate(tenant, title) {
 }
 
 const general = { ...contentNames, permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', teamKey: 'owners',
-                  roleKeyOrId: 'consumer', templateKey: 'folder-consumer', key: 'none', type: 'webhost', meterType: 'STORAGE' };
+                  roleKeyOrId: 'consumer', templateKey: 'folder-consumer', key: 'none', type: 'webhost', meterType: 'STORAGE', deploymentKey: kDeployment };
 
 /// The path with `value(name, isLast)` for each placeholder that stands for a record.
 function filled(path, value) {

@@ -33,10 +33,15 @@ export async function makeRecords(server) {
     groupId: ['/principals', { type: 'GROUP', name: 'walked-group' }],
   });
   await into(`/directories/${ids.directoryId}`, { identityId: ['/identities'], connectionId: ['/connections'] });
-  await into(`/applications/${ids.applicationId}`, { emailProviderId: ['/emailproviders'], emailId: ['/emails'] });
+  await into(`/applications/${ids.applicationId}`, { emailProviderId: ['/emailproviders'], emailId: ['/emails'],
+    settingsId: ['/settings'], messageId: ['/messages'], apiKeyId: ['/apikeys'],
+    registrationId: ['/registrations', { userEmail: 'walk@example.org' }] });
   await into(`/webhosts/${ids.webhostId}`, {
     autoClientMappingId: ['/autoclientmappings'], trustedDomainMappingId: ['/trusteddomainmappings'],
   });
+  ids.deploymentKey = 'walked';
+  await server.admin('PUT', `/applications/${ids.applicationId}`, { title: 'walk', deployments: { walked: { webhost: ids.webhostId } } });
+  ids.deployedApplicationId = await make(`/applications/${ids.applicationId}/deploy/walked`);
   const registrar = `/registrars/${ids.registrarId}`;
   await into(registrar, { planId: ['/plans', { planKey: 'walked' }] });
   const owner = await server.makeUser('tenant-of-the-walk');
