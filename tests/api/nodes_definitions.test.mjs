@@ -144,3 +144,36 @@ test('a branch that validates refuses what does not fit, and names every problem
   const faulty = await send('POST', `${branch}/nodes`, { _type: 'd:type', _qname: 'custom:faulty', properties: { a: { type: 'nonsense' } } });
   assert.equal(faulty.json.violations[0].code, 'node.definition_faulty');
 });
+
+test('a client\'s definition takes the place of a built-in one outside of the reserved prefixes, once', async () => {
+  await freshBranch();
+  const before_ = await admin('GET', `${branch}/definitions/blog:post`);
+  const post = (await admin('POST', `${branch}/nodes`, { _type: 'blog:post', title: 'an old post' }))._doc;
+  for (const qname of ['wcm:page', 'wcm:template', 'workflow:package', 'blog:blog', 'blog:post']) {
+    const made = await define(qname, { title: 'mine', properties: { own: { type: 'string' } } });
+    assert.equal((await admin('GET', `${branch}/definitions/${qname}`))._doc, made._doc, qname);
+    assert.equal((await admin('GET', `${branch}/definitions/${qname}`)).title, 'mine');
+    const again = await send('POST', `${branch}/nodes`, { _qname: qname, _type: 'd:type' });
+    assert.equal(again.status, 409, again.text);
+    assert.equal((await admin('GET', `${branch}/definitions/${qname}`))._doc, made._doc, 'a client\'s own stays');
+  }
+  assert.equal((await send('GET', `${branch}/nodes/${before_._doc}`)).status, 404);
+  assert.equal((await admin('GET', `${branch}/nodes/${post}/type`)).title, 'mine');
+  assert.equal((await admin('GET', `${branch}/deletions`)).total_rows, 0, 'nothing of a client was deleted');
+  const custom = qnames(await admin('GET', `${branch}/definitions?custom=true&limit=-1`)).sort();
+  assert.deepEqual(custom, ['blog:blog', 'blog:post', 'wcm:page', 'wcm:template', 'workflow:package']);
+  assert.ok(!qnames(await admin('GET', `${branch}/definitions?system=true&limit=-1`)).includes('blog:post'));
+  assert.deepEqual((await admin('POST', `${branch}/admin/upgradeschema`, {})).definitions, []);
+});
+
+test('the names of the server\'s own prefixes, and of what is no definition, stay', async () => {
+  await freshBranch();
+  for (const [qname, type] of [['n:person', 'd:type'], ['a:child', 'd:association'], ['f:container', 'd:feature'], ['blog:post', 'n:node']]) {
+    const reply = await send('POST', `${branch}/nodes`, { _qname: qname, _type: type });
+    assert.equal(reply.status, 409, `${qname} ${reply.text}`);
+  }
+  const fork = `${repository}/branches/${(await admin('POST', `${repository}/branches?branch=master`, {}))._doc}`;
+  const { _doc } = await admin('POST', `${fork}/nodes`, { _qname: 'blog:post', _type: 'd:type', title: 'on the fork' });
+  assert.equal((await admin('GET', `${fork}/definitions/blog:post`))._doc, _doc);
+  assert.notEqual((await admin('GET', `${branch}/definitions/blog:post`)).title, 'on the fork');
+});

@@ -1,16 +1,32 @@
 #include "content/definitions.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
 
+#include "content/deletion.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
 
 namespace {
+
+/// Of what the server itself has written.
+constexpr char kServersDomain[] = "system";
+constexpr char kCreatorsDomain[] = "created_by_principal_domain_id";
+
+/// Whether the QName is that of a built-in definition outside of the server's own prefixes.
+bool is_replaceable(const std::string& qname) {
+    static constexpr std::array<std::string_view, 6> kOwnPrefixes{
+        "a:", "d:", "f:", "n:", "o:", "r:"};
+    const bool is_own =
+        std::any_of(kOwnPrefixes.begin(), kOwnPrefixes.end(),
+                    [&](std::string_view prefix) { return qname.starts_with(prefix); });
+    return !is_own && is_built_in_definition(qname);
+}
 
 /// Features by name from an object of configurations or an array of names.
 sdk::Json demanded_features(const sdk::Json& definition) {
@@ -60,6 +76,29 @@ bool is_built_in_definition(std::string_view qname) {
     return std::any_of(built_in.begin(), built_in.end(), [&](const sdk::Json& definition) {
         return definition.at(member::kQName).get_ref<const std::string&>() == qname;
     });
+}
+
+sdk::Json built_in_condition() {
+    sdk::Json names = sdk::Json::array();
+    for (const sdk::Json& definition : built_in_definitions())
+        names.push_back(definition.at(member::kQName));
+    return {{member::kQName, {{"$in", std::move(names)}}},
+            {std::string(member::kSystem) + "." + kCreatorsDomain, kServersDomain}};
+}
+
+sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition) {
+    const std::string qname = sdk::text_member(definition, member::kQName);
+    const bool is_by_server = content.context().session().is_system && !content.changes().actor();
+    if (is_by_server || !is_replaceable(qname)) return {};
+    auto present = content.node(qname);
+    if (!present) return sdk::is_missing(present.error()) ? sdk::Result<void>() : present.error();
+    const bool is_of_server =
+        is_definition(present->fields) && creator_of(present->fields).domain_id == kServersDomain;
+    if (!is_of_server) return {};
+    // Whether a client may delete the server's is no question: it may make definitions.
+    sdk::Documents& documents = content.context().as_system().documents();
+    if (auto gone = documents.remove(content.nodes(), present->id); !gone) return gone;
+    return documents.remove(deletions_of(content), present->id);
 }
 
 bool is_definition(const sdk::Json& node) {

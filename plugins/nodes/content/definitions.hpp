@@ -15,6 +15,12 @@ const std::vector<sdk::Json>& built_in_definitions();
 /// Whether one of them has the QName.
 bool is_built_in_definition(std::string_view qname);
 
+/// What a query asks of a definition to find those that are still as a repository began with them.
+sdk::Json built_in_condition();
+/// Before a definition is made: takes a built-in one with its QName away, unless the prefix is the
+/// server's own (docs/reference/nodes_content.md). A client's definition of that name stays.
+sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition);
+
 /// Whether a node is a definition of a type, an association or a feature.
 bool is_definition(const sdk::Json& node);
 

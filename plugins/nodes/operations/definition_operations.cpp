@@ -55,11 +55,12 @@ sdk::Result<sdk::Json> definitions_query(const sdk::Call& call) {
     if (!origins) return origins.error();
     sdk::Json query = {{member::kType, {{"$in", std::move(*types)}}}};
     if (origins->custom && origins->system) return query;
-    sdk::Json built_in = sdk::Json::array();
-    for (const sdk::Json& definition : built_in_definitions())
-        built_in.push_back(definition.at(member::kQName));
-    if (!origins->custom && !origins->system) built_in.clear();
-    query[member::kQName] = {{origins->custom ? "$nin" : "$in", std::move(built_in)}};
+    if (!origins->custom && !origins->system) {
+        query[member::kQName] = {{"$in", sdk::Json::array()}};
+    } else {
+        // A client's definition with the name of a built-in one is the client's.
+        query[origins->system ? "$and" : "$nor"] = sdk::Json::array({built_in_condition()});
+    }
     return query;
 }
 

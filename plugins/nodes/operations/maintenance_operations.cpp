@@ -40,7 +40,7 @@ struct Validation {
                             {"rows", named}};
         if (named.size() < faults) {
             result["truncated"] = true;
-            result["truncated_by"] = "named_faults";
+            result["bound"] = "named_faults";
         }
         return result;
     }
@@ -180,13 +180,16 @@ sdk::Result<sdk::Reply> upgrade_schema(Services& services, const sdk::Call& call
     auto content = content_of(services, call);
     if (!content) return content.error();
     if (auto may = content->require_create(); !may) return may.error();
+    auto server = BranchContent::open(services, call.context().as_system(), content->branch());
+    if (!server) return server.error();
+    if (auto writable = check_branch_writable(*content); !writable) return writable.error();
     sdk::Json added = sdk::Json::array();
     for (const sdk::Json& definition : built_in_definitions()) {
         const std::string qname = sdk::text_member(definition, member::kQName);
         auto known = content->node(qname);
         if (known) continue;
         if (!sdk::is_missing(known.error())) return known.error();
-        auto made = content->create(definition);
+        auto made = server->create(definition);
         if (!made) return made.error();
         added.push_back(qname);
     }
