@@ -448,4 +448,17 @@ sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collectio
     return rooms_.documents.set_alias(**space, record.collection, alias, record.sequence);
 }
 
+sdk::Result<void> BoundDocuments::remove_alias(const sdk::CollectionName& collection,
+                                               std::string_view alias, std::string_view id) {
+    auto place = place_of(collection);
+    if (!place) return place.error();
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    if (!found) return found;
+    if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
+    auto space = Records::write_space(context_, *place, record.collection);
+    if (!space) return space.error();
+    return rooms_.documents.remove_alias(**space, record.collection, alias, record.sequence);
+}
+
 }  // namespace stele::kernel::resource

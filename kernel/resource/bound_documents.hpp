@@ -34,6 +34,8 @@ public:
     sdk::Result<void> remove(const sdk::CollectionName& collection, std::string_view id) override;
     sdk::Result<void> set_alias(const sdk::CollectionName& collection, std::string_view alias,
                                 std::string_view id) override;
+    sdk::Result<void> remove_alias(const sdk::CollectionName& collection, std::string_view alias,
+                                   std::string_view id) override;
 
     /// The same for callers that have found the place or the record already.
     sdk::Result<sdk::Document> create(const CollectionPlace& place, sdk::Json fields,

@@ -105,6 +105,20 @@ sdk::Result<void> DocumentStore::set_alias(sdk::Transaction& transaction, Collec
     return {};
 }
 
+sdk::Result<void> DocumentStore::remove_alias(sdk::Transaction& transaction,
+                                              CollectionId collection, std::string_view alias,
+                                              std::string_view sequence) {
+    const std::string key = alias_key(collection, alias);
+    const auto present = transaction.get(key);
+    if (!present) return present.error();
+    if (!*present) return {};
+    const AliasTarget target = AliasTarget::decode(**present);
+    if (target.is_custom_id || target.sequence != sequence) return {};
+    transaction.remove(key);
+    transaction.remove(alias_of_key(collection, sequence, alias));
+    return {};
+}
+
 sdk::Result<std::uint64_t> DocumentStore::count(const sdk::Reader& reader,
                                                 CollectionId collection) {
     const auto stored = reader.get(record_counter(collection));

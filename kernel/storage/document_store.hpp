@@ -137,6 +137,9 @@ public:
 
     sdk::Result<void> set_alias(sdk::Transaction& transaction, CollectionId collection,
                                 std::string_view alias, std::string_view sequence);
+    /// Nothing happens where the alias means another record, or is the record's own id.
+    sdk::Result<void> remove_alias(sdk::Transaction& transaction, CollectionId collection,
+                                   std::string_view alias, std::string_view sequence);
 
     /// Number of records of the collection; one read.
     sdk::Result<std::uint64_t> count(const sdk::Reader& reader, CollectionId collection);

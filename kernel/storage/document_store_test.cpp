@@ -40,6 +40,20 @@ TEST_CASE("A record is read by its generated id, its custom id and its aliases")
     CHECK(alias("my-id").error().code == "document.id_taken");
     CHECK(fixture.differences().empty());
 
+    const auto forget = [&](const std::string& name) {
+        return fixture.write([&](sdk::Transaction& transaction) {
+            return fixture.store.remove_alias(transaction, fixture.collection, name, sequence);
+        });
+    };
+    REQUIRE(alias("other"));
+    REQUIRE(forget("other"));
+    CHECK(name_of("other").empty());
+    REQUIRE(forget("nobody"));
+    REQUIRE(forget("my-id"));
+    CHECK(name_of("my-id") == "custom");
+    CHECK(name_of("primary") == "plain");
+    CHECK(fixture.differences().empty());
+
     REQUIRE(fixture.erase(plain));
     CHECK(name_of("primary").empty());
     CHECK(fixture.differences().empty());

@@ -75,6 +75,10 @@ public:
                                 std::string_view) override {
         not_wanted();
     }
+    sdk::Result<void> remove_alias(const sdk::CollectionName&, std::string_view,
+                                   std::string_view) override {
+        not_wanted();
+    }
 
 private:
     static sdk::Document document(const sdk::Json& node) {

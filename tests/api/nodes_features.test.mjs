@@ -149,3 +149,78 @@ test('a group has its node, too (23)', async () => {
   assert.equal(node['principal-id'], group._doc);
   assert.equal(node['principal-type'], 'GROUP');
 });
+
+const tagsOf = async (node) => {
+  const { rows } = await admin('GET', `${node}/relatives?type=a:has_tag&direction=OUTGOING`);
+  for (const row of rows) assert.equal(row._type, 'n:tag');
+  return rows.map((row) => row.tag).sort();
+};
+
+test('a taggable node is associated with a node of each of its tags, which nodes share (9.8)', async () => {
+  const one = await make({ _features: { 'f:taggable': { tags: ['red', 'green', 'red', '', 1] } } });
+  assert.deepEqual(await tagsOf(one), ['green', 'red']);
+  const two = await make({ tags: ['red'], _features: { 'f:taggable': {} } });
+  assert.deepEqual(await tagsOf(two), ['red']);
+  assert.equal(await count({ _type: 'n:tag', tag: 'red' }), 1);
+  const untagged = await make({ tags: ['red'] });
+  assert.deepEqual(await tagsOf(untagged), []);
+
+  await admin('POST', `${one}/features/f:taggable`, { tags: ['blue', 'red'] });
+  assert.deepEqual(await tagsOf(one), ['blue', 'red']);
+  await admin('PUT', two, { tags: ['red', 'new'] });
+  assert.deepEqual(await tagsOf(two), ['new', 'red']);
+  await admin('PATCH', two, [{ op: 'replace', path: '/tags', value: ['new'] }]);
+  assert.deepEqual(await tagsOf(two), ['new']);
+  // What a client ties itself stays, and what is the feature's goes with it.
+  const own = (await admin('POST', `${branch}/nodes`, { _type: 'n:tag', tag: 'own' }))._doc;
+  await admin('POST', `${one}/associate?node=${own}&type=a:has_tag`, {});
+  await admin('DELETE', `${one}/features/f:taggable`);
+  assert.deepEqual(await tagsOf(one), ['own']);
+  await admin('DELETE', two);
+  await admin('POST', `${branch}/deletions/${two.split('/').at(-1)}/restore`, {});
+  assert.deepEqual(await tagsOf(two), ['new']);
+  const copy = await admin('POST', `${two}/copy?targetNodeId=root`, {});
+  assert.deepEqual(await tagsOf(`${branch}/nodes/${copy._doc}`), ['new']);
+  const many = Array.from({ length: 101 }, (_, i) => `tag ${i}`);
+  const refused = await server.request('POST', `${branch}/nodes`, { token: server.adminToken, body: { _features: { 'f:taggable': { tags: many } } } });
+  assert.deepEqual([refused.status, refused.json.violations[0].code], [400, 'node.tags_exceeded']);
+});
+
+test('whoever may change a node may tag it, and gains nothing by it', async () => {
+  const { _doc: user } = await server.makeUser('tagger');
+  const token = await server.login('tagger', 'secret-of-tagger');
+  const node = await make();
+  await admin('POST', `${node}/authorities/editor/grant?id=default/${user}`);
+  const tagged = await server.request('POST', `${node}/features/f:taggable`, { token, body: { tags: ['of the tagger'] } });
+  assert.equal(tagged.status, 200, tagged.text);
+  assert.deepEqual(await tagsOf(node), ['of the tagger']);
+  const [tag] = (await admin('POST', `${branch}/nodes/query`, { _type: 'n:tag', tag: 'of the tagger' })).rows;
+  const changed = await server.request('PUT', `${branch}/nodes/${tag._doc}`, { token, body: { tag: 'mine' } });
+  assert.ok([403, 404].includes(changed.status), changed.text);
+});
+
+test('refresh, recreate and repair mend what a node lacks, and tell that nothing was wrong (32)', async () => {
+  const definition = await make({ _type: 'd:type', _qname: 'custom:demanding' });
+  for (const action of ['refresh', 'recreate', 'repair', '_repair']) {
+    await admin('PUT', definition, {});
+    const node = await make({ _type: 'custom:demanding', title: action });
+    const other = await make();
+    await admin('POST', `${node}/associate?node=${other.split('/').at(-1)}&type=a:linked`, {});
+    const read = await admin('GET', node);
+    const sound = await admin('POST', `${node}/${action}`, {});
+    assert.deepEqual([sound.ok, sound._doc, sound.title], [true, read._doc, action]);
+    assert.deepEqual(sound._repair, { associations: 1, faults: 0, repaired: 0, rows: [], message: 'nothing was wrong' });
+    assert.deepEqual(sound._statistics, read._statistics);
+    assert.equal(sound._statistics['a:linked_OUTGOING'], 1);
+    assert.deepEqual(await admin('GET', node), read, 'nothing was written');
+
+    await admin('PUT', definition, { mandatoryFeatures: { 'f:container': {} } });
+    const { _repair: repair, ...mended } = await admin('POST', `${node}/${action}`, sound);
+    assert.deepEqual([repair.faults, repair.repaired, repair.rows.map((row) => row.code)], [1, 1, ['node.feature_missing']]);
+    assert.deepEqual(mended._features['f:container'], {});
+    assert.deepEqual((await admin('GET', node))._features['f:container'], {});
+    // A client that sends the reply back stores no report.
+    await admin('PUT', node, { ...mended, _repair: repair });
+    assert.ok(!('_repair' in await admin('GET', node)));
+  }
+});

@@ -3,7 +3,7 @@
 /// Names in paths that stand for no record of their own.
 export const contentNames = {
   listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
-  featureId: 'f:taggable', associationTypeId: 'a:owned', name: 'icon', filename: 'walked',
+  featureId: 'f:taggable', associationTypeId: 'a:linked', name: 'icon', filename: 'walked',
   indexName: 'walked',
 };
 

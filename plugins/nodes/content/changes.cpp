@@ -14,6 +14,7 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPartName[] = "nodes.changes";
+constexpr char kArchived[] = "archived";
 constexpr char kReadonly[] = "readonly";
 constexpr char kSnapshot[] = "snapshot";
 constexpr char kFrozen[] = "frozen";
@@ -23,7 +24,7 @@ constexpr char kValidatesContent[] = "validateContent";
 sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
     Changes::BranchRules rules;
     // Nearly no branch has any: parsing, which every write would pay for, is for those that may.
-    constexpr std::array kAll{kReadonly, kSnapshot, kFrozen, kBlocksDirectCommits,
+    constexpr std::array kAll{kArchived,        kReadonly, kSnapshot, kFrozen, kBlocksDirectCommits,
                               kValidatesContent};
     const std::size_t last_true = branch.rfind("true");
     const bool may_have_rules =
@@ -35,6 +36,7 @@ sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
     auto fields = sdk::parse_json(branch, {.depth = 200});
     if (!fields) return fields.error();
     const auto has = [&](const char* name) { return sdk::flag_member(*fields, name, false); };
+    rules.is_archived = has(kArchived);
     rules.is_readonly = has(kReadonly) || has(kSnapshot);
     rules.is_frozen = has(kFrozen);
     rules.blocks_direct_commits = has(kBlocksDirectCommits);

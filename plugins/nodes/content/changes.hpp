@@ -36,6 +36,7 @@ public:
     /// What a branch's record says of writes to it, as the operation has found it: bulk forms ask
     /// for every node.
     struct BranchRules {
+        bool is_archived = false;
         bool is_readonly = false;
         bool is_frozen = false;
         bool blocks_direct_commits = false;

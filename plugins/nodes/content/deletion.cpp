@@ -9,6 +9,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "content/history.hpp"
+#include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -174,6 +175,13 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
         auto source = content.node(ends.source);
         auto target = content.node(ends.target);
         if (!source || !target) continue;
+        if (is_tagging(association.fields)) {
+            // The node has its tags again by what it says.
+            auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
+                                                                              association.id);
+            if (!forgotten) return forgotten.error();
+            continue;
+        }
         auto joined = restore_deletion(content, association.id);
         if (!joined) return joined;
     }

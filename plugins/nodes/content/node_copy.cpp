@@ -10,6 +10,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -230,6 +231,8 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
     auto original = from_.readable_node(edge.association);
     if (!original && sdk::is_missing(original.error())) return {};
     if (!original) return original.error();
+    // A copy has its tags by what it says.
+    if (is_tagging(original->fields)) return {};
     AssociationEnds ends = ends_of(*original);
     const bool is_second_look =
         edge.end == Direction::mutual && copies_.contains(edge.other) && ends.source != node;

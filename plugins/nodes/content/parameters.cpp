@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
+
+#include "content/branch_content.hpp"
 
 namespace stele::nodes {
 
@@ -42,6 +45,17 @@ std::string text_parameter(const sdk::Call& call, std::string_view name) {
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
         text = text.substr(1, text.size() - 2);
     return text;
+}
+
+sdk::Result<std::string> checked_type(std::string type, std::string_view parameter) {
+    if (type.empty() || is_qname(type)) return type;
+    return sdk::make_error(
+        {{std::string(parameter), "node.qname_malformed",
+          fmt::format("{} must be a prefix, a colon and a local name", parameter)}});
+}
+
+sdk::Result<std::string> type_parameter(const sdk::Call& call, std::string_view name) {
+    return checked_type(text_parameter(call, name), name);
 }
 
 bool is_declined(const sdk::Call& call, std::string_view name) {

@@ -19,6 +19,12 @@ sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call);
 /// (docs/specification/nodes.md 1.1); empty when it is missing.
 std::string text_parameter(const sdk::Call& call, std::string_view name);
 
+/// A type that a parameter names: a QName, or empty where there is none; `invalid`
+/// (`node.qname_malformed`) naming the parameter otherwise.
+sdk::Result<std::string> checked_type(std::string type, std::string_view parameter);
+/// The same of a call's parameter.
+sdk::Result<std::string> type_parameter(const sdk::Call& call, std::string_view name);
+
 /// Whether the query string says false, in any letter case. Other text asks for nothing: one driver
 /// that repeats a request sends `true?full=true`.
 bool is_declined(const sdk::Call& call, std::string_view name);

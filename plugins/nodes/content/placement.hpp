@@ -24,8 +24,7 @@ sdk::Result<void> put_into_folder(const BranchContent& content, const sdk::Docum
                                   const sdk::Document& folder);
 
 /// Takes the nodes out of the folders that they lie in and puts them into this one. Needs UPDATE on
-/// each. `invalid` for the root, for associations, and where a folder would come to lie in itself
-/// (`node.folder_in_itself`). Answers the nodes' ids.
+/// each. `invalid` for the root and for associations. Answers the nodes' ids.
 sdk::Result<std::vector<std::string>> move_nodes(const BranchContent& content,
                                                  const std::vector<std::string>& nodes,
                                                  const sdk::Document& folder);

@@ -5,6 +5,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
 
 namespace stele::nodes {
 
@@ -28,6 +29,7 @@ sdk::Result<void> check_branch_writable(const BranchContent& content) {
     if (content.changes().is_unprotected()) return {};
     auto rules = content.changes().rules(content.context(), content.branch());
     if (!rules) return rules.error();
+    if (rules->is_archived) return refused("branch.archived", "the branch is archived");
     if (rules->is_readonly) return refused("branch.readonly", "the branch is read-only");
     if (rules->is_frozen) return refused("branch.frozen", "the branch is frozen");
     if (rules->blocks_direct_commits) {
@@ -78,6 +80,13 @@ sdk::Result<void> forget_lock(const BranchContent& content, std::string_view nod
     return *lock ? remove_lock(content, node) : sdk::Result<void>();
 }
 
+sdk::Error locked_error(std::string_view node, const NodeLock& lock) {
+    return sdk::make_error(
+        sdk::ErrorKind::locked, "node.locked",
+        fmt::format("node {} is locked by {} since {}", node, lock.principal_name,
+                    sdk::text_member(sdk::time_value(lock.since_ms), "iso_8601")));
+}
+
 sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node) {
     if (content.context().session().is_system && !content.changes().actor()) return {};
     auto lock = lock_of(content, node.id);
@@ -88,9 +97,7 @@ sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Docume
         content.context().authorities().has_role(principal.key, node.key, kLockBreakingRole);
     if (!may_break) return may_break.error();
     if (*may_break) return {};
-    return sdk::make_error(
-        sdk::ErrorKind::conflict, "node.locked",
-        fmt::format("node {} is locked by {}", node.id, (*lock)->principal_name));
+    return locked_error(node.id, **lock);
 }
 
 }  // namespace stele::nodes

@@ -8,9 +8,9 @@
 
 namespace stele::nodes {
 
-/// Before anything is written to a branch: `forbidden` where the branch is read-only, frozen or
-/// takes no direct commits (docs/specification/nodes.md 4.4), unless the operation lifted the
-/// protection
+/// Before anything is written to a branch: `forbidden` where the branch is archived, read-only,
+/// frozen or takes no direct commits (docs/specification/nodes.md 4.4), unless the operation lifted
+/// the protection
 /// (`Changes::lift_protection`).
 sdk::Result<void> check_branch_writable(const BranchContent& content);
 
@@ -36,7 +36,10 @@ sdk::Result<void> remove_lock(const BranchContent& content, std::string_view nod
 /// The same where there is a lock, for a node that goes.
 sdk::Result<void> forget_lock(const BranchContent& content, std::string_view node);
 
-/// `conflict` (`node.locked`) where somebody else holds the node's lock and whoever acts is neither
+/// Says who holds a lock, and since when.
+sdk::Error locked_error(std::string_view node, const NodeLock& lock);
+
+/// `locked` (`node.locked`) where somebody else holds the node's lock and whoever acts is neither
 /// a manager nor an owner of the node. The server itself passes.
 sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node);
 

@@ -98,7 +98,10 @@ sdk::Result<Statistics> statistics_of(const BranchContent& content, const sdk::D
     }
     add_counts(counts, statistics.counts);
     add_ratings(ratings, statistics.counts);
-    if (is_truncated) statistics.counts["truncated"] = true;
+    if (is_truncated) {
+        statistics.counts["truncated"] = true;
+        statistics.counts["bound"] = "counted_associations";
+    }
     return statistics;
 }
 

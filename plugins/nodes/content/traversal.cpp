@@ -53,6 +53,7 @@ sdk::Result<void> read_associations(const sdk::Json& traverse, WalkPlan& plan) {
             name.is_string() ? find_direction(name.get_ref<const std::string&>()) : std::nullopt;
         if (!direction)
             return wrong_member(kName, "directions are ANY, INCOMING, OUTGOING and MUTUAL");
+        if (!is_qname(type)) return wrong_member(kName, "types are QNames");
         plan.associations[type] = *direction;
     }
     return {};
@@ -87,7 +88,8 @@ sdk::Result<void> read_types(const sdk::Json& traverse, WalkPlan& plan) {
     if (!types.is_array() && !(types.is_object() && types.empty()))
         return wrong_member(kName, "must be an array of types");
     for (const sdk::Json& type : types) {
-        if (!type.is_string()) return wrong_member(kName, "must be an array of types");
+        if (!type.is_string() || !is_qname(type.get_ref<const std::string&>()))
+            return wrong_member(kName, "must be an array of QNames");
         plan.types.insert(type.get<std::string>());
     }
     return {};

@@ -8,7 +8,7 @@ sdk::Result<sdk::Reply> truncated(sdk::Reply reply, std::string_view bound) {
     auto object = sdk::parse_json(reply.take_body());
     if (!object) return object.error();
     (*object)["truncated"] = true;
-    (*object)["truncated_by"] = bound;
+    (*object)["bound"] = bound;
     return sdk::Reply::json(*object);
 }
 

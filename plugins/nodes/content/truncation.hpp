@@ -8,7 +8,7 @@
 namespace stele::nodes {
 
 /// Adds to a Result map, or another object, that it is not everything: `truncated: true`, and in
-/// `truncated_by` the name of the bound that was reached.
+/// `bound` the name of the bound that was reached.
 sdk::Result<sdk::Reply> truncated(sdk::Reply reply, std::string_view bound);
 
 }  // namespace stele::nodes

@@ -13,7 +13,6 @@ inline constexpr char kRepositoryId[] = "repositoryId";
 inline constexpr char kBranchId[] = "branchId";
 inline constexpr char kNodeId[] = "nodeId";
 inline constexpr char kChangesetId[] = "changesetId";
-inline constexpr char kAttachmentId[] = "attachmentId";
 inline constexpr char kMasterAlias[] = "master";
 inline constexpr char kRootAlias[] = "root";
 
@@ -47,6 +46,7 @@ inline constexpr char kGroup[] = "n:group";
 inline constexpr char kForm[] = "n:form";
 inline constexpr char kList[] = "n:list";
 inline constexpr char kComment[] = "n:comment";
+inline constexpr char kTag[] = "n:tag";
 inline constexpr char kDefinedType[] = "d:type";
 inline constexpr char kDefinedAssociation[] = "d:association";
 inline constexpr char kDefinedFeature[] = "d:feature";
@@ -64,6 +64,7 @@ inline constexpr char kHasMount[] = "a:has_mount";
 inline constexpr char kHasTranslation[] = "a:has_translation";
 inline constexpr char kHasComment[] = "a:has_comment";
 inline constexpr char kCopiedFrom[] = "a:copied_from";
+inline constexpr char kHasTag[] = "a:has_tag";
 }  // namespace association
 
 namespace feature {
@@ -76,6 +77,8 @@ inline constexpr char kMultilingual[] = "f:multilingual";
 inline constexpr char kTranslation[] = "f:translation";
 inline constexpr char kLocale[] = "f:locale";
 inline constexpr char kRendition[] = "f:rendition";
+inline constexpr char kNonCyclic[] = "f:non-cyclic";
+inline constexpr char kTaggable[] = "f:taggable";
 }  // namespace feature
 
 inline constexpr char kRootQName[] = "r:root";

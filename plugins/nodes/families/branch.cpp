@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -11,6 +13,18 @@
 namespace stele::nodes {
 
 namespace {
+
+constexpr char kAlias[] = "alias";
+constexpr std::size_t kLongestAlias = 128;
+
+bool is_branch_alias(std::string_view alias) {
+    return alias.size() <= kLongestAlias && id_bytes(alias).empty() &&
+           std::none_of(alias.begin(), alias.end(), [](char byte) {
+               const auto code = static_cast<unsigned char>(byte);
+               return code <= ' ' || code == 0x7f ||
+                      std::string_view("/?#&%").find(byte) != std::string_view::npos;
+           });
+}
 
 /// Set when a branch is made, and by what is done with it; never by an update.
 constexpr std::array kSetByServer{"type", "root", "root-branch", "join-branch", "snapshot"};
@@ -30,8 +44,9 @@ sdk::ResourceDescriptor Branch::describe() const {
                        {.name = "readonly", .kind = boolean},
                        {.name = "frozen", .kind = boolean},
                        {.name = "archived", .kind = boolean},
-                       {.name = "blockDirectCommits", .kind = boolean}},
-            .operations = {.create = false},
+                       {.name = "blockDirectCommits", .kind = boolean},
+                       {.name = "alias", .kind = text}},
+            .operations = {.create = false, .list = false, .query = false},
             .actions = branch_actions(),
             .checks_at_container = true,
             .is_presented = true,
@@ -64,6 +79,39 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
         }
     }
     return {};
+}
+
+void Branch::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
+    if (!change.after) return;
+    const std::string alias = sdk::text_member(change.after->fields, kAlias);
+    // The master is found by its own name already.
+    const bool is_fine = alias.empty() || alias == kMasterAlias || is_branch_alias(alias);
+    if (is_fine) return;
+    violations.push_back({kAlias, "branch.alias_malformed",
+                          "alias must be a word of at most 128 bytes that is no id, without any "
+                          "of /?#&%"});
+}
+
+sdk::Result<void> Branch::stored(const sdk::Change& change, sdk::Context& context) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    const std::string before =
+        change.before ? sdk::text_member(change.before->fields, kAlias) : std::string();
+    const std::string after = sdk::text_member(change.after->fields, kAlias);
+    const sdk::CollectionName branches{kBranchType, {}, change.collection.container_key};
+    sdk::Documents& documents = context.documents();
+    if (!before.empty() && before != after && before != kMasterAlias) {
+        auto gone = documents.remove_alias(branches, before, change.after->id);
+        if (!gone) return gone;
+    }
+    if (after.empty()) return {};
+    auto holder = documents.read(branches, after);
+    if (!holder && !sdk::is_missing(holder.error())) return holder.error();
+    if (holder && holder->id == change.after->id) return {};
+    if (holder) {
+        return sdk::make_error(sdk::ErrorKind::conflict, "branch.alias_taken",
+                               "alias " + after + " stands for another branch");
+    }
+    return documents.set_alias(branches, after, change.after->id);
 }
 
 sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {

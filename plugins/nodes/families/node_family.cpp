@@ -6,14 +6,17 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/association_rules.hpp"
 #include "content/branch_space.hpp"
 #include "content/counted_bytes.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
+#include "content/mounts.hpp"
 #include "content/node_view.hpp"
 #include "content/placement.hpp"
 #include "content/protection.hpp"
 #include "content/stored_content.hpp"
+#include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
 
@@ -26,7 +29,8 @@ constexpr std::array kKept{member::kType,       member::kQName,          member:
                            member::kSource,     member::kSourceType,     member::kTarget,
                            member::kTargetType, member::kDirectionality, "source_changeset",
                            "target_changeset"};
-constexpr std::array kComputed{member::kStatistics, member::kPaths, "_search", "_parentFolderPath"};
+constexpr std::array kComputed{member::kStatistics, member::kPaths, "_search", "_parentFolderPath",
+                               "_repair"};
 /// The ends of associations stay as they are; the ones of nodes are a client's own.
 bool is_end(std::string_view name) {
     return name.front() != '_';
@@ -85,17 +89,19 @@ void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
     }
 }
 
-sdk::Result<void> check_new_membership(const BranchContent& content,
-                                       const sdk::Document& association) {
+sdk::Result<void> check_new_association(const BranchContent& content,
+                                        const sdk::Document& association) {
     const AssociationEnds ends = ends_of(association);
-    const bool gives_rights = ends.type == association::kChild || ends.type == association::kOwned;
-    if (!gives_rights || ends.is_undirected) return {};
     if (content.context().session().is_system) {
         // A person who is noted under `r:users` on the way.
         auto member = content.node(ends.target);
         if (!member) return member.error();
         if (stands_for_principal(member->fields)) return {};
     }
+    if (auto free = check_ends_unlocked(content, association); !free) return free;
+    if (auto fits = check_association_fits(content, association); !fits) return fits;
+    const bool gives_rights = ends.type == association::kChild || ends.type == association::kOwned;
+    if (!gives_rights || ends.is_undirected) return {};
     return check_membership_gives_nothing(content, ends);
 }
 
@@ -122,6 +128,7 @@ sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& 
     auto writer = content.graph_writer();
     if (!writer) return writer.error();
     is_removed ? writer->remove(ends) : writer->put(ends);
+    if (ends.type == association::kHasMount) return name_mount(content, association, is_removed);
     if (ends.type != association::kChild || ends.is_undirected) return {};
     auto child = content.node(ends.target);
     // One that lost its end is taken away by a repair of the branch.
@@ -213,8 +220,11 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
     if (has_parent && !fields.contains(kParent) && fields[member::kQName] != parent)
         fields[kParent] = parent;
     if (auto applied = apply_mandatory_features(content, fields); !applied) return applied;
+    if (is_definition(fields)) {
+        if (auto free = make_way_for(content, fields); !free) return free;
+    }
     if (!is_node) {
-        if (auto fair = check_new_membership(content, node); !fair) return fair;
+        if (auto fair = check_new_association(content, node); !fair) return fair;
     }
     const bool is_of_server = content.context().session().is_system &&
                               (!content.changes().actor() || stands_for_principal(fields));
@@ -229,6 +239,7 @@ sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
                                               const sdk::Document& node) {
     if (auto free = check_unlocked(content, node); !free) return free;
     if (is_association(node.fields)) {
+        if (auto ends = check_ends_unlocked(content, node); !ends) return ends;
         if (auto removed = write_edge(content, node, true); !removed) return removed;
     }
     if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
@@ -260,9 +271,11 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
     auto content = BranchContent::open(services(), context, change.collection.container_key);
     if (!content) return content.error();
     const sdk::Document& after = *change.after;
-    if (change.kind == sdk::ChangeKind::create)
-        return is_association(after.fields) ? write_edge(*content, after, false)
-                                            : sdk::Result<void>();
+    const bool is_new = change.kind == sdk::ChangeKind::create;
+    if (is_association(after.fields))
+        return is_new ? write_edge(*content, after, false) : sdk::Result<void>();
+    auto tagged = sync_tags(*content, is_new ? nullptr : &change.before->fields, after);
+    if (!tagged || is_new) return tagged;
     return rename_in_folders(*content, after, name_of(change.before->fields),
                              name_of(after.fields));
 }
@@ -275,6 +288,9 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
         if (!content) return content.error();
         if (auto writable = check_branch_writable(*content); !writable) return writable;
         if (auto free = check_unlocked(*content, *change.before); !free) return free;
+        if (is_association(change.before->fields)) {
+            if (auto ends = check_ends_unlocked(*content, *change.before); !ends) return ends;
+        }
     }
     Changes& changes = Changes::of(context, services().branches);
     if (!change.before && (changes.actor() || !context.session().is_system)) {

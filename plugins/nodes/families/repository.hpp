@@ -25,6 +25,10 @@ public:
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    void validate(const sdk::Change& change, sdk::Context& context,
+                  sdk::Violations& violations) override;
+    /// Its `alias` leads to it where its id does.
+    sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
 };
 

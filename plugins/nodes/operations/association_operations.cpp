@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/association_rules.hpp"
 #include "content/branch_content.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/node_rows.hpp"
@@ -33,8 +36,9 @@ sdk::Result<bool> wants_undirected(const sdk::Call& call) {
 /// A member `type` of the body is a property where it is no name of a type.
 std::string wanted_type(const sdk::Call& call, const sdk::Json& properties) {
     std::string type = text_parameter(call, kAssociationType);
-    if (type.find(':') == std::string::npos && type == sdk::text_member(properties, "type"))
-        type.clear();
+    const std::vector<std::string> names = call.parameter_names();
+    const bool is_member = std::find(names.begin(), names.end(), kAssociationType) == names.end();
+    if (is_member && type.find(':') == std::string::npos) type.clear();
     if (type.empty()) type = sdk::text_member(properties, member::kType);
     return type.empty() ? association::kLinked : type;
 }
@@ -47,10 +51,7 @@ sdk::Result<WantedAssociation> wanted_association(const sdk::Call& call,
     auto is_undirected = wants_undirected(call);
     if (!is_undirected) return is_undirected.error();
     const std::string type = wanted_type(call, properties);
-    if (type == association::kHasLock) {
-        return sdk::make_error({{kAssociationType, "node.association_reserved",
-                                 "locks are set and taken away by lock and unlock"}});
-    }
+    if (auto fine = check_association_type(type, kAssociationType); !fine) return fine.error();
     auto target = content.readable_node(id);
     if (!target) return target.error();
     return WantedAssociation{std::move(*target), type, *is_undirected};
@@ -171,8 +172,9 @@ sdk::Result<sdk::Reply> association_page(Services& services, const sdk::Call& ca
                                          Direction direction) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto found =
-        visible_edges(*content, call.record(), direction, text_parameter(call, kAssociationType));
+    auto type = type_parameter(call, kAssociationType);
+    if (!type) return type.error();
+    auto found = visible_edges(*content, call.record(), direction, *type);
     if (!found) return found.error();
     const auto row = [&](std::size_t index) -> sdk::Result<sdk::Json> {
         auto association = content->association(found->edges[index]);

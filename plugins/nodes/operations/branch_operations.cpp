@@ -1,9 +1,12 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
 #include "content/changesets.hpp"
+#include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/branch_indexes.hpp"
@@ -13,6 +16,8 @@
 namespace stele::nodes {
 
 namespace {
+
+constexpr char kArchived[] = "archived";
 
 sdk::Error unknown_changeset(std::string_view name) {
     return sdk::invalid_parameter(name, "names no changeset of the branch");
@@ -35,6 +40,10 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     if (sdk::flag_member((*parent)->fields, "frozen", false)) {
         return sdk::make_error(sdk::ErrorKind::forbidden, "branch.frozen",
                                "the branch is frozen, so it cannot be forked");
+    }
+    if (sdk::flag_member((*parent)->fields, kArchived, false)) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "branch.archived",
+                               "the branch is archived, so it cannot be forked");
     }
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, (*parent)->key);
@@ -159,11 +168,37 @@ sdk::Result<sdk::Reply> read_snapshot(Services& services, const sdk::Call& call)
     return sdk::Reply::json((*snapshot)->fields);
 }
 
+bool mentions_archived(const sdk::Json& query) {
+    if (query.is_object() && query.contains(kArchived)) return true;
+    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_archived);
+}
+
+/// Archived branches are not among those that nobody asked for.
+sdk::Result<sdk::Reply> page_of_branches(Services& services, const sdk::Call& call,
+                                         sdk::Json query) {
+    if (!query.is_object()) return sdk::invalid_parameter("query", "must be an object");
+    if (!mentions_archived(query)) query[kArchived] = {{"$ne", true}};
+    return services.lists.page(call, call.collection(), shown_query(call, std::move(query)));
+}
+
+sdk::Result<sdk::Reply> list_branches(Services& services, const sdk::Call& call) {
+    auto wanted = call.flag(kArchived);
+    if (!wanted) return wanted.error();
+    sdk::Json query = sdk::Json::object();
+    if (wanted->value_or(false)) query[kArchived] = true;
+    return page_of_branches(services, call, std::move(query));
+}
+
+sdk::Result<sdk::Reply> query_branches(Services& services, const sdk::Call& call) {
+    return page_of_branches(services, call,
+                            call.body().is_null() ? sdk::Json::object() : call.body());
+}
+
 /// What may be pulled into the branch: every other branch of the repository but archived ones.
 sdk::Result<sdk::Reply> list_pull_sources(Services& services, const sdk::Call& call) {
     return services.lists.page(
         call, call.collection(),
-        {{"_doc", {{"$ne", call.record().id}}}, {"archived", {{"$ne", true}}}});
+        {{"_doc", {{"$ne", call.record().id}}}, {kArchived, {{"$ne", true}}}});
 }
 
 /// Clients expect a job (docs/specification/nodes.md 4.1); making a branch takes no longer than
@@ -178,7 +213,7 @@ sdk::Result<sdk::Reply> start_create(Services& services, const sdk::Call& call) 
 
 sdk::Result<sdk::Reply> set_archived(const sdk::Call& call, bool is_archived) {
     auto branch = call.context().documents().patch(call.collection(), call.record().id,
-                                                   {{"archived", is_archived}});
+                                                   {{kArchived, is_archived}});
     if (!branch) return branch.error();
     return sdk::Reply::status(branch->fields);
 }
@@ -239,6 +274,18 @@ sdk::Actions branch_record_actions() {
              .permission = Permission::create_subobjects,
              .run = operation<&create_branch>(),
              .parameters = origin},
+            {.name = "",
+             .method = "GET",
+             .scope = collection,
+             .permission = Permission::connect,
+             .run = operation<&list_branches>(),
+             .parameters = {{kArchived}},
+             .paged = true},
+            {.name = "query",
+             .scope = collection,
+             .permission = Permission::connect,
+             .run = operation<&query_branches>(),
+             .paged = true},
             {.name = "create/start",
              .scope = collection,
              .permission = Permission::create_subobjects,

@@ -4,6 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/association_rules.hpp"
 #include "content/multipart_nodes.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/index_job.hpp"
@@ -63,6 +64,8 @@ Placement placement_of(const Parameters& parameters, const sdk::Json& node) {
 sdk::Result<void> place_node(const BranchContent& content, const sdk::Document& node,
                              const Placement& placement) {
     if (!placement.folder) return {};
+    auto fits = check_association_type(placement.association_type, "associationType");
+    if (!fits) return fits;
     auto root = content.readable_node(placement.root);
     if (!root) {
         return sdk::is_missing(root.error())
@@ -153,9 +156,9 @@ sdk::Result<sdk::Reply> create_many(const BranchContent& content, const sdk::Cal
 sdk::Result<sdk::Reply> create(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    if (has_form_body(call)) {
+    if (sdk::has_form_body(call)) {
         auto made = create_nodes_of_form(
-            *content, call, [&content](sdk::Json fields, const FormBody& form) {
+            *content, call, [&content](sdk::Json fields, const sdk::FormBody& form) {
                 const Parameters parameters = [&form](std::string_view name) {
                     return form.parameter(name);
                 };

@@ -162,7 +162,7 @@ sdk::Result<sdk::Json> difference_of(const BranchContent& source, const BranchCo
                         {"totals", totals.json()}};
     if (!written->truncated_by.empty()) {
         result["truncated"] = true;
-        result["truncated_by"] = written->truncated_by;
+        result["bound"] = written->truncated_by;
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/definitions.hpp"
+#include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -80,11 +81,9 @@ sdk::Result<sdk::Reply> remove_feature(Services& services, const sdk::Call& call
 sdk::Result<std::string> qname_parameter(const sdk::Call& call, const char* name) {
     auto qname = call.required_parameter(name);
     if (!qname) return qname;
-    // One driver sends parameters as JSON strings (docs/specification/nodes.md 1.1).
-    std::erase(*qname, '"');
-    if (is_qname(*qname)) return qname;
-    return sdk::make_error({{name, "node.qname_malformed",
-                             fmt::format("{} must be a prefix, a colon and a local name", name)}});
+    qname = type_parameter(call, name);
+    if (!qname || !qname->empty()) return qname;
+    return sdk::invalid_parameter(name, "is missing");
 }
 
 /// Sets what an update keeps.

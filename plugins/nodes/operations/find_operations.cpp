@@ -224,7 +224,9 @@ sdk::Result<sdk::Reply> find_relatives(Services& services, const sdk::Call& call
     if (!request) return request.error();
     auto direction = read_direction(text_parameter(call, "direction"), "direction");
     if (!direction) return direction.error();
-    auto edges = visible_edges(*content, call.record(), *direction, text_parameter(call, "type"));
+    auto type = type_parameter(call, "type");
+    if (!type) return type.error();
+    auto edges = visible_edges(*content, call.record(), *direction, *type);
     if (!edges) return edges.error();
     std::optional<Candidates> candidates = Candidates{relatives_of(*edges), edges->truncated_by};
     if (auto done = restrict_to_graph(*content, *request, call.record(), candidates); !done)

@@ -168,7 +168,7 @@ sdk::Result<sdk::Json> history_result(const BranchContent& content, const sdk::J
         {"rows", *rows}, {"total_rows", total}, {"offset", 0}, {"size", rows->size()}};
     if (is_truncated || rows->size() < total) {
         result["truncated"] = true;
-        result["truncated_by"] = "history";
+        result["bound"] = "history";
     }
     return result;
 }

@@ -5,8 +5,10 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/association_rules.hpp"
 #include "content/node_view.hpp"
 #include "content/parameters.hpp"
+#include "content/protection.hpp"
 #include "content/translations.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -59,10 +61,7 @@ sdk::Result<NodeList> list_by_key(const BranchContent& content, const sdk::Call&
 
 sdk::Result<NodeList> list_of_node(const BranchContent&, const sdk::Call& call) {
     std::string type(call.path(kAssociationTypeId));
-    if (!is_qname(type)) {
-        return sdk::make_error({{kAssociationTypeId, "node.qname_malformed",
-                                 "an association type is a prefix, a colon and a local name"}});
-    }
+    if (auto fine = check_association_type(type, kAssociationTypeId); !fine) return fine.error();
     return NodeList{call.record(), std::move(type), {}};
 }
 
@@ -149,6 +148,8 @@ sdk::Result<sdk::Reply> remove_item(Services& services, const sdk::Call& call) {
     const bool is_item = std::any_of(edges->begin(), edges->end(),
                                      [&](const Edge& edge) { return edge.other == (*item)->id; });
     if (!is_item) return unknown;
+    // Items go with a change of the list, too.
+    if (auto free = check_unlocked(*content, list->node); !free) return free.error();
     if (auto removed = remove_node(*content, **item); !removed) return removed.error();
     return sdk::Reply::status({{"_doc", (*item)->id}});
 }
@@ -159,6 +160,7 @@ sdk::Result<sdk::Reply> remove_items(Services& services, const sdk::Call& call) 
     if (!content) return content.error();
     auto list = list_by_key(*content, call);
     if (!list) return list.error();
+    if (auto free = check_unlocked(*content, list->node); !free) return free.error();
     auto items = items_of(*content, *list);
     if (!items) return items.error();
     sdk::Json removed = sdk::Json::array();
@@ -172,11 +174,9 @@ sdk::Result<sdk::Reply> remove_items(Services& services, const sdk::Call& call) 
 sdk::Result<sdk::Reply> create_list(Services& services, const sdk::Call& call) {
     auto item_type = call.required_parameter("type");
     if (!item_type) return item_type.error();
-    *item_type = text_parameter(call, "type");
-    if (!is_qname(*item_type)) {
-        return sdk::make_error(
-            {{"type", "node.qname_malformed", "type must be a prefix, a colon and a local name"}});
-    }
+    item_type = type_parameter(call, "type");
+    if (!item_type) return item_type.error();
+    if (item_type->empty()) return sdk::invalid_parameter("type", "is missing");
     auto content = content_of(services, call);
     if (!content) return content.error();
     const std::string key(call.path(kListKey));

@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "content/mounts.hpp"
 #include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
@@ -15,23 +16,12 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kMountKey[] = "mountKey";
-/// Member of the association.
-constexpr char kMountKeyMember[] = "mount-key";
-/// A mount is found by its QName, which is unique on a branch.
-constexpr char kMountPrefix[] = "mount:";
-constexpr std::size_t kLongestMountKey = 128;
-
 sdk::Result<std::string> mount_key_of(const sdk::Call& call) {
     std::string key(call.path(kMountKey));
-    const bool has_odd_bytes = std::any_of(key.begin(), key.end(), [](char byte) {
-        const auto code = static_cast<unsigned char>(byte);
-        return code <= ' ' || code == 0x7f ||
-               std::string_view("/?#&%:").find(byte) != std::string_view::npos;
-    });
-    if (!key.empty() && key.size() <= kLongestMountKey && !has_odd_bytes && id_bytes(key).empty())
-        return key;
-    return sdk::make_error({{kMountKey, "node.mount_key_malformed",
-                             "mountKey must be a word of at most 128 bytes that is no id"}});
+    if (is_mount_key(key)) return key;
+    return sdk::make_error(
+        {{kMountKey, "node.mount_key_malformed",
+          "mountKey must be a word of at most 128 bytes that is no id and not root"}});
 }
 
 sdk::Result<std::vector<Edge>> mounts_of(const BranchContent& content, std::string_view node,
@@ -138,8 +128,7 @@ sdk::Result<sdk::Reply> lock_node(Services& services, const sdk::Call& call) {
     auto present = lock_of(*content, call.record().id);
     if (!present) return present.error();
     if (*present && !(*present)->is_held_by(holder)) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.locked",
-                               "the node is locked by " + (*present)->principal_name);
+        return locked_error(call.record().id, **present);
     }
     if (!*present) {
         auto locked = put_lock(*content, call.record().id,

@@ -39,7 +39,7 @@ sdk::Result<sdk::Reply> with_members(sdk::Reply reply, const sdk::Json& members)
 
 sdk::Json truncation(const std::string& bound) {
     if (bound.empty()) return sdk::Json::object();
-    return {{"truncated", true}, {"truncated_by", bound}};
+    return {{"truncated", true}, {"bound", bound}};
 }
 
 /// Rows that neither a condition nor a sort has to see.

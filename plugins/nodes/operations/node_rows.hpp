@@ -15,7 +15,7 @@
 namespace stele::nodes {
 
 /// Bounds of what one call walks; a reply that one of them cut says `truncated: true` and the name
-/// of the bound in `truncated_by`.
+/// of the bound in `bound`.
 inline constexpr std::size_t kListedAssociations = 100'000;
 /// Rows that are gathered in memory for a condition or a sort.
 inline constexpr std::size_t kGatheredRows = 20'000;

@@ -20,11 +20,11 @@ sdk::Actions joined(std::initializer_list<sdk::Actions (*)()> topics) {
 }  // namespace
 
 sdk::Actions node_actions() {
-    return joined({node_record_actions, node_association_actions, node_traversal_actions,
-                   node_folder_actions, node_mount_actions, node_attachment_actions,
-                   node_version_actions, node_feature_actions, node_translation_actions,
-                   node_list_actions, node_form_actions, node_undelete_actions,
-                   node_unzip_actions});
+    return joined({node_record_actions, node_repair_actions, node_association_actions,
+                   node_traversal_actions, node_folder_actions, node_mount_actions,
+                   node_attachment_actions, node_version_actions, node_feature_actions,
+                   node_translation_actions, node_list_actions, node_form_actions,
+                   node_undelete_actions, node_unzip_actions});
 }
 
 sdk::Actions branch_actions() {

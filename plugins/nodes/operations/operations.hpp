@@ -8,6 +8,7 @@ namespace stele::nodes {
 /// source of that name.
 sdk::Actions node_actions();
 sdk::Actions node_record_actions();       ///< create, read, patch, bulk forms, touch, predelete
+sdk::Actions node_repair_actions();       ///< refresh, recreate, repair
 sdk::Actions node_association_actions();  ///< associate, associations, children, relatives
 sdk::Actions node_traversal_actions();    ///< traverse, find, query
 sdk::Actions node_folder_actions();       ///< paths, tree, move, copy

@@ -249,12 +249,6 @@ sdk::Result<sdk::Reply> touch(Services&, const sdk::Call& call) {
     return sdk::Reply::status(touched->fields);
 }
 
-/// Everything that is computed of a node is computed when it is read, so there is nothing to make
-/// anew.
-sdk::Result<sdk::Reply> refresh(Services&, const sdk::Call& call) {
-    return sdk::Reply::status(call.record().fields);
-}
-
 }  // namespace
 
 sdk::Actions node_record_actions() {
@@ -298,11 +292,7 @@ sdk::Actions node_record_actions() {
                  if (!gone) return gone.error();
                  return sdk::Reply::status({{"_doc", id}});
              }},
-            {.name = "touch", .permission = Permission::update, .run = operation<&touch>()},
-            {.name = "refresh", .run = operation<&refresh>()},
-            {.name = "recreate", .permission = Permission::update, .run = operation<&refresh>()},
-            {.name = "repair", .permission = Permission::update, .run = operation<&refresh>()},
-            {.name = "_repair", .permission = Permission::update, .run = operation<&refresh>()}};
+            {.name = "touch", .permission = Permission::update, .run = operation<&touch>()}};
 }
 
 }  // namespace stele::nodes

@@ -43,8 +43,9 @@ sdk::Result<sdk::Reply> list_children(Services& services, const sdk::Call& call)
 sdk::Result<sdk::Reply> list_relatives(Services& services, const sdk::Call& call) {
     auto direction = read_direction(text_parameter(call, kRelationDirection), kRelationDirection);
     if (!direction) return direction.error();
-    return relative_page(services, call, *direction, text_parameter(call, kRelationType),
-                         sdk::Json::object());
+    auto type = type_parameter(call, kRelationType);
+    if (!type) return type.error();
+    return relative_page(services, call, *direction, *type, sdk::Json::object());
 }
 
 /// What was made of the node: relatives that are marked as renditions.
@@ -60,13 +61,15 @@ sdk::Result<sdk::Reply> query_relatives(Services& services, const sdk::Call& cal
     if (!direction) return direction.error();
     auto query = read_object(call.body(), "query");
     if (!query) return query.error();
-    return relative_page(services, call, *direction,
-                         text_parameter_beside_query(call, kRelationType), *query);
+    auto type = checked_type(text_parameter_beside_query(call, kRelationType), kRelationType);
+    if (!type) return type.error();
+    return relative_page(services, call, *direction, *type, *query);
 }
 
 sdk::Result<sdk::Reply> find_ancestor_by_type(Services& services, const sdk::Call& call) {
-    const std::string type = text_parameter(call, kRelationType);
-    if (type.empty()) return sdk::invalid_parameter(kRelationType, "is missing");
+    auto type = type_parameter(call, kRelationType);
+    if (!type) return type.error();
+    if (type->empty()) return sdk::invalid_parameter(kRelationType, "is missing");
     auto content = content_of(services, call);
     if (!content) return content.error();
     auto above = content->ancestors(call.record().id);
@@ -74,12 +77,12 @@ sdk::Result<sdk::Reply> find_ancestor_by_type(Services& services, const sdk::Cal
     for (const std::string& id : *above) {
         auto folder = sdk::if_readable(call.context(), content->node(id));
         if (!folder) return folder.error();
-        if (*folder && sdk::text_member((*folder)->fields, member::kType) == type)
+        if (*folder && sdk::text_member((*folder)->fields, member::kType) == *type)
             return sdk::Reply::json((*folder)->fields);
     }
     return sdk::make_error(
         sdk::ErrorKind::not_found, "node.ancestor_unknown",
-        fmt::format("node {} lies in no folder of type {}", call.record().id, type));
+        fmt::format("node {} lies in no folder of type {}", call.record().id, *type));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string traversal_reply(const std::string& start, const WalkPlan& plan,
     reply.append(R"(,"nodes":{)").append(text.nodes);
     reply.append(R"(},"associations":{)").append(text.associations).append("}");
     if (!bound.empty()) {
-        reply.append(R"(,"truncated":true,"truncated_by":)");
+        reply.append(R"(,"truncated":true,"bound":)");
         sdk::append_json_string(reply, bound);
     }
     return reply + '}';

@@ -87,6 +87,9 @@ public:
     /// meaning.
     virtual Result<void> set_alias(const CollectionName& collection, std::string_view alias,
                                    std::string_view id) = 0;
+    /// Takes such a name away from the record; fine where it means another one, or nothing.
+    virtual Result<void> remove_alias(const CollectionName& collection, std::string_view alias,
+                                      std::string_view id) = 0;
 };
 
 }  // namespace stele::sdk

@@ -1,0 +1,130 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "content/branch_check.hpp"
+#include "content/definitions.hpp"
+#include "content/node_view.hpp"
+#include "content/protection.hpp"
+#include "content/statistics.hpp"
+#include "content/vocabulary.hpp"
+#include "operations/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kRepair[] = "_repair";
+/// Associations of the node, and faults that the reply names.
+constexpr std::int64_t kMostRepaired = 10'000;
+constexpr std::size_t kMostToldFaults = 1000;
+
+/// What was found while a node was made right.
+struct NodeRepair {
+    std::vector<ContentFault> faults;
+    std::size_t associations = 0;
+    bool is_truncated = false;
+
+    void add(std::vector<ContentFault> found) {
+        faults.insert(faults.end(), std::make_move_iterator(found.begin()),
+                      std::make_move_iterator(found.end()));
+    }
+};
+
+/// The node and every association that names it as an end, listed or not.
+sdk::Result<void> repair_rows(const BranchContent& content, const sdk::Document& node,
+                              NodeRepair& repair) {
+    const CheckPlan plan{.repairs = true};
+    sdk::PageRequest page;
+    page.limit = kMostRepaired;
+    const sdk::Json at_node = {
+        {member::kIsAssociation, true},
+        {"$or", sdk::Json::array({{{member::kSource, node.id}}, {{member::kTarget, node.id}}})}};
+    auto associations = content.context().documents().query(content.nodes(), at_node, page);
+    if (!associations) return associations.error();
+    repair.is_truncated = associations->rows.size() < associations->total_rows;
+    for (const sdk::Document& association : associations->rows) {
+        auto found = check_record(content, plan, association);
+        if (!found) return found.error();
+        repair.add(std::move(*found));
+        ++repair.associations;
+    }
+    auto found = check_record(content, plan, node);
+    if (!found) return found.error();
+    repair.add(std::move(*found));
+    return {};
+}
+
+/// Features that the node's type demands.
+sdk::Result<sdk::Document> repair_features(const BranchContent& content, sdk::Document node,
+                                           NodeRepair& repair) {
+    sdk::Json fields = node.fields;
+    if (auto applied = apply_mandatory_features(content, fields); !applied) return applied.error();
+    const auto before = node.fields.find(member::kFeatures);
+    const sdk::Json& after = fields[member::kFeatures];
+    if (before != node.fields.end() && *before == after) return node;
+    for (const auto& [name, config] : after.items()) {
+        if (before != node.fields.end() && before->is_object() && before->contains(name)) continue;
+        repair.faults.push_back(
+            {node.id, "node.feature_missing", "the type demands " + name, true});
+    }
+    return content.context().documents().patch(content.nodes(), node.id,
+                                               {{member::kFeatures, after}});
+}
+
+sdk::Json told(const NodeRepair& repair) {
+    sdk::Json faults = sdk::Json::array();
+    std::size_t repaired = 0;
+    for (const ContentFault& fault : repair.faults) {
+        if (fault.is_repaired) ++repaired;
+        if (faults.size() == kMostToldFaults) continue;
+        faults.push_back({{"_doc", fault.node},
+                          {"code", fault.code},
+                          {"message", fault.message},
+                          {"repaired", fault.is_repaired}});
+    }
+    const bool is_cut = repair.is_truncated || faults.size() < repair.faults.size();
+    sdk::Json answer = {
+        {"associations", repair.associations},
+        {"faults", repair.faults.size()},
+        {"repaired", repaired},
+        {"rows", std::move(faults)},
+        {"message", repair.faults.empty() ? "nothing was wrong" : "what was wrong is listed"}};
+    if (is_cut) {
+        answer["truncated"] = true;
+        answer["bound"] = "repaired_associations";
+    }
+    return answer;
+}
+
+sdk::Result<sdk::Reply> repair_node(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    if (auto writable = check_branch_writable(*content); !writable) return writable.error();
+    if (auto free = check_unlocked(*content, call.record()); !free) return free.error();
+    NodeRepair repair;
+    if (auto done = repair_rows(*content, call.record(), repair); !done) return done.error();
+    auto node = repair_features(*content, call.record(), repair);
+    if (!node) return node.error();
+    auto statistics = statistics_of(*content, *node);
+    if (!statistics) return statistics.error();
+    sdk::Json shown = std::move(node->fields);
+    shown[member::kStatistics] = std::move(statistics->counts);
+    shown[kRepair] = told(repair);
+    return sdk::Reply::status(shown);
+}
+
+}  // namespace
+
+sdk::Actions node_repair_actions() {
+    sdk::Actions actions;
+    for (const char* name : {"refresh", "recreate", "repair", "_repair"}) {
+        actions.push_back({.name = name,
+                           .permission = sdk::Permission::update,
+                           .run = operation<&repair_node>(),
+                           .slow = true});
+    }
+    return actions;
+}
+
+}  // namespace stele::nodes
