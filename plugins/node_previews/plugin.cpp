@@ -15,6 +15,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     PreviewEndpoint& endpoint = *kept.emplace_back(std::make_unique<PreviewEndpoint>(*settings));
     if (auto opened = endpoint.open(); !opened) return opened;
     add_endpoints(registrar, endpoint);
+    registrar.publish<sdk::PictureMaker>(endpoint);
     return {};
 }
 

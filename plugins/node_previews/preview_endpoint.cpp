@@ -9,6 +9,8 @@ namespace {
 /// Whatever the bytes are: no script, no form, no request, no origin.
 constexpr char kInert[] = "default-src 'none'; sandbox";
 
+constexpr char kSourceUnsupported[] = "preview.source_unsupported";
+
 sdk::Error refusal(const char* code, const std::string& message) {
     return sdk::make_error(sdk::ErrorKind::not_found, code, message);
 }
@@ -72,10 +74,16 @@ sdk::Result<PreviewPtr> PreviewEndpoint::preview(const sdk::Call& call, const sd
     }
     auto bytes = source.open(call.context(), node);
     if (!bytes) return bytes.error();
+    return picture(key, **bytes, request);
+}
+
+sdk::Result<PreviewPtr> PreviewEndpoint::picture(const std::string& key,
+                                                 sdk::BlobStore::Reader& bytes,
+                                                 const PreviewRequest& request) {
     std::string head;
-    if (auto read = (*bytes)->read(0, kHeadBytes, head); !read) return read.error();
+    if (auto read = bytes.read(0, kHeadBytes, head); !read) return read.error();
     if (!is_picture(head)) {
-        return refusal("preview.source_unsupported",
+        return refusal(kSourceUnsupported,
                        "there is no preview: the attachment is none of JPEG, PNG, GIF, WebP, TIFF "
                        "and PDF");
     }
@@ -84,10 +92,38 @@ sdk::Result<PreviewPtr> PreviewEndpoint::preview(const sdk::Call& call, const sd
         if (!request.is_forced) {
             if (auto kept = cache_.find(key)) return kept;
         }
-        auto made = make(**bytes, request);
+        auto made = make(bytes, request);
         if (made) cache_.keep(key, **made);
         return made;
     });
+}
+
+sdk::Result<std::string> PreviewEndpoint::make_picture(std::string_view object_id,
+                                                       sdk::BlobStore::Reader& source,
+                                                       const sdk::PictureTask& task) {
+    PreviewRequest request;
+    request.width = task.width;
+    request.height = task.height;
+    request.content_type = task.content_type;
+    if (!is_target_type(task.content_type)) {
+        return sdk::make_error(sdk::ErrorKind::unimplemented, "preview.type_unsupported",
+                               "pictures are image/jpeg, image/png or image/webp");
+    }
+    if (source.size() > settings_.source_bytes) return refusal(PreviewState::too_large);
+    const std::string key = request.key(object_id);
+    auto kept = cache_.find(key);
+    if (!kept) {
+        auto made = picture(key, source, request);
+        if (!made && made.error().code == kSourceUnsupported) {
+            sdk::Error error = made.error();
+            error.kind = sdk::ErrorKind::unimplemented;
+            return error;
+        }
+        if (!made) return made.error();
+        kept = *made;
+    }
+    if (kept->state != PreviewState::ready) return refusal(kept->state);
+    return kept->bytes;
 }
 
 sdk::Result<PreviewPtr> PreviewEndpoint::make(sdk::BlobStore::Reader& bytes,

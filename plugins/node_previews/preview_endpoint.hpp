@@ -2,6 +2,7 @@
 
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/reply.hpp>
+#include <stele/sdk/services/picture_maker.hpp>
 
 #include "preview_cache.hpp"
 #include "preview_request.hpp"
@@ -12,8 +13,9 @@
 
 namespace stele::node_previews {
 
-/// GET {N}/preview/{name}: an attachment as a small picture. Any thread.
-class PreviewEndpoint {
+/// GET {N}/preview/{name}: an attachment as a small picture; and the same for other plugins. Any
+/// thread.
+class PreviewEndpoint final : public sdk::PictureMaker {
 public:
     explicit PreviewEndpoint(const PreviewSettings& settings);
 
@@ -21,10 +23,16 @@ public:
     sdk::Result<void> open() { return cache_.prepare(); }
 
     sdk::Result<sdk::Reply> run(const sdk::Call& call);
+    sdk::Result<std::string> make_picture(std::string_view object_id,
+                                          sdk::BlobStore::Reader& source,
+                                          const sdk::PictureTask& task) override;
 
 private:
     sdk::Result<PreviewPtr> preview(const sdk::Call& call, const sdk::Document& node,
                                     const PreviewRequest& request, const PreviewSource& source);
+    /// Of bytes that are a picture: kept, or made now.
+    sdk::Result<PreviewPtr> picture(const std::string& key, sdk::BlobStore::Reader& bytes,
+                                    const PreviewRequest& request);
     sdk::Result<PreviewPtr> make(sdk::BlobStore::Reader& bytes, const PreviewRequest& request);
 
     const PreviewSettings settings_;

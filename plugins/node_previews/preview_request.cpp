@@ -56,10 +56,7 @@ sdk::Result<void> read_box(const sdk::Call& call, PreviewRequest& request) {
 
 sdk::Result<std::string> read_type(const sdk::Call& call) {
     const std::string wanted = sdk::lower_case(call.parameter("mimetype").value_or(kDefaultType));
-    const bool is_known =
-        std::any_of(kTargets.begin(), kTargets.end(),
-                    [&wanted](const TargetType& type) { return type.content_type == wanted; });
-    if (is_known) return wanted;
+    if (is_target_type(wanted)) return wanted;
     return sdk::make_error(sdk::ErrorKind::unsupported, "preview.type_unsupported",
                            "previews are image/jpeg, image/png or image/webp");
 }
@@ -106,6 +103,12 @@ std::string PreviewRequest::suffix() const {
 
 std::string PreviewRequest::key(std::string_view object_id) const {
     return fmt::format("{}-{}x{}-{}{}", object_id, width, height, kEdition, suffix());
+}
+
+bool is_target_type(std::string_view content_type) {
+    return std::any_of(kTargets.begin(), kTargets.end(), [content_type](const TargetType& type) {
+        return type.content_type == content_type;
+    });
 }
 
 bool is_picture(std::string_view head) {

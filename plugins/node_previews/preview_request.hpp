@@ -29,6 +29,8 @@ struct PreviewRequest {
     std::string key(std::string_view object_id) const;
 };
 
+/// Whether previews can have the content type.
+bool is_target_type(std::string_view content_type);
 /// Whether the beginning of a file is that of one that has previews.
 bool is_picture(std::string_view head);
 /// Bytes that `is_picture` looks at.

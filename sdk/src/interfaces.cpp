@@ -20,6 +20,7 @@
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
 #include <stele/sdk/services/node_search.hpp>
+#include <stele/sdk/services/picture_maker.hpp>
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
@@ -50,6 +51,7 @@ AttachmentReader::~AttachmentReader() = default;
 Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
 NodeSearch::~NodeSearch() = default;
+PictureMaker::~PictureMaker() = default;
 Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;

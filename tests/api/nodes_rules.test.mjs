@@ -157,7 +157,7 @@ const writes = {
   'POST /change_qname': ['?qname=custom:mine'], 'PUT /change_qname': ['?qname=custom:mine'],
   'POST /change_type': ['?type=custom:mine'], 'PUT /change_type': ['?type=custom:mine'],
   'POST /i18n': ['?locale=fr&edition=1', {}], 'POST /list/{associationTypeId}/items': ['', {}],
-  'DELETE /list/{associationTypeId}/items/{itemId}': [''], 'POST /unzip': ['?attachmentId=zip'],
+  'DELETE /list/{associationTypeId}/items/{itemId}': [''], 'POST /unzip': ['?attachmentId=zip'], 'POST /transform': ['?mimetype=image/png'],
 };
 /// What writes nothing, or not to the node, or answers a job that fails with the same code.
 const others = new Set([

@@ -429,6 +429,73 @@ test('time and memory of a preview are bounded', { timeout: 60_000 }, async () =
   });
 });
 
+const rowsOf = async (node, on = server) => (await on.admin('GET', `${node}/attachments`)).rows;
+const named = async (node, on) => (await rowsOf(node, on)).map((row) => [row.attachmentId, row.contentType, row.filename]);
+
+test('transform makes another attachment of one, and is 501 where nothing renders it', async () => {
+  const node = await nodeWith(png(40, 20, red));
+  const sent = await server.request('POST', `${node}/transform?mimetype=image/jpeg`, { token: server.adminToken, body: {} });
+  assert.equal(sent.status, 200, sent.text);
+  await server.admin('POST', `${node}/transform?mimetype=image/webp&width=10&target=small&attachment=default_jpeg`, {});
+  assert.deepEqual(await named(node), [['default', 'image/png', 'default'], ['default_jpeg', 'image/jpeg', 'default_jpeg.jpeg'], ['small', 'image/webp', 'small.webp']]);
+  const made = await get(`${node}/attachments/default_jpeg`);
+  assert.deepEqual([...made.bytes.subarray(0, 3)], [0xff, 0xd8, 0xff]);
+  assert.equal((await get(`${node}/attachments/small`)).bytes.toString('latin1', 8, 12), 'WEBP');
+  await upload(node, 'no picture', { id: 'text', type: 'text/plain' });
+  const { _system: { changeset } } = await server.admin('GET', node);
+  for (const [query, status, code] of [['mimetype=application/pdf', 501, 'preview.type_unsupported'], ['mimetype=image/png&attachment=text', 501, 'preview.source_unsupported'],
+    ['mimetype=image/png&attachment=none', 404, 'attachment.unknown'], ['', 400, 'request.parameter_invalid'], ['mimetype=picture', 400, 'attachment.type_malformed'],
+    ['mimetype=image/png&width=0', 400, 'request.parameter_invalid'], ['mimetype=image/png&target=a%2Fb', 400, 'attachment.id_malformed']]) {
+    const reply = await server.request('POST', `${node}/transform?${query}`, { token: server.adminToken, body: {} });
+    assert.equal(reply.status, status, `${query} ${reply.text}`);
+    assert.ok([reply.json.code, ...(reply.json.violations ?? []).map((one) => one.code)].includes(code), `${query} ${reply.text}`);
+  }
+  assert.equal((await server.admin('GET', node))._system.changeset, changeset, 'nothing was written');
+});
+
+test('without a plugin that renders, transform is 501 and uploads need no pictures', async () => {
+  const on = await SteleServer.start({ enable: 'identity,nodes' });
+  const { _doc } = await on.admin('POST', '/repositories', {});
+  const node = await makeNode(on, `/repositories/${_doc}/branches/master`);
+  await on.admin('POST', `${node}/features/f:thumbnailable`, { mimetype: 'image/png' });
+  await upload(node, png(4, 4, red), { on });
+  assert.deepEqual((await rowsOf(node, on)).map((row) => row.attachmentId), ['default']);
+  const reply = await on.request('POST', `${node}/transform?mimetype=image/jpeg`, { token: on.adminToken, body: {} });
+  assert.deepEqual([reply.status, reply.json.code], [501, 'node.transform_missing']);
+  await on.end();
+});
+
+test('f:thumbnailable and f:previewable keep pictures among the attachments, in step with their source', async () => {
+  const node = await nodeWith(png(40, 20, red));
+  await server.admin('POST', `${node}/features/f:thumbnailable`, { mimetype: 'image/png', width: 8 });
+  await server.admin('POST', `${node}/features/f:previewable`, { previews: { large: { mimetype: 'image/jpeg', width: 30, height: -1, prefix: 'p-' }, none: { source: 'other' } } });
+  const shown = [['default', 'image/png', 'default'], ['thumbnail', 'image/png', 'thumbnail.png'], ['p-large', 'image/jpeg', 'p-large.jpeg']];
+  assert.deepEqual(await named(node), shown);
+  const first = await get(`${node}/attachments/thumbnail`);
+  assert.equal(first.bytes.readUInt32BE(16), 8, 'the width of the PNG');
+  const before_ = runCount();
+  await upload(node, 'a note', { id: 'note', type: 'text/plain' });
+  assert.equal(runCount(), before_, 'what is as its source is not made again');
+  await upload(node, png(40, 20, [0, 0, 255]));
+  assert.ok(!(await get(`${node}/attachments/thumbnail`)).bytes.equals(first.bytes), 'a new source, a new picture');
+  await upload(node, 'no picture any more', { type: 'text/plain' });
+  assert.deepEqual((await rowsOf(node)).map((row) => row.attachmentId), ['default', 'note']);
+  await upload(node, png(40, 20, red));
+  // What somebody uploaded themselves under such an id stays theirs.
+  await upload(node, png(3, 3, red), { id: 'thumbnail' });
+  await upload(node, png(40, 20, [0, 255, 0]));
+  assert.equal((await get(`${node}/attachments/thumbnail`)).bytes.readUInt32BE(16), 3);
+  await server.admin('DELETE', `${node}/attachments/thumbnail`);
+  assert.equal((await get(`${node}/attachments/thumbnail`)).bytes.readUInt32BE(16), 8);
+  // A feature that came by an update is followed by a refresh, which tells it.
+  const late = await nodeWith(png(40, 20, red));
+  await server.admin('PATCH', late, [{ op: 'add', path: '/_features/f:thumbnailable', value: { mimetype: 'image/png' } }]);
+  const { _repair: repair } = await server.admin('POST', `${late}/refresh`, {});
+  assert.deepEqual(repair.rows.map((row) => row.code), ['node.picture_missing']);
+  assert.deepEqual((await rowsOf(late)).map((row) => row.attachmentId), ['default', 'thumbnail']);
+  assert.equal((await server.admin('POST', `${late}/refresh`, {}))._repair.message, 'nothing was wrong');
+});
+
 test('a program that fails is told to the log, not to the caller', async () => {
   const failing = standIn('failing', 'exit 12');
   await withServer([`node_previews.program = ${failing}`], async (on, branch) => {

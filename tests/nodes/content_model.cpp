@@ -97,16 +97,26 @@ std::vector<std::string> ModelState::children(std::string_view folder) const {
     return found;
 }
 
-bool ModelState::lies_in(std::string_view node, std::string_view folder) const {
-    std::set<std::string> known{std::string(node)};
-    std::vector<std::string> reached{std::string(node)};
-    for (std::size_t next = 0; next < reached.size(); ++next) {
-        if (reached[next] == folder) return true;
-        for (const ModelRecordPtr& membership : incoming(reached[next], kMembership)) {
-            if (known.insert(membership->source).second) reached.push_back(membership->source);
+bool ModelState::is_unfit(const ModelRecord& association) const {
+    const bool contains = association.type == kMembership || association.type == kOwned;
+    if (association.is_undirected || !contains) return false;
+    // Everything that holds the source, in whatever way; a circle holds its own target.
+    std::set<std::string> above{association.source};
+    for (bool has_grown = true; has_grown;) {
+        has_grown = false;
+        for (const std::string& id : std::set<std::string>(above)) {
+            for (const char* type : {kOwned, kMembership}) {
+                for (const ModelRecordPtr& one : incoming(id, type))
+                    has_grown |= above.insert(one->source).second;
+            }
         }
     }
-    return false;
+    if (above.contains(association.target)) return true;
+    if (association.type != kOwned) return false;
+    const auto owners = incoming(association.target, kOwned);
+    return std::any_of(owners.begin(), owners.end(), [&association](const ModelRecordPtr& owner) {
+        return owner->source != association.source;
+    });
 }
 
 std::set<std::string> ModelState::paths(std::string_view node, std::string_view root) const {
@@ -197,6 +207,9 @@ void ModelChange::associate(const std::string& source, const std::string& target
                    {"target_type", to.type}};
     if (!from.changeset.empty()) fields["source_changeset"] = from.changeset;
     if (!to.changeset.empty()) fields["target_changeset"] = to.changeset;
+    ModelRecord made;
+    made.fields = fields;
+    is_unfit_ |= state_.is_unfit(*keep(std::move(made)));
     put(id, std::move(fields));
 }
 
@@ -223,6 +236,7 @@ void ModelChange::dig_out(const std::string& id) {
     record.modified_by = user_;
     record.previous = last->changeset;
     record.changeset.clear();
+    is_unfit_ |= record.is_association && state_.is_unfit(record);
     state_.records[id] = keep(std::move(record));
 }
 

@@ -67,8 +67,9 @@ struct ModelState {
     std::vector<ModelRecordPtr> outgoing(std::string_view node, std::string_view type) const;
     /// Members of a folder, each once, in order of their associations.
     std::vector<std::string> children(std::string_view folder) const;
-    /// Whether a node lies in another, however deep, or is it.
-    bool lies_in(std::string_view node, std::string_view folder) const;
+    /// Whether a new association would close a circle of folders and owners, or bring a second
+    /// owner.
+    bool is_unfit(const ModelRecord& association) const;
     /// Every way from the root to a node by names.
     std::set<std::string> paths(std::string_view node, std::string_view root) const;
     /// What goes with a node, itself among it.
@@ -84,6 +85,8 @@ public:
 
     const ModelState& state() const { return state_; }
     bool has_changes() const { return has_changes_; }
+    /// Whether it brings an association that there must not be.
+    bool is_unfit() const { return is_unfit_; }
 
     std::string create_node(sdk::Json fields);
     /// What a client sends; the rest stays.
@@ -116,6 +119,7 @@ private:
     std::set<std::string> unknown_;
     std::size_t next_ = 0;
     bool has_changes_ = false;
+    bool is_unfit_ = false;
 };
 
 /// A branch: what it showed after each of its changesets, those that it was forked from included.

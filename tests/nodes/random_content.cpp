@@ -151,6 +151,7 @@ void RandomContent::learn_ids(ModelChange& change, const Json& answer) {
 
 void RandomContent::carry_out(ModelChange& change, const ContentWorld::Request& request,
                               bool is_allowed) {
+    is_allowed = is_allowed && !change.is_unfit();
     tell(request, is_allowed);
     const auto answer = world_.ask(user_, request);
     if (!is_allowed) {
@@ -298,7 +299,6 @@ void RandomContent::move() {
     if (own_nodes().empty()) return create();
     const std::string node = random_.any_of(own_nodes());
     const std::string folder = random_.any_of(folders());
-    const bool is_allowed = !tip().lies_in(folder, node);
     ModelChange change = begin_change();
     const auto memberships = tip().incoming(node, kMembership);
     const bool is_member =
@@ -311,12 +311,10 @@ void RandomContent::move() {
     for (const ModelRecordPtr& one : memberships) {
         if (one->source != folder) change.remove(one->id);
     }
-    carry_out(change,
-              {.method = "POST",
-               .path = "/{branchId}/nodes/{nodeId}/move",
-               .values = {branch().id, node},
-               .parameters = {{"targetNodeId", folder}}},
-              is_allowed);
+    carry_out(change, {.method = "POST",
+                       .path = "/{branchId}/nodes/{nodeId}/move",
+                       .values = {branch().id, node},
+                       .parameters = {{"targetNodeId", folder}}});
 }
 
 void RandomContent::restore_version() {

@@ -769,6 +769,23 @@ statement('nodes 9.7', async () => {
     assert.ok(names.includes(`f:${name}`), name);
   }
 });
+statement('nodes 9.8', async () => {
+  const { branch, node } = await it.repository();
+  const one = `${branch}/nodes/${await node({ _features: { 'f:taggable': { tags: ['blue'] } } })}`;
+  const tags = (await it.get(`${one}/relatives?type=a:has_tag`)).rows;
+  assert.deepEqual(tags.map((tag) => [tag._type, tag.tag]), [['n:tag', 'blue']]);
+});
+statement('nodes 9.9', async () => {
+  const { branch, node } = await it.repository();
+  const one = `${branch}/nodes/${await node()}`;
+  const gif = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+  const send = (id) => it.server.request('POST', `${one}/attachments/${id}`, { token: it.server.adminToken, body: gif, headers: { 'Content-Type': 'image/gif' } });
+  await it.post(`${one}/features/f:previewable`, { previews: { small: { mimetype: 'image/png', width: 10 } } });
+  assert.equal((await send('default')).status, 200);
+  await it.post(`${one}/features/f:thumbnailable`, { mimetype: 'image/png' });
+  const rows = (await it.get(`${one}/attachments`)).rows.map((row) => [row.attachmentId, row.contentType]);
+  assert.deepEqual(rows, [['default', 'image/gif'], ['small', 'image/png'], ['thumbnail', 'image/png']]);
+});
 statement('nodes 10.1, nodes 10.5, interface 5.8.4', async () => {
   const { path, branch, node } = await it.repository();
   const id = await node({ title: 't', _qname: 'my:old' });

@@ -79,6 +79,8 @@ inline constexpr char kLocale[] = "f:locale";
 inline constexpr char kRendition[] = "f:rendition";
 inline constexpr char kNonCyclic[] = "f:non-cyclic";
 inline constexpr char kTaggable[] = "f:taggable";
+inline constexpr char kThumbnailable[] = "f:thumbnailable";
+inline constexpr char kPreviewable[] = "f:previewable";
 }  // namespace feature
 
 inline constexpr char kRootQName[] = "r:root";

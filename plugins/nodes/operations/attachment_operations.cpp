@@ -5,6 +5,7 @@
 #include <stele/sdk/attachment_names.hpp>
 #include "content/attachment_writer.hpp"
 #include "content/attachments.hpp"
+#include "content/pictures.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/index_job.hpp"
 #include "operations/operations.hpp"
@@ -29,6 +30,8 @@ sdk::Result<sdk::Reply> add_attachments(const BranchContent& content, const sdk:
     sdk::Json attachments = kept_attachments(node.fields);
     for (const Attachment& attachment : added)
         attachments[attachment.id] = attachment.to_json();
+    if (auto derived = derive_pictures(content, node.fields, attachments); !derived)
+        return derived.error();
     auto changed = put_attachments(content, node, attachments);
     if (!changed) return changed.error();
     if (auto started = start_index_job(content); !started) return started.error();
@@ -64,6 +67,8 @@ sdk::Result<sdk::Reply> remove_attachment(Services& services, const sdk::Call& c
     auto attachment = find_attachment(attachments, call.path(sdk::kAttachmentId));
     if (!attachment) return attachment.error();
     attachments.erase(attachment->id);
+    if (auto derived = derive_pictures(*content, call.record().fields, attachments); !derived)
+        return derived.error();
     auto changed = put_attachments(*content, call.record(), attachments);
     if (!changed) return changed.error();
     return sdk::Reply::status(changed->fields);
@@ -108,7 +113,8 @@ sdk::Actions node_attachment_actions() {
             {.name = "attachments/{attachmentId}",
              .method = "DELETE",
              .permission = update,
-             .run = operation<&remove_attachment>()},
+             .run = operation<&remove_attachment>(),
+             .slow = true},
             {.name = "attachments/{attachmentId}/copy",
              .permission = update,
              .run = operation<&copy_attachment>(),

@@ -6,8 +6,10 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/attachment_writer.hpp"
 #include "content/definitions.hpp"
 #include "content/parameters.hpp"
+#include "content/pictures.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/operations.hpp"
@@ -48,6 +50,12 @@ sdk::Result<sdk::Reply> write_features(Services& services, const sdk::Call& call
     fields[member::kFeatures] = std::move(features);
     auto written =
         call.context().documents().update(content->nodes(), call.record().id, std::move(fields));
+    if (!written) return written.error();
+    const sdk::Json before = kept_attachments(written->fields);
+    sdk::Json attachments = before;
+    if (auto derived = derive_pictures(*content, written->fields, attachments); !derived)
+        return derived.error();
+    if (attachments != before) written = put_attachments(*content, *written, attachments);
     if (!written) return written.error();
     return sdk::Reply::status(written->fields);
 }
@@ -164,7 +172,8 @@ sdk::Actions node_feature_actions() {
         actions.push_back({.name = "features/{featureId}",
                            .method = method,
                            .permission = sdk::Permission::update,
-                           .run = operation<&set_feature>()});
+                           .run = operation<&set_feature>(),
+                           .slow = true});
         actions.push_back({.name = "change_qname",
                            .method = method,
                            .permission = sdk::Permission::update,

@@ -24,7 +24,7 @@ sdk::Actions node_actions() {
                    node_traversal_actions, node_folder_actions, node_mount_actions,
                    node_attachment_actions, node_version_actions, node_feature_actions,
                    node_translation_actions, node_list_actions, node_form_actions,
-                   node_undelete_actions, node_unzip_actions});
+                   node_undelete_actions, node_unzip_actions, node_transform_actions});
 }
 
 sdk::Actions branch_actions() {

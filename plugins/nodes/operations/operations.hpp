@@ -21,6 +21,7 @@ sdk::Actions node_list_actions();  ///< lists that a node owns
 sdk::Actions node_form_actions();  ///< forms, type
 sdk::Actions node_undelete_actions();
 sdk::Actions node_unzip_actions();
+sdk::Actions node_transform_actions();
 
 /// Operations of `{BR}`.
 sdk::Actions branch_actions();

@@ -2,9 +2,11 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/attachment_writer.hpp"
 #include "content/branch_check.hpp"
 #include "content/definitions.hpp"
 #include "content/node_view.hpp"
+#include "content/pictures.hpp"
 #include "content/protection.hpp"
 #include "content/statistics.hpp"
 #include "content/vocabulary.hpp"
@@ -72,6 +74,19 @@ sdk::Result<sdk::Document> repair_features(const BranchContent& content, sdk::Do
                                                {{member::kFeatures, after}});
 }
 
+/// Pictures that its features ask for, of the attachments that it has now.
+sdk::Result<sdk::Document> repair_pictures(const BranchContent& content, sdk::Document node,
+                                           NodeRepair& repair) {
+    const sdk::Json before = kept_attachments(node.fields);
+    sdk::Json attachments = before;
+    if (auto derived = derive_pictures(content, node.fields, attachments); !derived)
+        return derived.error();
+    if (attachments == before) return node;
+    repair.faults.push_back({node.id, "node.picture_missing",
+                             "a picture that a feature asks for was not as its source", true});
+    return put_attachments(content, node, attachments);
+}
+
 sdk::Json told(const NodeRepair& repair) {
     sdk::Json faults = sdk::Json::array();
     std::size_t repaired = 0;
@@ -106,6 +121,9 @@ sdk::Result<sdk::Reply> repair_node(Services& services, const sdk::Call& call) {
     if (auto done = repair_rows(*content, call.record(), repair); !done) return done.error();
     auto node = repair_features(*content, call.record(), repair);
     if (!node) return node.error();
+    auto pictured = repair_pictures(*content, std::move(*node), repair);
+    if (!pictured) return pictured.error();
+    node = std::move(*pictured);
     auto statistics = statistics_of(*content, *node);
     if (!statistics) return statistics.error();
     sdk::Json shown = std::move(node->fields);
