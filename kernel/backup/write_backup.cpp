@@ -81,9 +81,11 @@ sdk::Result<void> BackupRun::write_entries(const sdk::Reader& reader) {
 sdk::Result<void> BackupRun::write_blobs(const std::string& provider) {
     auto store = binaries_.find(provider);
     if (!store) return store.error();
+    // What lies in the default place goes to that of the server that restores it.
+    const std::string named = provider == binaries_.default_name() ? std::string() : provider;
     sdk::Result<void> outcome;
     auto listed = (*store)->for_each([&](std::string_view name) {
-        if (outcome) outcome = write_blob(**store, provider, std::string(name));
+        if (outcome) outcome = write_blob(**store, named, std::string(name));
     });
     return outcome ? listed : outcome;
 }

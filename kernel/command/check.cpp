@@ -10,8 +10,19 @@ namespace stele::kernel::command {
 
 namespace {
 
+int tell(bool is_consistent) {
+    std::cout << (is_consistent ? "The store is consistent.\n" : "The store is NOT consistent.\n");
+    return is_consistent ? 0 : 2;
+}
+
 int check(http::InstanceOptions options) {
     options.must_exist = true;
+    auto damaged = http::check_files(options);
+    if (!damaged) return complain(damaged.error());
+    for (const std::string& line : *damaged)
+        std::cout << line << "\n";
+    // Opening it would change what is left of it.
+    if (!damaged->empty()) return tell(false);
     auto instance = http::Instance::open(options);
     if (!instance) return complain(instance.error());
     const std::vector<std::string> differences = (*instance)->check();
@@ -30,15 +41,14 @@ int check(http::InstanceOptions options) {
         std::cout << unused->blobs << " binaries of " << unused->bytes
                   << " bytes that nothing refers to are still to be removed.\n";
     }
-    const bool is_consistent = removed && unused && differences.empty();
-    std::cout << (is_consistent ? "The store is consistent.\n" : "The store is NOT consistent.\n");
-    return is_consistent ? 0 : 2;
+    return tell(removed && unused && differences.empty());
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, CommandLine& line) {
-    CLI::App* command = add_command(app, line, "check", "Verify a store that is not being served");
+    CLI::App* command = add_command(
+        app, line, "check", "Verify a store; only one in a database may be served meanwhile");
     command->callback([&line] { line.run = [&line] { return check(line.options()); }; });
 }
 

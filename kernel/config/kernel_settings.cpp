@@ -97,6 +97,17 @@ std::vector<SettingInfo> storage_settings() {
          .description =
              "Engine that holds the store: leveldb, embedded, in the data folder, or the "
              "one that a plugin offers under this name (stele plugins)."},
+        {.key = "storage.binaries",
+         .default_value = "",
+         .description = "Place for the binaries of data stores that name none: fs, files in the "
+                        "data folder, or what a plugin offers; without a value the engine's own "
+                        "place, and fs where it has none."},
+        {.key = "storage.blob_verify_rate",
+         .default_value = "64MiB",
+         .description = "Bytes of binaries a second that are compared with their digests before "
+                        "the first of them is sent; larger ones only while they are read as a "
+                        "whole; 0 leaves it at that for all.",
+         .kind = bytes},
         {.key = "storage.cache",
          .default_value = "64MiB",
          .description = "Memory for recently read blocks of the embedded store.",

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kInterval{200};
 /// How long lines may keep the server from ending.
 constexpr std::chrono::milliseconds kLastPatience{2000};
 
-void append_number(std::string& out, std::uint64_t number) {
+void append_log_number(std::string& out, std::uint64_t number) {
     std::array<char, 20> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     out.append(digits.data(), end);
@@ -24,7 +24,7 @@ void append_number(std::string& out, std::uint64_t number) {
 
 void append_padded(std::string& out, std::uint64_t number, std::size_t width) {
     const std::size_t begin = out.size();
-    append_number(out, number);
+    append_log_number(out, number);
     const std::size_t written = out.size() - begin;
     if (written < width) out.insert(begin, width - written, '0');
 }
@@ -93,11 +93,12 @@ void AccessLane::add(const AccessEntry& entry) {
         sdk::append_json_string(out, entry.route);
     }
     out += R"(,"status":)";
-    append_number(out, static_cast<std::uint64_t>(entry.status));
+    append_log_number(out, static_cast<std::uint64_t>(entry.status));
     out += R"(,"bytes":)";
-    append_number(out, entry.bytes);
+    append_log_number(out, entry.bytes);
     out += R"(,"us":)";
-    append_number(out, static_cast<std::uint64_t>(std::max<std::int64_t>(entry.duration_us, 0)));
+    append_log_number(out,
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(entry.duration_us, 0)));
     if (entry.session) {
         const sdk::Principal& principal = entry.session->principal;
         out += R"(,"platform":)";
@@ -197,7 +198,7 @@ void AccessLog::note_dropped() {
     const std::uint64_t present = dropped();
     if (present == noted_) return;
     std::string line = R"({"time":")" + text_of_second(sdk::now_ms() / 1000) + R"(Z","dropped":)";
-    append_number(line, present - noted_);
+    append_log_number(line, present - noted_);
     line += "}\n";
     if (output_.write(line, kLastPatience)) noted_ = present;
 }

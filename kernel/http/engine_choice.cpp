@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/http/instance_state.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 
 namespace stele::kernel::http {
@@ -41,6 +42,7 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
     options.write_buffer_bytes =
         within_share(static_cast<std::uint64_t>(*write_buffer), data, kWriteBufferShare);
     options.recovery_bytes = 3 * options.write_buffer_bytes;
+    options.urgent_bytes = 2 * options.write_buffer_bytes;
     options.reserve_bytes = usable_reserve(static_cast<std::uint64_t>(*reserve), data);
     return storage::open_leveldb(data / "store", options);
 }
@@ -79,6 +81,15 @@ sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::Plug
         known[file.engine] = *source;
     }
     return known;
+}
+
+sdk::Result<std::vector<std::string>> check_files(const InstanceOptions& options) {
+    config::Settings settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    const std::filesystem::path folder = options.data / "store";
+    if (settings.text("storage.engine") != kEmbedded || !std::filesystem::exists(folder))
+        return std::vector<std::string>();
+    return storage::check_leveldb(folder);
 }
 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(

@@ -1,13 +1,16 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <stele/sdk/detail/log_output.hpp>
+#include <stele/sdk/engine_binaries.hpp>
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 
 #include "kernel/backup/copy.hpp"
 #include "kernel/http/instance_state.hpp"
+#include "kernel/http/private_folders.hpp"
 #include "kernel/http/server_settings.hpp"
 #include "kernel/storage/blob_directory.hpp"
 
@@ -64,14 +67,30 @@ sdk::Result<SecretKeys> unused_keys() {
     return SecretKeys{std::move(*key)};
 }
 
-/// The place for binaries that is always there.
-sdk::Result<void> open_binaries(storage::BlobProviders& binaries, const config::Settings& settings,
+/// Where binaries go that no data store names a place for.
+sdk::Result<void> choose_binaries(resource::Rooms& rooms, const config::Settings& settings) {
+    std::string name = settings.text("storage.binaries");
+    const auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    if (name.empty()) name = own ? own->binaries_name() : sdk::kFileProvider;
+    if (rooms.binaries.has(name)) return rooms.binaries.set_default(name);
+    return sdk::make_error(
+        sdk::ErrorKind::invalid, "config.value_invalid",
+        fmt::format("storage.binaries: no enabled plugin offers the place '{}'; there are: {}",
+                    name, fmt::join(rooms.binaries.names(), ", ")));
+}
+
+/// The places for binaries that are there without a plugin: files, and the engine's own.
+sdk::Result<void> open_binaries(resource::Rooms& rooms, const config::Settings& settings,
                                 const std::filesystem::path& data) {
+    storage::BlobProviders& binaries = rooms.binaries;
     auto reserve = settings.bytes("storage.reserve");
     if (!reserve) return reserve.error();
-    auto files = storage::open_blob_directory(data / "blobs", static_cast<std::uint64_t>(*reserve));
+    auto files = storage::open_blob_directory(
+        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
     if (!files) return files.error();
-    return binaries.add(sdk::kFileProvider, std::move(*files));
+    if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
+    auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    return own ? binaries.add(own->binaries_name(), own->open_binaries()) : sdk::Result<void>();
 }
 
 }  // namespace
@@ -144,6 +163,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
                                            options.data.string(), problem.message()));
     }
     state->data = options.data;
+    keep_private(options.data);
     auto keys = options.is_restoring ? unused_keys() : open_secret_keys(settings, options.data);
     if (!keys) return keys.error();
     state->secret_keys = std::move(*keys);
@@ -164,12 +184,16 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!limit) return limit.error();
     state->rooms->default_limit = *limit;
 
-    auto binaries = open_binaries(state->rooms->binaries, settings, options.data);
+    auto verify_rate = settings.bytes("storage.blob_verify_rate");
+    if (!verify_rate) return verify_rate.error();
+    state->rooms->binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
+    auto binaries = open_binaries(*state->rooms, settings, options.data);
     if (!binaries) return binaries.error();
     if (auto opened = open_services(*state); !opened) return opened.error();
     auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
                                state->installations, state->registrars, state->plugins);
     if (!opened) return opened.error();
+    if (auto chosen = choose_binaries(*state->rooms, settings); !chosen) return chosen.error();
     if (auto known = settings.check_unknown(plugins->others); !known) return known.error();
     if (auto checked = settings.check_values(); !checked) return checked.error();
     if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {

@@ -32,6 +32,10 @@ struct InstanceOptions {
     bool is_restoring = false;
 };
 
+/// Looks at the files of the embedded store that the options name, if it is one, before anything
+/// opens it: a line for each that is damaged. `unavailable` (`engine.in_use`) while it is served.
+sdk::Result<std::vector<std::string>> check_files(const InstanceOptions& options);
+
 /// The keys of the store that the options name; opens nothing.
 sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options);
 
@@ -98,6 +102,7 @@ public:
 
 private:
     sdk::Result<sdk::PlatformScope> open_root(const std::string& title);
+    void make_watch(std::uint64_t reserve);
     sdk::Result<void> start_administration();
     void stop_plugins();
 

@@ -6,8 +6,10 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/http/blob_owner.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
+#include "kernel/resource/binary_check.hpp"
 #include "kernel/resource/data_store_count.hpp"
 #include "kernel/resource/declarations.hpp"
 #include "kernel/resource/standard_teams.hpp"
@@ -47,6 +49,16 @@ void give_teams(resource::Rooms& rooms) {
 
 }  // namespace
 
+void Instance::make_watch(std::uint64_t reserve) {
+    resource::Rooms& rooms = *state_->rooms;
+    const auto root = rooms.platforms.root();
+    const bool may_hurry =
+        rooms.engine->is_local() && root && owns_binaries(state_->data, root->id);
+    state_->disk_watch = std::make_unique<DiskWatch>(
+        state_->data, reserve, dynamic_cast<storage::RoomKeeper*>(rooms.engine.get()),
+        may_hurry ? state_->blob_collector.get() : nullptr);
+}
+
 sdk::Result<void> Instance::start() {
     resource::Rooms& rooms = *state_->rooms;
     auto platforms = rooms.platforms.all();
@@ -80,8 +92,11 @@ sdk::Result<void> Instance::start() {
     if (!collection) return collection.error();
     state_->blob_collector =
         std::make_unique<resource::BlobCollector>(rooms, std::chrono::milliseconds(*collection));
+    make_watch(options->upload_reserve);
     state_->pipeline = std::make_unique<RequestPipeline>(
         rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
+    state_->pipeline->add_readiness([watch = state_->disk_watch.get()] { return watch->status(); });
+    state_->pipeline->add_metrics([watch = state_->disk_watch.get()] { return watch->metrics(); });
     if (auto built = state_->pipeline->build_routes(); !built) return built;
     auto limits = read_rate_limits(state_->settings);
     if (!limits) return limits.error();
@@ -112,6 +127,7 @@ sdk::Result<void> Instance::start() {
     state_->jobs->start_running();
     state_->housekeeper->start();
     state_->blob_collector->start();
+    state_->disk_watch->start();
     if (*intervals) state_->usage->start(**intervals);
     return {};
 }
@@ -140,6 +156,7 @@ void Instance::stop() {
     state_->server->drain(std::chrono::milliseconds(patience ? *patience : 0));
     state_->usage->stop();
     state_->housekeeper->stop();
+    state_->disk_watch->stop();
     state_->blob_collector->stop();
     state_->jobs->stop();
     state_->workers->stop();
@@ -162,6 +179,7 @@ void Instance::stop_plugins() {
 
 std::vector<std::string> Instance::check() {
     std::vector<std::string> differences = resource::check_store(*state_->rooms);
+    resource::check_binaries(*state_->rooms, differences);
     for (const resource::PluginCheck& step : state_->rooms->checks) {
         auto checked = plugin::guarded<void>(step.plugin_id, "check", [&] {
             step.check(differences);

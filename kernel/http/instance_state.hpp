@@ -6,6 +6,7 @@
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/audit/trail.hpp"
 #include "kernel/http/access_log.hpp"
+#include "kernel/http/disk_watch.hpp"
 #include "kernel/http/engine_choice.hpp"
 #include "kernel/http/instance.hpp"
 #include "kernel/http/request_pipeline.hpp"
@@ -52,6 +53,7 @@ struct Instance::State {
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<resource::BlobCollector> blob_collector;
+    std::unique_ptr<DiskWatch> disk_watch;
     std::unique_ptr<job::WorkerPool> workers;
     /// Null when none is wanted. Connections use it until their end.
     std::unique_ptr<AccessLog> access_log;

@@ -71,6 +71,8 @@ public:
     void wait_for_commits() { commits_.wait_for_none(); }
     /// Before serving begins.
     void set_limits(RateLimits limits) { limits_ = std::move(limits); }
+    /// Another reason for `/readyz` to answer 503; before serving begins.
+    void add_readiness(std::function<sdk::Result<void>()> state) { readiness_ = std::move(state); }
     /// Adds lines to `/metrics`.
     void add_metrics(std::function<std::string()> lines) { metrics_.add_source(std::move(lines)); }
 
@@ -80,10 +82,12 @@ private:
     // stages/route.cpp
     const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
+    sdk::Result<void> readiness() const;
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
     // stages/begin.cpp
     void begin(const std::shared_ptr<PendingRequest>& pending);
     bool identify(const std::shared_ptr<PendingRequest>& pending);
+    sdk::Result<void> admit_upload(PendingRequest& pending);
     // stages/authenticate.cpp
     sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
                                               const resource::RequestInput& input) const;
@@ -116,6 +120,7 @@ private:
     bool has_streamed_bodies_ = false;
     std::string openapi_;
     RequestMetrics metrics_;
+    std::function<sdk::Result<void>()> readiness_;
     RateLimits limits_;
     std::atomic<std::uint64_t> refused_by_rate_{0};
     std::atomic<bool> is_draining_{false};

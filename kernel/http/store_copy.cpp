@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/engine_binaries.hpp>
+
 #include "kernel/http/instance_state.hpp"
 #include "kernel/resource/platforms.hpp"
 #include "kernel/storage/blob_directory.hpp"
+#include "kernel/storage/fallback_blobs.hpp"
 
 namespace stele::kernel::http {
 
@@ -41,11 +44,30 @@ sdk::Result<void> copy_secret_keys(const config::Settings& settings,
                                        (to / kSecretKeyFile).string()));
 }
 
-sdk::Result<std::unique_ptr<sdk::BlobStore>> open_binaries(const config::Settings& settings,
-                                                           const std::filesystem::path& data) {
+/// All that belongs to a store: what the engine keeps, and the folder with the rest.
+struct CopiedBinaries {
+    std::unique_ptr<sdk::BlobStore> files;
+    std::unique_ptr<sdk::BlobStore> own;
+    std::unique_ptr<sdk::BlobStore> both;
+
+    sdk::BlobStore& all() const { return both ? *both : *files; }
+};
+
+sdk::Result<CopiedBinaries> open_copied_binaries(sdk::Engine& engine,
+                                                 const config::Settings& settings,
+                                                 const std::filesystem::path& data) {
     auto reserve = settings.bytes("storage.reserve");
     if (!reserve) return reserve.error();
-    return storage::open_blob_directory(data / "blobs", static_cast<std::uint64_t>(*reserve));
+    auto files = storage::open_blob_directory(
+        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
+    if (!files) return files.error();
+    CopiedBinaries binaries;
+    binaries.files = std::move(*files);
+    if (auto* const keeping = dynamic_cast<sdk::EngineBinaries*>(&engine)) {
+        binaries.own = keeping->open_binaries();
+        binaries.both = std::make_unique<storage::FallbackBlobs>(*binaries.own, *binaries.files);
+    }
+    return binaries;
 }
 
 /// Every server makes the folder when it opens its store, so where it lacks, the folder is wrong.
@@ -88,13 +110,14 @@ sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, cons
     if (auto made = make_folder(to.data); !made) return made.error();
     auto target = open_address(settings, *engines, to.store, false);
     if (!target) return target.error();
-    auto source_blobs = open_binaries(settings, from.data);
+    auto source_blobs = open_copied_binaries(**source, settings, from.data);
     if (!source_blobs) return source_blobs.error();
-    auto target_blobs = open_binaries(settings, to.data);
+    auto target_blobs = open_copied_binaries(**target, settings, to.data);
     if (!target_blobs) return target_blobs.error();
     const backup::CopyOptions copying{
         *id, [&] { return copy_secret_keys(settings, from.data, to.data); }, progress};
-    return backup::copy_store({**source, **source_blobs}, {**target, **target_blobs}, copying);
+    return backup::copy_store({**source, source_blobs->all()}, {**target, target_blobs->all()},
+                              copying);
 }
 
 }  // namespace stele::kernel::http

@@ -17,6 +17,9 @@ namespace {
 
 /// Far longer than any operation takes from writing bytes to the commit that refers to them.
 constexpr std::chrono::hours kGrace{24};
+/// The same while the disk is short: still longer than a request takes.
+constexpr std::chrono::minutes kShortGrace{5};
+constexpr std::chrono::seconds kPressedRest{20};
 /// Rests between steps, so that requests come first.
 constexpr std::chrono::milliseconds kRest{2};
 /// The first collection comes after this part of the period, for servers that are often restarted.
@@ -62,17 +65,23 @@ void BlobCollector::run() {
                                  collected->bytes));
         }
         const bool is_done = collected && !collected->is_cut_short;
-        thread_.rest(is_done ? period_ : period_ / kFirstPart);
+        thread_.rest(is_pressed_ ? kPressedRest : is_done ? period_ : period_ / kFirstPart);
     }
+}
+
+void BlobCollector::set_pressed(bool is_pressed) {
+    if (is_pressed_.exchange(is_pressed) != is_pressed) thread_.wake();
 }
 
 sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
     storage::CollectionOptions options;
-    options.before_ms =
-        sdk::now_ms() - std::chrono::duration_cast<std::chrono::milliseconds>(kGrace).count();
+    const bool is_pressed = is_pressed_;
+    const std::chrono::milliseconds grace =
+        is_pressed ? std::chrono::milliseconds(kShortGrace) : std::chrono::milliseconds(kGrace);
+    options.before_ms = sdk::now_ms() - grace.count();
     options.keeping = &rooms_.keeping_blobs;
     options.must_stop = [this] {
-        if (!thread_.is_stopping()) thread_.rest(kRest);
+        if (!thread_.is_stopping() && !is_pressed_) thread_.rest(kRest);
         return thread_.is_stopping();
     };
     std::unordered_map<std::string, unsigned> found;
@@ -80,7 +89,7 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
         const auto before = unused_.find(blob);
         const unsigned looks = before == unused_.end() ? 1 : before->second + 1;
         found.emplace(blob, looks);
-        return looks >= kLooks;
+        return looks >= (is_pressed ? 1 : kLooks);
     });
     // What a look that was cut short did not come to is as it was.
     if (collected && !collected->is_cut_short) unused_ = std::move(found);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <unordered_map>
@@ -30,6 +31,10 @@ public:
     /// Ends after the step that is being done. May be repeated.
     void stop() { thread_.stop(); }
 
+    /// While the disk is short a binary goes with the first look that finds it unused, and looks
+    /// come soon. Only for a store that the binaries are known to belong to.
+    void set_pressed(bool is_pressed);
+
     /// One look: everything that there is to do now. Not for several threads.
     sdk::Result<storage::UnusedBlobs> collect();
 
@@ -38,6 +43,7 @@ private:
 
     Rooms& rooms_;
     const std::chrono::milliseconds period_;
+    std::atomic<bool> is_pressed_ = false;
     /// By place and name: how many looks in a row found it unused. Since the server has started.
     std::unordered_map<std::string, unsigned> unused_;
     job::BackgroundThread thread_;

@@ -72,6 +72,21 @@ sdk::Result<void> BoundDataStores::check_room(const Store& store, std::int64_t m
                                        *what, size->bytes, store.state.maxsize, more));
 }
 
+sdk::Result<void> BoundDataStores::check_upload(const sdk::RecordKey& record,
+                                                std::uint64_t bytes) const {
+    constexpr std::uint64_t kFormBytes = 1024 * 1024;
+    auto store = store_of(record);
+    if (!store) return store.error();
+    if (!*store || (*store)->state.maxsize < 0) return {};
+    const auto most = static_cast<std::uint64_t>((*store)->state.maxsize);
+    if (bytes <= most + kFormBytes) return {};
+    auto what = describe((*store)->key);
+    if (!what) return what.error();
+    return sdk::make_error(
+        sdk::ErrorKind::storage_full, "data_store.full",
+        fmt::format("the {} holds at most {} bytes; this upload has {}", *what, most, bytes));
+}
+
 /// Once after each look at the statistics, so that not every write touches the store's record.
 sdk::Result<void> BoundDataStores::mark_dirty(Store& store) {
     if (store.state.is_dirty) return {};
@@ -121,7 +136,7 @@ sdk::Result<sdk::BlobStore*> BoundDataStores::binaries(const sdk::RecordKey& rec
         if (!document) return document.error();
         provider = sdk::text_member(document->fields, "binaryStorageProviderType");
     }
-    return rooms_.binaries.find(provider);
+    return rooms_.binaries.find_for_use(provider);
 }
 
 }  // namespace stele::kernel::resource

@@ -18,6 +18,9 @@ class BoundDataStores final : public sdk::DataStores {
 public:
     BoundDataStores(Rooms& rooms, WorkContext& context) : rooms_(rooms), context_(context) {}
 
+    /// `storage_full` (`data_store.full`) when an upload of so many bytes, but for what a form adds
+    /// to its files, is more than all that the record's data store may hold.
+    sdk::Result<void> check_upload(const sdk::RecordKey& record, std::uint64_t bytes) const;
     sdk::Result<void> check_writable(const sdk::RecordKey& record) override;
     sdk::Result<void> count(const sdk::RecordKey& record, sdk::DataStoreSize change) override;
     sdk::Result<sdk::DataStoreSize> size(const sdk::RecordKey& record) override;

@@ -12,7 +12,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Records that change in one transaction.
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kResealBatch = 64;
 
 class Reseal {
 public:
@@ -32,8 +32,8 @@ private:
 };
 
 sdk::Error broken() {
-    return sdk::make_error(sdk::ErrorKind::internal, "engine.store_damaged",
-                           "The store is damaged.", "a record is none; stele check names it");
+    return sdk::make_error(sdk::ErrorKind::internal, "store.damaged", "The store is damaged.",
+                           "a record is none; stele check names it");
 }
 
 sdk::Result<void> Reseal::run(std::uint64_t platform) {
@@ -50,7 +50,7 @@ sdk::Result<void> Reseal::run(std::uint64_t platform) {
         ++outcome_.sealed;
         if (!rooms_.sealer.is_outdated(record.sealed())) continue;
         paths.emplace_back(cursor->key());
-        if (paths.size() < kBatch) continue;
+        if (paths.size() < kResealBatch) continue;
         if (auto done = reseal(paths); !done) return done;
         paths.clear();
     }

@@ -23,10 +23,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestSize = 32;
-constexpr std::size_t kNameSize = 2 * kDigestSize;
+constexpr std::size_t kBlobNameSize = 2 * kDigestSize;
 constexpr std::size_t kSpreadSize = 2;
 constexpr int kSpread = 256;
-constexpr char kHexDigits[] = "0123456789abcdef";
+constexpr char kBlobDigits[] = "0123456789abcdef";
 constexpr char kUnfinished[] = "unfinished";
 /// As many random bytes tell unfinished blobs of one opening from those of another.
 constexpr std::size_t kOwnNameBytes = 8;
@@ -49,14 +49,15 @@ sdk::Error unknown_blob(std::string_view name) {
 }
 
 bool is_blob_name(std::string_view name) {
-    return name.size() == kNameSize && name.find_first_not_of(kHexDigits) == std::string_view::npos;
+    return name.size() == kBlobNameSize &&
+           name.find_first_not_of(kBlobDigits) == std::string_view::npos;
 }
 
 std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
     std::string text;
     for (std::size_t i = 0; i < size; ++i) {
-        text.push_back(kHexDigits[bytes[i] >> 4]);
-        text.push_back(kHexDigits[bytes[i] & 15]);
+        text.push_back(kBlobDigits[bytes[i] >> 4]);
+        text.push_back(kBlobDigits[bytes[i] & 15]);
     }
     return text;
 }

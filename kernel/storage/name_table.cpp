@@ -17,8 +17,8 @@ sdk::Result<NameNumber> read_number(const sdk::Reader& reader, const std::string
     sdk::KeyReader stored(**bytes);
     const NameNumber number = stored.integer();
     if (number && stored.at_end()) return number;
-    return sdk::make_error(sdk::ErrorKind::internal, "engine.store_damaged",
-                           "The store is damaged.", "the number of a field name is unreadable");
+    return sdk::make_error(sdk::ErrorKind::internal, "store.damaged", "The store is damaged.",
+                           "the number of a field name is unreadable");
 }
 
 }  // namespace

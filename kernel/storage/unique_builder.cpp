@@ -8,7 +8,7 @@ namespace stele::kernel::storage {
 namespace {
 
 /// Records or rows that one transaction looks at.
-constexpr std::size_t kChunk = 500;
+constexpr std::size_t kUniqueChunk = 500;
 
 /// The texts of a record at a path.
 sdk::Result<std::vector<std::string>> texts_at(const Record& record, const std::string& path) {
@@ -68,7 +68,7 @@ private:
         const std::string end = sdk::prefix_end(collection_prefix(collection_, tag));
         const auto cursor = transaction.scan({begin, end}, sdk::ScanDirection::forward);
         for (std::size_t i = 0; cursor->is_valid(); cursor->next(), ++i) {
-            if (i == kChunk) {
+            if (i == kUniqueChunk) {
                 next_ = cursor->key();
                 return {};
             }

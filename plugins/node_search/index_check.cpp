@@ -7,6 +7,7 @@
 
 #include "index_document.hpp"
 #include "index_mark.hpp"
+#include "index_seal.hpp"
 #include "query_builder.hpp"
 
 namespace stele::node_search {
@@ -120,6 +121,14 @@ void check_index(sdk::ContentLog& log, const sdk::Reader& reader,
                  const std::filesystem::path& folder, std::vector<std::string>& differences) {
     std::error_code problem;
     if (!std::filesystem::exists(folder, problem)) return;
+    if (const std::string changed = broken_index_seal(folder); !changed.empty()) {
+        // What Xapian makes of such a file nobody knows.
+        differences.push_back(fmt::format(
+            "the search index {}: {} is not what it was when the index was closed; the server "
+            "builds it anew at its next start",
+            folder.string(), changed));
+        return;
+    }
     auto spaces = log.spaces(reader);
     if (!spaces) {
         differences.push_back(fmt::format("the list of repositories cannot be read: {} [{}]",

@@ -10,6 +10,7 @@
 #include <stele/sdk/log.hpp>
 
 #include "index_document.hpp"
+#include "index_seal.hpp"
 #include "query_builder.hpp"
 #include "terms.hpp"
 
@@ -90,8 +91,11 @@ NodeIndex::NodeIndex(std::filesystem::path folder, IndexOptions options)
     : folder_(std::move(folder)), options_(options) {}
 
 NodeIndex::~NodeIndex() {
-    if (auto committed = commit(); !committed)
-        sdk::log(sdk::LogLevel::warning, "node_search", committed.error().detail);
+    auto closed = commit();
+    const bool was_open = is_open();
+    database_.reset();
+    if (closed && was_open) closed = write_index_seal(folder_);
+    if (!closed) sdk::log(sdk::LogLevel::warning, "node_search", closed.error().detail);
 }
 
 /// The end of a database commits its documents, with which their marks must go.
@@ -133,6 +137,9 @@ sdk::Result<void> NodeIndex::open() {
     std::error_code problem;
     std::filesystem::create_directories(folder_, problem);
     if (problem) return unavailable(folder_.string() + ": " + problem.message());
+    if (const std::string changed = broken_index_seal(folder_); !changed.empty())
+        return close_after(changed + " is not what it was when the index was closed", true);
+    if (auto removed = remove_index_seal(folder_); !removed) return removed;
     try {
         database_ = std::make_unique<Database>(folder_);
         ++generation_;

@@ -2,6 +2,8 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "blobs.hpp"
+
 namespace stele::storage_postgres {
 
 namespace {
@@ -78,6 +80,7 @@ sdk::Result<void> Keeper::tidy() {
     auto raised = run(Statement::raise_horizon, {});
     if (!raised) return raised.error();
     if (auto past = trim(Statement::trim_past, Parameters().integer(kTrimPage)); !past) return past;
+    if (auto dropped = drop_unfinished_blobs(pool_); !dropped) return dropped;
     return trim(Statement::trim_log, Parameters().integer(kTrimPage).integer(kLogMs));
 }
 

@@ -4,10 +4,12 @@
 
 #include <array>
 
+#include <stele/sdk/engine_binaries.hpp>
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/seal.hpp>
 #include <stele/sdk/shared_engine.hpp>
 
+#include "blobs.hpp"
 #include "change_feed.hpp"
 #include "committer.hpp"
 #include "keeper.hpp"
@@ -21,7 +23,7 @@ namespace stele::storage_postgres {
 
 namespace {
 
-class PostgresEngine final : public sdk::SharedEngine {
+class PostgresEngine final : public sdk::SharedEngine, public sdk::EngineBinaries {
 public:
     explicit PostgresEngine(const Options& options)
         : server_(server_name()), pool_(options), feed_(pool_) {}
@@ -53,6 +55,8 @@ public:
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
     sdk::Result<std::uint64_t> other_servers() override;
+    std::string binaries_name() const override { return "postgres"; }
+    std::unique_ptr<sdk::BlobStore> open_binaries() override { return open_blobs(pool_); }
     sdk::Result<void> status() const override {
         if (auto sound = feed_.status(); !sound) return sound;
         return pool_.status();

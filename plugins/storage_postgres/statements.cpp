@@ -53,6 +53,26 @@ insert into stele_state values (1, 1, 0);
 insert into stele_horizon values (1, 0);
 )";
 
+const char* const kCreateBlobTables = R"(
+create table if not exists stele_upload (
+    id bytea primary key,
+    begun timestamptz not null default clock_timestamp()
+);
+create table if not exists stele_blob (
+    name bytea primary key,
+    pieces bytea not null,
+    size bigint not null,
+    written timestamptz not null default clock_timestamp()
+);
+create table if not exists stele_blob_piece (
+    pieces bytea not null,
+    number bigint not null,
+    bytes bytea not null,
+    primary key (pieces, number)
+);
+alter table stele_blob_piece alter column bytes set storage external;
+)";
+
 namespace {
 
 // Present entries that are not newer than the reader, and former ones that it still sees. Summed up
@@ -133,6 +153,46 @@ delete from stele_log where version = any(array(
   where h.id = 1 and s.id = 1 and l.version <= h.version and l.version < s.version
   order by l.version limit $1)) and at < now() - $2::bigint * interval '1 millisecond')";
 
+// name, pieces, size: 1 when the blob is made of these pieces, 0 of those that were there before;
+// nothing when pieces are missing
+constexpr char kFinishBlob[] = R"(
+with kept as (
+  insert into stele_blob (name, pieces, size) select $1::bytea, $2::bytea, $3::bigint
+  where exists (select 1 from stele_upload where id = $2)
+    and (select coalesce(sum(octet_length(bytes)), 0) from stele_blob_piece where pieces = $2)
+        = $3::bigint
+  on conflict (name) do update set written = clock_timestamp()
+  returning pieces),
+done as (delete from stele_upload u using kept k where u.id = k.pieces)
+select (pieces = $2)::integer from kept)";
+
+// name, milliseconds
+constexpr char kRemoveBlob[] = R"(
+with gone as (
+  delete from stele_blob where name = $1 and written < to_timestamp($2::bigint / 1000.0)
+  returning pieces, size),
+cleared as (delete from stele_blob_piece p using gone g where p.pieces = g.pieces)
+select size from gone)";
+
+// name before, milliseconds, rows
+constexpr char kListBlobs[] = R"(
+select name from stele_blob
+where name > $1 and written < to_timestamp($2::bigint / 1000.0) order by name limit $3)";
+
+// pieces
+constexpr char kDropBlobPieces[] = R"(
+with gone as (delete from stele_upload where id = $1)
+delete from stele_blob_piece where pieces = $1
+  and not exists (select 1 from stele_blob b where b.pieces = $1))";
+
+// milliseconds
+constexpr char kDropUnfinishedBlobs[] = R"(
+with gone as (
+  delete from stele_upload where begun < now() - $1::bigint * interval '1 millisecond'
+  returning id)
+delete from stele_blob_piece p using gone g where p.pieces = g.id
+  and not exists (select 1 from stele_blob b where b.pieces = g.id))";
+
 }  // namespace
 
 const std::array<StatementText, kStatements>& statement_texts() {
@@ -173,6 +233,27 @@ const std::array<StatementText, kStatements>& statement_texts() {
         {raise_horizon, kRaiseHorizon},
         {trim_past, kTrimPast},
         {trim_log, kTrimLog},
+        {sync_later, "select set_config('synchronous_commit', 'off', true)"},
+        // pieces
+        {begin_blob, "insert into stele_upload (id) values ($1) on conflict (id) do nothing"},
+        // pieces, number, bytes
+        {write_blob_piece,
+         "insert into stele_blob_piece (pieces, number, bytes) "
+         "values ($1, $2, $3) on conflict (pieces, number) do nothing"},
+        {finish_blob, kFinishBlob},
+        // name
+        {date_blob,
+         "update stele_blob set written = clock_timestamp() where name = $1 returning pieces"},
+        {find_blob, "select pieces, size from stele_blob where name = $1"},
+        // pieces, number, first byte, bytes
+        {read_blob_piece,
+         "select substring(bytes from $3::bigint::integer for "
+         "$4::bigint::integer) from stele_blob_piece "
+         "where pieces = $1 and number = $2"},
+        {list_blobs, kListBlobs},
+        {remove_blob, kRemoveBlob},
+        {drop_blob_pieces, kDropBlobPieces},
+        {drop_unfinished_blobs, kDropUnfinishedBlobs},
     }};
     return texts;
 }

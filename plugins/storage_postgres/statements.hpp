@@ -33,8 +33,20 @@ enum class Statement {
     raise_horizon,
     trim_past,
     trim_log,
+    sync_later,
+    begin_blob,
+    write_blob_piece,
+    finish_blob,
+    date_blob,
+    find_blob,
+    read_blob_piece,
+    list_blobs,
+    remove_blob,
+    drop_blob_pieces,
+    drop_unfinished_blobs,
 };
-inline constexpr std::size_t kStatements = static_cast<std::size_t>(Statement::trim_log) + 1;
+inline constexpr std::size_t kStatements =
+    static_cast<std::size_t>(Statement::drop_unfinished_blobs) + 1;
 
 struct StatementText {
     Statement statement;
@@ -46,6 +58,8 @@ std::string statement_name(Statement statement);
 
 /// Makes the tables of an empty schema; README.md tells what they hold.
 extern const char* const kCreateTables;
+/// Adds those for binaries, also to a schema of an earlier version.
+extern const char* const kCreateBlobTables;
 /// The layout that this code knows; `stele_state` has it.
 inline constexpr int kFormat = 1;
 

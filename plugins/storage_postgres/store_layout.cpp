@@ -61,6 +61,16 @@ sdk::Result<void> make_tables(Connection& connection, const Options& options, De
                  ", this server knows " + std::to_string(kFormat));
 }
 
+/// Apart from the others, whose schema may be older than these. Changing a column waits for all
+/// readers, so it is done once.
+sdk::Result<void> make_blob_tables(Connection& connection, Deadline deadline) {
+    const auto found = connection.run_text("select to_regclass('stele_blob_piece')", deadline);
+    if (!found) return found.error();
+    if (!text_of(*found).empty()) return {};
+    auto made = connection.run_text(kCreateBlobTables, deadline);
+    return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
+}
+
 }  // namespace
 
 sdk::Result<void> prepare_store(const Options& options) {
@@ -80,6 +90,7 @@ sdk::Result<void> prepare_store(const Options& options) {
         "begin; select pg_advisory_xact_lock(hashtext('stele tables'))", deadline);
     if (!locked) return locked.error();
     auto made = make_tables(connection, options, deadline);
+    if (made) made = make_blob_tables(connection, deadline);
     if (!made) {
         sdk::Error error = made.error();
         error.message += " " + error.detail;

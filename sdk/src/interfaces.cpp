@@ -6,6 +6,7 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/documents.hpp>
+#include <stele/sdk/engine_binaries.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 #include <stele/sdk/services/accounts.hpp>
@@ -62,6 +63,7 @@ PrincipalDirectory::~PrincipalDirectory() = default;
 Registrar::~Registrar() = default;
 Resource::~Resource() = default;
 SharedEngine::~SharedEngine() = default;
+EngineBinaries::~EngineBinaries() = default;
 TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;
 Tenants::~Tenants() = default;

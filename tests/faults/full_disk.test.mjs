@@ -1,10 +1,12 @@
 // A full disk gives 507 and an intact store.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync, unlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SteleServer } from '../support/stele_server.mjs';
 
 test('a full disk gives 507, reads go on, and writing works again when there is room', async () => {
@@ -46,6 +48,89 @@ test('a full disk gives 507, reads go on, and writing works again when there is 
     spawnSync('umount', ['-l', data]);
     rmSync(data, { recursive: true, force: true });
   }
+});
+
+async function until(holds, what, seconds = 180) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(200)) if (await holds()) return;
+  assert.fail(what);
+}
+
+/// A server on a disk of its own, which ends with `work`.
+async function onDisk(size, config, work) {
+  const data = mkdtempSync(join(tmpdir(), 'stele-full-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', data], { encoding: 'utf8' });
+  assert.equal(mounted.status, 0, `this test needs the right to mount a tmpfs: ${mounted.stderr}`);
+  let server;
+  try {
+    server = await SteleServer.start({ data, config });
+    await work(server, (count) => spawnSync('dd', ['if=/dev/zero', `of=${join(data, 'ballast')}`, 'bs=1M', `count=${count}`]));
+  } finally {
+    if (server) await server.stop('SIGKILL');
+    spawnSync('umount', ['-l', data]);
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+const freeBytes = async (server) => Number((await server.request('GET', '/metrics')).text.match(/^stele_disk_free_bytes (\d+)$/m)[1]);
+
+test('a disk that others fill leaves reads, logins and deletes, says so once, and has room again after deletes', async () => {
+  await onDisk('128m', '[storage]\nreserve = 16MiB\n', async (server, fill) => {
+    const ids = [];
+    for (let i = 0; i < 1500; ++i) ids.push((await server.admin('POST', '/uiconfigs', { number: i, text: `${i} `.repeat(5000) }))._doc);
+    assert.equal((await server.request('GET', '/readyz')).status, 200);
+    fill(200);
+    const token = await server.login();
+    const create = () => server.request('POST', '/uiconfigs', { token, body: { number: -1, text: 'x'.repeat(20_000) } });
+    assert.equal((await create()).status, 507);
+    assert.equal((await server.request('GET', `/uiconfigs/${ids[7]}`, { token })).json.number, 7);
+    assert.equal((await server.request('DELETE', `/uiconfigs/${ids[0]}`, { token })).status, 200);
+    assert.equal((await server.request('GET', `/uiconfigs/${ids[0]}`, { token })).status, 404);
+    const ready = await server.request('GET', '/readyz');
+    assert.deepEqual([ready.status, ready.json.code], [503, 'http.disk_full']);
+    assert.match(ready.json.message, /\d+ bytes are left, 16777216 of which are reserved/);
+    assert.ok(await freeBytes(server) < 17 * 1024 * 1024);
+    await until(() => /error.*disk is full/.test(server.log), 'the log says so');
+    for (let i = 0; i < 20; ++i) assert.equal((await create()).status, 507);
+    assert.equal(server.log.match(/ error .*disk is full/g).length, 1);
+
+    // What others have taken stays taken.
+    await Promise.all(Array.from({ length: 16 }, async () => {
+      for (let id = ids.splice(1, 1)[0]; id; id = ids.splice(1, 1)[0]) {
+        const removed = await server.request('DELETE', `/uiconfigs/${id}`, { token });
+        assert.equal(removed.status, 200, removed.text);
+      }
+    }));
+    await until(async () => (await server.request('GET', '/readyz')).status === 200, 'there is room again');
+    assert.equal((await create()).status, 200);
+    await until(() => /has room again/.test(server.log), 'the log says that, too');
+    await server.stop();
+    const checked = server.check();
+    assert.equal(checked.status, 0, checked.text);
+  });
+});
+
+test('bytes that nothing refers to go at once while the disk is short, and stay otherwise', async () => {
+  await onDisk('128m', '[storage]\nreserve = 16MiB\n', async (server, fill) => {
+    const { _doc } = await server.admin('POST', '/repositories', {});
+    const send = async (path) => {
+      const reply = await server.request('POST', path, { body: randomBytes(3_000_000), token: server.adminToken, headers: { 'Content-Type': 'image/png' } });
+      assert.equal(reply.status, 200, reply.text);
+      return reply.json.objectId;
+    };
+    const kept = await send(`/repositories/${_doc}/files/kept`);
+    const removed = await send(`/repositories/${_doc}/files/removed`);
+    const fresh = await send(`/repositories/${_doc}/files/fresh`);
+    for (const name of ['removed', 'fresh']) await server.admin('DELETE', `/repositories/${_doc}/files/${name}`);
+    const place = (name) => join(server.data, 'blobs', name.slice(0, 2), name);
+    const then = new Date(Date.now() - 600_000);
+    for (const name of [kept, removed]) utimesSync(place(name), then, then);
+    await sleep(3000);
+    assert.ok(existsSync(place(removed)), 'there is room enough');
+    fill(Math.floor(await freeBytes(server) / 1048576) - 20);
+    await until(() => !existsSync(place(removed)), 'it is collected');
+    assert.ok(existsSync(place(kept)));
+    assert.ok(existsSync(place(fresh)), 'who wrote it may be about to commit');
+  });
 });
 
 test('a store on a disk without any room says so and does not start half', () => {

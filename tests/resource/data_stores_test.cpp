@@ -96,7 +96,7 @@ public:
 
 private:
     static sdk::Error failure() {
-        return sdk::make_error(sdk::ErrorKind::internal, "engine.store_damaged", "a bad block");
+        return sdk::make_error(sdk::ErrorKind::internal, "store.damaged", "a bad block");
     }
 
     std::unique_ptr<sdk::Reader> whole_;
@@ -446,8 +446,8 @@ TEST_CASE("A check tells of all that cannot be read, and of what is wrong beside
     engine.broken = {unread, storage::record_counter(museums)};
     const std::vector<std::string> told = {
         "platform 1, collection " + std::to_string(museums.number) +
-            ": it cannot be checked: a bad block [engine.store_damaged]",
-        "museum a: it cannot be checked: a bad block [engine.store_damaged]",
+            ": it cannot be checked: a bad block [store.damaged]",
+        "museum a: it cannot be checked: a bad block [store.damaged]",
         "museum b: it cannot be checked: The state of a data store cannot be read. "
         "[data_store.state_broken]",
         "museum d: the objects kept are 2, counted are 0"};

@@ -62,7 +62,7 @@ TEST_CASE("A damaged store is not opened") {
     const auto engine = open_leveldb(folder.path());
     REQUIRE(engine.has_error());
     CHECK(engine.error().kind == sdk::ErrorKind::internal);
-    CHECK(engine.error().code == "engine.store_damaged");
+    CHECK(engine.error().code == "store.damaged");
 }
 
 TEST_CASE("Additions and other writes of a counter take effect in the order of their commits") {
@@ -169,7 +169,7 @@ TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
         remove(*engine, "a");
         CHECK(entries(*engine, {}).empty());
     }
-    const auto engine = open_engine(folder, {.reserve_bytes = available * 3});
+    const auto engine = open_engine(folder, {.reserve_bytes = available * 3, .urgent_bytes = 0});
     const auto transaction = engine->begin();
     transaction->remove("a");
     CHECK(sdk::commit_and_wait(*transaction).has_error());

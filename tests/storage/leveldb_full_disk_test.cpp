@@ -12,6 +12,7 @@
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/urgent_commit.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 
@@ -161,6 +162,91 @@ TEST_CASE("A store opens on a disk that others filled to its last byte") {
     CHECK(write(*engine, kStored).error().code == "engine.disk_full");
 }
 
+TEST_CASE("Removals and urgent commits go on when others have taken the rest of the disk") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    const LevelDbOptions options{.write_buffer_bytes = 2 * 1024 * 1024,
+                                 .reserve_bytes = 8 * 1024 * 1024,
+                                 .recovery_bytes = 6 * 1024 * 1024,
+                                 .urgent_bytes = 4 * 1024 * 1024};
+    const auto engine = open_leveldb(disk.path() / "data", options).value();
+    const auto held = disk.path() / "data" / "stele.reserve";
+    CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
+    for (int i = 0; i < 100; ++i)
+        REQUIRE(write(*engine, i));
+    const auto filler = disk.path() / "filler";
+    {
+        std::ofstream stream(filler);
+        const std::string block(4096, 'x');
+        while (stream.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+        }
+    }
+    CHECK(write(*engine, 100).error().code == "engine.disk_full");
+    CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
+
+    const auto login = engine->begin();
+    login->put("session", std::string(kValueSize, 's'));
+    kernel::storage::set_urgent(*login);
+    CHECK(sdk::commit_and_wait(*login).has_value());
+    CHECK(value_of(*engine, "session").size() == kValueSize);
+    CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.remove(key_of(0)); }));
+    CHECK(value_of(*engine, key_of(0)) == "-");
+    CHECK(std::filesystem::file_size(held) == 6 * 1024 * 1024);
+    CHECK(write(*engine, 100).error().code == "engine.disk_full");
+
+    std::filesystem::remove(filler);
+    CHECK(write(*engine, 100).has_value());
+    CHECK(write(*engine, 101).has_value());
+    CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
+}
+
+TEST_CASE("Something is held back for the next opening however little room there is") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    constexpr std::uint64_t kBuffer = 16 * 1024 * 1024;
+    const LevelDbOptions options{.write_buffer_bytes = kBuffer,
+                                 .reserve_bytes = 1024 * 1024,
+                                 .recovery_bytes = 3 * kBuffer,
+                                 .urgent_bytes = 2 * kBuffer};
+    const auto engine = open_leveldb(disk.path() / "data", options).value();
+    // Buffers of an eighth of the room, five of which are held.
+    const auto held = std::filesystem::file_size(disk.path() / "data" / "stele.reserve");
+    CHECK(held > 25 * 1024 * 1024);
+    CHECK(held < 35 * 1024 * 1024);
+}
+
+TEST_CASE("What was removed is given back to the disk when asked for") {
+    const TemporaryFolder folder;
+    const LevelDbOptions options{
+        .write_buffer_bytes = 256 * 1024, .recovery_bytes = 0, .urgent_bytes = 0};
+    const auto engine = open_leveldb(folder.path(), options).value();
+    constexpr int kMany = 1000;
+    for (int i = 0; i < kMany; ++i)
+        REQUIRE(write(*engine, i));
+    const auto size = [&] {
+        std::uintmax_t bytes = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+            if (entry.path().extension() == ".ldb") bytes += entry.file_size();
+        return bytes;
+    };
+    const std::uintmax_t full = size();
+    CHECK(full > kMany * kValueSize / 2);
+    const auto transaction = engine->begin();
+    transaction->remove_range({"key", "kez"});
+    must_commit(*transaction);
+    auto* const keeper = dynamic_cast<kernel::storage::RoomKeeper*>(engine.get());
+    REQUIRE(keeper != nullptr);
+    keeper->give_back_room([] { return false; });
+    CHECK(size() < full / 10);
+    CHECK(counter_of(*engine, "count") == kMany);
+}
+
 TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothing") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
@@ -171,7 +257,7 @@ TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothin
     std::ofstream(ballast) << std::string(30'000'000, 'x');
     int stored = 0;
     {
-        const LevelDbOptions unguarded{.reserve_bytes = 0, .recovery_bytes = 0};
+        const LevelDbOptions unguarded{.reserve_bytes = 0, .recovery_bytes = 0, .urgent_bytes = 0};
         const auto engine = open_leveldb(disk.path() / "data", unguarded).value();
         const auto [count, failure] = fill(*engine);
         stored = count;
@@ -181,7 +267,8 @@ TEST_CASE("A disk that gets full below LevelDB stops the engine and loses nothin
         CHECK(write(*engine, kMoreThanFit).has_error());
         check_has_exactly(*engine, stored);
     }
-    const LevelDbOptions guarded{.reserve_bytes = 4'000'000, .recovery_bytes = 0};
+    const LevelDbOptions guarded{
+        .reserve_bytes = 4'000'000, .recovery_bytes = 0, .urgent_bytes = 0};
     const auto engine = open_leveldb(disk.path() / "data", guarded).value();
     check_has_exactly(*engine, stored);
     CHECK(value_of(*engine, key_of(kMoreThanFit)) == "-");

@@ -1,5 +1,9 @@
+#include <charconv>
+#include <utility>
+
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
+#include "kernel/resource/operations/operations.hpp"
 
 namespace stele::kernel::http {
 
@@ -29,8 +33,8 @@ void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
     if (!is_posted) fail(pending, busy());
 }
 
-/// Before a large body: who sends it must be known. What the caller may do is looked at when the
-/// body is here.
+/// Before a large body: who sends it must be known, may do so, and find room for it. All of that is
+/// looked at again when the body is here.
 void RequestPipeline::admit(Exchange& exchange) {
     RouteMatch match;
     const resource::Route* route = find_route(exchange, match);
@@ -38,7 +42,10 @@ void RequestPipeline::admit(Exchange& exchange) {
     const auto pending = take_up(exchange, *route, std::move(match.values));
     if (!pending) return;
     const auto decide = [this, pending] {
-        if (identify(pending)) pending->exchange->accept_body();
+        if (!identify(pending)) return;
+        if (auto admitted = admit_upload(*pending); !admitted)
+            return fail(pending, admitted.error());
+        pending->exchange->accept_body();
     };
     if (rooms_.engine->is_local()) return decide();
     const bool is_posted = workers_.post([this, pending, decide] {
@@ -46,6 +53,23 @@ void RequestPipeline::admit(Exchange& exchange) {
         decide();
     });
     if (!is_posted) fail(pending, busy());
+}
+
+sdk::Result<void> RequestPipeline::admit_upload(PendingRequest& pending) {
+    std::uint64_t length = 0;
+    const std::string_view announced = pending.input.header("Content-Length").value_or("");
+    std::from_chars(announced.data(), announced.data() + announced.size(), length);
+    auto work = std::exchange(pending.work, nullptr);
+    if (!work) work = resource::WorkContext::begin(rooms_);
+    try {
+        resource::WorkContext context(rooms_, pending.input.session, std::move(work));
+        resource::RoutedCall call(context, pending.input);
+        return resource::admit_upload(call, length);
+    } catch (const std::exception& exception) {
+        return sdk::make_error(sdk::ErrorKind::internal, "http.internal",
+                               "the server failed; the request id leads to its log",
+                               exception.what());
+    }
 }
 
 /// False when the request was answered.

@@ -3,6 +3,7 @@
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/storage/urgent_commit.hpp"
 
 namespace stele::kernel::http {
 
@@ -15,6 +16,12 @@ sdk::Error closed_platform() {
                         "the platform that the access token is for is closed or removed");
     error.protocol_error = "invalid_token";
     return error;
+}
+
+/// What must go on when the disk is full: what makes room, and the way to it.
+bool is_urgent_route(const resource::Route& route) {
+    return route.method == "DELETE" || route.checks_credentials ||
+           route.path.ends_with("/delete") || route.path.ends_with("/expire");
 }
 
 }  // namespace
@@ -44,6 +51,8 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (!*open) return fail(pending, closed_platform());
     pending->context =
         std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
+    if (is_urgent_route(*pending->input.route))
+        storage::set_urgent(pending->context->transaction());
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {

@@ -9,7 +9,7 @@ namespace stele::kernel::http {
 namespace {
 
 constexpr std::size_t kNetworkBytes = 8;
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kRetrySecond = 1'000'000'000;
 
 std::string caller_of(const Request& request, const sdk::Session* session) {
     const bool is_known = session && !session->principal.key.empty();
@@ -30,7 +30,7 @@ std::string caller_of_address(std::string_view address) {
 void RequestPipeline::refuse(Exchange& exchange, const RateLimiter& limiter,
                              const RateLimiter::Decision& decision) {
     refused_by_rate_.fetch_add(1, std::memory_order_relaxed);
-    const std::int64_t seconds = (decision.retry_ns + kSecond - 1) / kSecond;
+    const std::int64_t seconds = (decision.retry_ns + kRetrySecond - 1) / kRetrySecond;
     sdk::Error error = sdk::make_error(
         sdk::ErrorKind::limited, "http.rate_exceeded",
         "there were too many requests; the next one may come in " + std::to_string(seconds) + " s");

@@ -48,14 +48,26 @@ void RequestPipeline::answer_method_unknown(Exchange& exchange, const std::strin
     exchange.answer(std::move(response));
 }
 
+sdk::Result<void> RequestPipeline::readiness() const {
+    if (is_draining_) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "http.draining",
+                               "the server is stopping");
+    }
+    for (const auto& state : {rooms_.engine->status(), rooms_.binaries.damage().status(),
+                              readiness_ ? readiness_() : sdk::Result<void>()}) {
+        if (state) continue;
+        // Whatever the reason is for a request, others should be sent elsewhere.
+        sdk::Error unfit = state.error();
+        unfit.kind = sdk::ErrorKind::unavailable;
+        return unfit;
+    }
+    return {};
+}
+
 void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Route& route) {
     Response response;
-    if (route.path == "/readyz" && is_draining_) {
-        return fail(exchange, sdk::make_error(sdk::ErrorKind::unavailable, "http.draining",
-                                              "the server is stopping"));
-    }
-    if (const auto store = rooms_.engine->status(); route.path == "/readyz" && !store) {
-        return fail(exchange, store.error());
+    if (route.path == "/readyz") {
+        if (const auto fit = readiness(); !fit) return fail(exchange, fit.error());
     }
     if (route.path == "/metrics") {
         response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -51,14 +51,27 @@ sdk::Result<sdk::Reply> run_handler(RoutedCall& call) {
                            "this route leads nowhere");
 }
 
+/// Finds what the call addresses and whether the caller may do so.
+sdk::Result<void> admit(RoutedCall& call) {
+    if (auto found = call.find_target(); !found) {
+        if (auto known = call.authorize_containers(); !known) return known;
+        return found;
+    }
+    return call.authorize();
+}
+
 }  // namespace
 
+sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
+    if (auto admitted = admit(call); !admitted) return admitted;
+    const std::vector<sdk::RecordKey>& around = call.containers();
+    if (!call.route().is_item && around.empty()) return {};
+    const sdk::RecordKey& record = call.route().is_item ? call.record_key() : around.back();
+    return call.work().bound_data_stores().check_upload(record, bytes);
+}
+
 sdk::Result<sdk::Reply> execute(RoutedCall& call) {
-    if (auto found = call.find_target(); !found) {
-        if (auto known = call.authorize_containers(); !known) return known.error();
-        return found.error();
-    }
-    if (auto authorized = call.authorize(); !authorized) return authorized.error();
+    if (auto admitted = admit(call); !admitted) return admitted.error();
     if (auto decoded = call.decode(); !decoded) return decoded.error();
     auto reply = run_handler(call);
     if (!reply) return reply;

@@ -15,6 +15,8 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Documen
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
 /// decodes and runs the handler. The caller commits.
 sdk::Result<sdk::Reply> execute(RoutedCall& call);
+/// Before a large body comes: whether the caller may send it, and as many bytes could find room.
+sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes);
 
 // Standard operations (docs/specification/interface.md 5.2). Each is called after the stages before
 // it.

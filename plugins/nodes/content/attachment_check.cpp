@@ -31,9 +31,8 @@ std::string not_checked(const sdk::ContentSpace& space, const sdk::Error& error)
 
 class SpaceCheck {
 public:
-    /// On a shared store bytes that are not here may lie with another server.
-    SpaceCheck(sdk::ContentSpace space, bool is_shared, std::vector<std::string>& differences)
-        : space_(space), is_shared_(is_shared), differences_(differences) {}
+    SpaceCheck(sdk::ContentSpace space, std::vector<std::string>& differences)
+        : space_(space), differences_(differences) {}
 
     void look_at(const sdk::Reader& reader, sdk::BlobStore& binaries,
                  const sdk::ContentVersion& version) {
@@ -63,7 +62,6 @@ private:
     void compare(sdk::BlobStore& binaries, const std::string& place, const std::string& what,
                  const Attachment& attachment) {
         auto bytes = binaries.open(attachment.object_id);
-        if (!bytes && is_shared_ && bytes.error().kind == sdk::ErrorKind::not_found) return;
         if (!bytes) {
             return differ(place, fmt::format("{}cannot be read: {} [{}]", what,
                                              bytes.error().message, bytes.error().code));
@@ -91,7 +89,6 @@ private:
     }
 
     sdk::ContentSpace space_;
-    const bool is_shared_;
     std::vector<std::string>& differences_;
     std::set<std::pair<std::string, std::uint64_t>> seen_;
 };
@@ -113,7 +110,7 @@ void check_attachments(Services& services, sdk::ContentLog& log,
             differences.push_back(not_checked(space, binaries.error()));
             continue;
         }
-        SpaceCheck check(space, !services.registrar.engine().is_local(), differences);
+        SpaceCheck check(space, differences);
         auto walked =
             log.for_each_after(*reader, space, 0, [&](const sdk::ContentVersion& version) {
                 check.look_at(*reader, **binaries, version);

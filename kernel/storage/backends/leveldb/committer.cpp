@@ -26,15 +26,16 @@ sdk::Error conflict() {
 
 }  // namespace
 
-Committer::Committer(leveldb::DB& database, RowCache& rows, PresentState& present, DiskGuard disk,
-                     bool is_durable)
+Committer::Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage,
+                     PresentState& present, DiskGuard disk, bool is_durable)
     : database_(database),
       rows_(rows),
+      damage_(damage),
       present_(present),
       disk_(std::move(disk)),
       is_durable_(is_durable),
-      counters_(database) {
-    present_.publish(database_, rows_, version_, [] {});
+      counters_(database, damage) {
+    present_.publish(database_, rows_, damage_, version_, [] {});
     thread_ = std::thread([this] { run(); });
 }
 
@@ -121,11 +122,10 @@ sdk::Result<void> Committer::admit(PendingCommit& commit) {
     if (failure_) return *failure_;
     const WriteSet& writes = *commit.writes;
     if (history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
-    if (!disk_.fits(batch_.ApproximateSize() + writes.size(), writes.only_removes()))
-        return DiskGuard::full("less than the reserve would be left");
+    if (!fits_disk(commit)) return DiskGuard::full("less than the reserve would be left");
     if (auto loaded = load_counters(writes); !loaded) return loaded;
     if (!fits_bounds(writes)) return conflict();
-    if (auto removed = remove_ranges(writes); !removed) {
+    if (auto removed = remove_ranges(commit); !removed) {
         batch_.Clear();
         return removed;
     }
@@ -152,23 +152,35 @@ sdk::Result<void> Committer::load_counters(const WriteSet& writes) {
     return {};
 }
 
-sdk::Result<void> Committer::remove_ranges(const WriteSet& writes) {
+bool Committer::fits_disk(const PendingCommit& commit) {
+    const WriteSet& writes = *commit.writes;
+    return disk_.fits(batch_.ApproximateSize() + writes.size(),
+                      commit.is_urgent || writes.only_removes());
+}
+
+void Committer::append_remove(std::string_view key, std::uint64_t hash) {
+    history_.add(key, hash);
+    batch_.Delete(slice(key));
+    counters_.overwrite(key, hash, nullptr);
+    removed_.add(key);
+}
+
+sdk::Result<void> Committer::remove_ranges(const PendingCommit& commit) {
+    const WriteSet& writes = *commit.writes;
     if (writes.removed_ranges().empty()) return {};
     leveldb::ReadOptions options;
     options.fill_cache = false;
+    options.verify_checksums = true;
     const std::unique_ptr<leveldb::Iterator> stored(database_.NewIterator(options));
     for (const sdk::KeyRange& range : writes.removed_ranges()) {
         for (stored->Seek(range.begin); stored->Valid(); stored->Next()) {
             const std::string_view key(stored->key().data(), stored->key().size());
             if (!is_inside(key, range.begin, range.end)) break;
-            const std::uint64_t hash = hash_key(key);
-            batch_.Delete(slice(key));
-            history_.add(key, hash);
-            counters_.overwrite(key, hash, nullptr);
+            append_remove(key, hash_key(key));
         }
-        if (!stored->status().ok()) return read_error(stored->status());
+        if (!stored->status().ok()) return read_error(stored->status(), damage_);
     }
-    if (!disk_.fits(batch_.ApproximateSize() + writes.size(), writes.only_removes()))
+    if (!fits_disk(commit))
         return DiskGuard::full("removing the range would leave less than the reserve");
     return {};
 }
@@ -200,9 +212,7 @@ void Committer::append(const PendingCommit& commit) {
                 }
                 break;
             case WriteSet::Kind::remove:
-                history_.add(key, write.hash);
-                batch_.Delete(slice(key));
-                counters_.overwrite(key, write.hash, nullptr);
+                append_remove(key, write.hash);
                 break;
             case WriteSet::Kind::add:
                 history_.add(key, write.hash);
@@ -222,6 +232,11 @@ sdk::Result<void> Committer::write_batch() {
         batch_.Clear();
     }
     if (status.ok()) return {};
+    if (status.IsCorruption()) {
+        // LevelDB met it while it merged tables behind the commits.
+        failure_ = read_error(status, damage_);
+        return *failure_;
+    }
     const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
     failure_ = is_full ? DiskGuard::full(status.ToString())
                        : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
@@ -234,7 +249,8 @@ void Committer::publish() {
     history_.batch_keys(written_keys_);
     for (const std::string_view key : written_keys_)
         rows_.forget(key, version_);
-    history_.published(present_.publish(database_, rows_, version_, [this] { call_observers(); }));
+    history_.published(
+        present_.publish(database_, rows_, damage_, version_, [this] { call_observers(); }));
 }
 
 void Committer::call_observers() {

@@ -19,6 +19,7 @@
 
 #include "kernel/storage/backends/leveldb/counter_cache.hpp"
 #include "kernel/storage/backends/leveldb/disk_guard.hpp"
+#include "kernel/storage/backends/leveldb/removed_keys.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
 
 namespace stele::kernel::storage {
@@ -32,6 +33,8 @@ struct PendingCommit {
     const WriteSet* writes = nullptr;
     const ReadSet* reads = nullptr;
     std::uint64_t read_version = 0;
+    /// May use what is held back on the disk.
+    bool is_urgent = false;
     sdk::Transaction::Done done;
     sdk::Result<void> outcome;
     sdk::optimistic::Stamps stamps;
@@ -41,13 +44,14 @@ struct PendingCommit {
 /// changed since, and writes the others as one synced batch. They become visible together.
 class Committer {
 public:
-    Committer(leveldb::DB& database, RowCache& rows, PresentState& present, DiskGuard disk,
-              bool is_durable);
+    Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage, PresentState& present,
+              DiskGuard disk, bool is_durable);
     /// Commits what waits, then ends.
     ~Committer();
 
     void submit(PendingCommit& commit);
     void observe(std::string prefix, sdk::CommitObserver observer);
+    RemovedKeys& removed_keys() { return removed_; }
 
 private:
     /// Batches are bounded so that a huge transaction does not hold up too many others.
@@ -68,7 +72,9 @@ private:
     /// Whether the counters stay within the bounds of `add_within`. They must be loaded.
     bool fits_bounds(const WriteSet& writes) const;
     sdk::Result<void> load_counters(const WriteSet& writes);
-    sdk::Result<void> remove_ranges(const WriteSet& writes);
+    sdk::Result<void> remove_ranges(const PendingCommit& commit);
+    bool fits_disk(const PendingCommit& commit);
+    void append_remove(std::string_view key, std::uint64_t hash);
     void give_stamps(PendingCommit& commit) const;
     void append(const PendingCommit& commit);
     void append_put(std::string_view key, std::string_view value, std::uint64_t hash);
@@ -79,9 +85,11 @@ private:
 
     leveldb::DB& database_;
     RowCache& rows_;
+    DamageNotes& damage_;
     PresentState& present_;
     DiskGuard disk_;
     bool is_durable_;
+    RemovedKeys removed_;
 
     std::mutex mutex_;
     std::condition_variable arrived_;

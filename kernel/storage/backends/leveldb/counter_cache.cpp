@@ -18,9 +18,10 @@ bool CounterCache::is_known(std::string_view key, std::uint64_t hash) const {
 
 sdk::Result<void> CounterCache::load(std::string_view key, std::uint64_t hash) {
     std::string bytes;
-    const leveldb::Status status =
-        database_.Get(leveldb::ReadOptions(), {key.data(), key.size()}, &bytes);
-    if (!status.ok() && !status.IsNotFound()) return read_error(status);
+    leveldb::ReadOptions options;
+    options.verify_checksums = true;
+    const leveldb::Status status = database_.Get(options, {key.data(), key.size()}, &bytes);
+    if (!status.ok() && !status.IsNotFound()) return read_error(status, damage_);
     std::optional<std::string> stored;
     if (status.ok()) stored = std::move(bytes);
     counters_[hash] = {std::string(key), sdk::read_counter(stored), false};

@@ -10,6 +10,8 @@
 #include <stele/sdk/optimistic/key_hash.hpp>
 #include <stele/sdk/result.hpp>
 
+#include "kernel/storage/damage_notes.hpp"
+
 namespace leveldb {
 class DB;
 class WriteBatch;
@@ -21,7 +23,8 @@ namespace stele::kernel::storage {
 /// all additions of a batch become one write. Only the committer's thread uses it.
 class CounterCache {
 public:
-    explicit CounterCache(leveldb::DB& database) : database_(database) {}
+    CounterCache(leveldb::DB& database, DamageNotes& damage)
+        : database_(database), damage_(damage) {}
 
     bool is_known(std::string_view key, std::uint64_t hash) const;
     /// Makes a counter known; not while the present batch has already written its key.
@@ -45,6 +48,7 @@ private:
     };
 
     leveldb::DB& database_;
+    DamageNotes& damage_;
     boost::unordered_flat_map<std::uint64_t, Counter, sdk::optimistic::HashIsKey> counters_;
     std::vector<std::uint64_t> changed_;
 };

@@ -2,14 +2,40 @@
 
 #include <cerrno>
 
+#include <stele/sdk/log.hpp>
+
 #include "kernel/storage/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
 sdk::Result<void> DiskGuard::refresh() {
-    if (available_bytes(folder_, available_)) return {};
-    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.disk_unreadable",
-                           "The store's disk does not answer.", system_reason(errno));
+    if (!available_bytes(folder_, available_)) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "engine.disk_unreadable",
+                               "The store's disk does not answer.", system_reason(errno));
+    }
+    if (is_given_away_ && available_ >= reserve_.untouched + 2 * reserve_.urgent) {
+        is_given_away_ = false;
+        held_.take(reserve_.recovery + reserve_.urgent);
+        available_ -= reserve_.urgent;
+    }
+    return {};
+}
+
+bool DiskGuard::fits(std::uint64_t bytes, bool is_urgent) {
+    const std::uint64_t untouched = reserve_.untouched;
+    if (untouched == 0 || available_ >= bytes + untouched) return true;
+    if (!is_urgent) return false;
+    if (available_ >= bytes + untouched / 2) return true;
+    if (reserve_.urgent == 0) return false;
+    if (!is_given_away_) {
+        is_given_away_ = true;
+        held_.shrink(reserve_.recovery);
+        sdk::log(sdk::LogLevel::warning, "storage",
+                 "what was held back on the disk is given to removals and logins");
+        if (!available_bytes(folder_, available_)) return false;
+    }
+    // LevelDB needs some for itself, to bring a full buffer into a table.
+    return available_ >= bytes + reserve_.urgent / 2;
 }
 
 sdk::Error DiskGuard::full(std::string detail) {

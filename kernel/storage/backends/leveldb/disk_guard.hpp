@@ -5,30 +5,43 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
+
 namespace stele::kernel::storage {
 
-/// Keeps writers away from the end of the disk, because what fails in the middle of LevelDB's work
-/// costs more than a refusal. A reserve of 0 keeps nobody away.
+/// Room on the disk that others are kept away from, in bytes.
+struct DiskReserve {
+    /// Writers stay away from the end of the disk, because what fails in the middle of LevelDB's
+    /// work costs more than a refusal. 0 keeps nobody away.
+    std::uint64_t untouched = 0;
+    /// Held by a file, for the next opening.
+    std::uint64_t recovery = 0;
+    /// Held by the same file, for commits that must succeed when others have filled the disk.
+    std::uint64_t urgent = 0;
+};
+
+/// Keeps writers away from the end of the disk. Removals and urgent commits may take half of what
+/// is left untouched, and what is held back for them: they are the way out of a full disk.
 class DiskGuard {
 public:
-    DiskGuard(std::filesystem::path folder, std::uint64_t reserve_bytes)
-        : folder_(std::move(folder)), reserve_(reserve_bytes) {}
+    DiskGuard(std::filesystem::path folder, DiskReserve reserve)
+        : folder_(std::move(folder)), reserve_(reserve), held_(folder_) {}
 
-    /// Looks how much room there is.
+    /// Looks how much room there is, and holds back again what was given away.
     sdk::Result<void> refresh();
-    /// Whether `bytes` more fit, as of the last look. Removals may take half of the reserve: they
-    /// are the way out of a full disk.
-    bool fits(std::uint64_t bytes, bool only_removes) const {
-        return reserve_ == 0 || available_ >= bytes + (only_removes ? reserve_ / 2 : reserve_);
-    }
+    /// Whether `bytes` more fit, as of the last look.
+    bool fits(std::uint64_t bytes, bool is_urgent);
     /// How much room there was at the last look, in bytes.
     std::uint64_t available() const { return available_; }
     static sdk::Error full(std::string detail);
 
 private:
     std::filesystem::path folder_;
-    std::uint64_t reserve_;
+    DiskReserve reserve_;
+    RecoveryReserve held_;
     std::uint64_t available_ = 0;
+    /// What was held for urgent commits is theirs now.
+    bool is_given_away_ = false;
 };
 
 }  // namespace stele::kernel::storage

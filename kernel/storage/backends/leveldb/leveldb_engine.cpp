@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -11,12 +12,18 @@
 #include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 
+#include <stele/sdk/log.hpp>
+
 #include "kernel/storage/backends/leveldb/committer.hpp"
+#include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
 #include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
+#include "kernel/storage/backends/leveldb/store_files.hpp"
+#include "kernel/storage/backends/leveldb/table_env.hpp"
 #include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 
@@ -25,20 +32,38 @@ namespace {
 constexpr int kBloomBits = 10;
 constexpr char kLockName[] = "stele.lock";
 
+/// Seals the folder when everything else of the database is gone.
+class ClosingSeal {
+public:
+    explicit ClosingSeal(const std::filesystem::path& folder) : seal_(folder) {}
+    ~ClosingSeal() {
+        const auto written = seal_.write();
+        if (!written) sdk::log(sdk::LogLevel::info, "storage", written.error().message);
+    }
+    ClosingSeal(const ClosingSeal&) = delete;
+    ClosingSeal& operator=(const ClosingSeal&) = delete;
+
+private:
+    FolderSeal seal_;
+};
+
 /// What a LevelDB database needs around it, in the order in which it must be given back.
 struct OpenDatabase {
     PosixFile lock;
+    std::unique_ptr<ClosingSeal> seal;
+    std::unique_ptr<TableEnv> env;
     std::unique_ptr<leveldb::Cache> cache;
     std::unique_ptr<const leveldb::FilterPolicy> filter;
     std::unique_ptr<leveldb::DB> database;
 };
 
-class LevelDbEngine final : public sdk::Engine {
+class LevelDbEngine final : public sdk::Engine, public RoomKeeper {
 public:
     LevelDbEngine(OpenDatabase opened, DiskGuard disk, const LevelDbOptions& options)
         : opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
-          committer_(*opened_.database, rows_, present_, std::move(disk), options.is_durable) {}
+          committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
+                     options.is_durable) {}
 
     std::unique_ptr<sdk::Reader> snapshot() override {
         return std::make_unique<SnapshotReader>(present_.snapshot());
@@ -51,10 +76,13 @@ public:
         committer_.observe(std::move(prefix), std::move(observer));
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
+    sdk::Result<void> status() const override { return damage_.status(); }
+    void give_back_room(const std::function<bool()>& must_stop) override;
 
 private:
     OpenDatabase opened_;
     RowCache rows_;
+    DamageNotes damage_;
     PresentState present_;
     Committer committer_;
 };
@@ -66,6 +94,30 @@ std::uint64_t LevelDbEngine::approximate_size(const sdk::KeyRange& range) {
     std::uint64_t size = 0;
     opened_.database->GetApproximateSizes(&wanted, 1, &size);
     return size;
+}
+
+void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
+    for (const auto& [name, range] : committer_.removed_keys().take()) {
+        if (must_stop()) return;
+        const leveldb::Slice first(range.first);
+        const leveldb::Slice last(range.second);
+        opened_.database->CompactRange(&first, &last);
+    }
+}
+
+/// Buffers that fit a disk with little room, what is held back for them, too.
+LevelDbOptions fitted(const std::filesystem::path& folder, LevelDbOptions options) {
+    constexpr std::uint64_t kRoomShare = 8;
+    constexpr std::uint64_t kLeastBuffer = 1024 * 1024;
+    std::uint64_t available = 0;
+    if (!available_bytes(folder, available)) return options;
+    const std::uint64_t wanted = options.write_buffer_bytes;
+    const std::uint64_t most = std::max(kLeastBuffer, available / kRoomShare);
+    if (wanted <= most) return options;
+    options.write_buffer_bytes = most;
+    options.recovery_bytes = options.recovery_bytes * most / wanted;
+    options.urgent_bytes = options.urgent_bytes * most / wanted;
+    return options;
 }
 
 sdk::Error open_failed(const std::filesystem::path& folder, const std::string& reason) {
@@ -85,46 +137,61 @@ sdk::Result<PosixFile> lock_folder(const std::filesystem::path& folder) {
                                "choose another folder.");
 }
 
-sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder,
+sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, PosixFile lock,
                                         const LevelDbOptions& wanted) {
     OpenDatabase opened;
-    auto lock = lock_folder(folder);
-    if (!lock) return lock.error();
-    opened.lock = std::move(*lock);
+    opened.lock = std::move(lock);
     opened.cache.reset(leveldb::NewLRUCache(wanted.cache_bytes));
     opened.filter.reset(leveldb::NewBloomFilterPolicy(kBloomBits));
 
+    if (auto prepared = prepare_store_files(folder); !prepared) return prepared.error();
+    opened.env = std::make_unique<TableEnv>();
+
     leveldb::Options options;
+    options.env = opened.env.get();
+    // A wrong checksum is an error everywhere: in logs, and where tables are merged.
+    options.paranoid_checks = true;
     options.create_if_missing = true;
     options.block_cache = opened.cache.get();
     options.filter_policy = opened.filter.get();
     options.write_buffer_size = wanted.write_buffer_bytes;
     options.compression = leveldb::kNoCompression;
-    const RecoveryReserve reserve(folder);
-    reserve.release();
     leveldb::DB* database = nullptr;
     const leveldb::Status status = leveldb::DB::Open(options, folder.string(), &database);
     opened.database.reset(database);
     if (status.ok()) {
-        reserve.take(wanted.recovery_bytes);
+        RecoveryReserve(folder).take(wanted.recovery_bytes + wanted.urgent_bytes,
+                                     wanted.write_buffer_bytes);
+        opened.seal = std::make_unique<ClosingSeal>(folder);
         return opened;
     }
     // LevelDB also answers "invalid argument" for a folder whose files do not fit together.
     if (status.IsIOError()) return open_failed(folder, status.ToString());
     return sdk::make_error(
-        sdk::ErrorKind::internal, "engine.store_damaged",
+        sdk::ErrorKind::internal, "store.damaged",
         "The data in " + folder.string() + " is damaged: " + status.ToString() + ".");
 }
 
 }  // namespace
 
+sdk::Result<std::vector<std::string>> check_leveldb(const std::filesystem::path& folder) {
+    const auto lock = lock_folder(folder);
+    if (!lock) return lock.error();
+    return check_store_files(folder);
+}
+
 sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
                                                        const LevelDbOptions& options) {
     if (!create_folder(folder)) return open_failed(folder, system_reason(errno));
-    auto opened = open_database(folder, options);
+    auto lock = lock_folder(folder);
+    if (!lock) return lock.error();
+    RecoveryReserve(folder).release();
+    const LevelDbOptions fitting = fitted(folder, options);
+    auto opened = open_database(folder, std::move(*lock), fitting);
     if (!opened) return opened.error();
-    return std::unique_ptr<sdk::Engine>(std::make_unique<LevelDbEngine>(
-        *std::move(opened), DiskGuard(folder, options.reserve_bytes), options));
+    const DiskReserve reserve{fitting.reserve_bytes, fitting.recovery_bytes, fitting.urgent_bytes};
+    return std::unique_ptr<sdk::Engine>(
+        std::make_unique<LevelDbEngine>(*std::move(opened), DiskGuard(folder, reserve), fitting));
 }
 
 }  // namespace stele::kernel::storage

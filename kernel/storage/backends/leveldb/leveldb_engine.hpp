@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 
@@ -16,8 +18,11 @@ struct LevelDbOptions {
     /// Commits are refused with `storage_full` while the disk has less room than this left, so that
     /// LevelDB itself never meets a full disk in the middle of a write.
     std::uint64_t reserve_bytes = 24 * 1024 * 1024;
-    /// Held back for the next opening, which writes up to two write buffers as tables.
+    /// Held back for the next opening, which writes up to two write buffers as tables. On a disk
+    /// with little room the buffers are smaller, and so is what is held back.
     std::uint64_t recovery_bytes = 12 * 1024 * 1024;
+    /// Held back for removals and urgent commits: two write buffers.
+    std::uint64_t urgent_bytes = 8 * 1024 * 1024;
     /// Every acknowledged commit is on disk. False only for tests that measure something else.
     bool is_durable = true;
 };
@@ -28,5 +33,9 @@ struct LevelDbOptions {
 /// (`engine.in_use`).
 sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
                                                        const LevelDbOptions& options = {});
+
+/// Looks at every byte of the files in a folder that nobody has open: a line for each file that is
+/// not what was written. `unavailable` (`engine.in_use`).
+sdk::Result<std::vector<std::string>> check_leveldb(const std::filesystem::path& folder);
 
 }  // namespace stele::kernel::storage

@@ -8,12 +8,13 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
+#include "kernel/storage/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 
 /// Reads a snapshot, keeps its writes to itself, and leaves it to the committer to find out whether
 /// its reads still hold.
-class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction {
+class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction, public UrgentCommit {
 public:
     LevelDbTransaction(PresentState::View view, Committer& committer)
         : reader_(std::in_place, std::move(view.snapshot)),
@@ -21,6 +22,7 @@ public:
           committer_(committer) {}
 
     void commit(Done done) override;
+    void set_urgent() override { pending_.is_urgent = true; }
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {
         return sdk::optimistic::find_stamp(pending_.stamps, counter);
     }

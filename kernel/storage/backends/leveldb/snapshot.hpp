@@ -9,6 +9,7 @@
 #include <stele/sdk/optimistic/commit_history.hpp>
 
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
+#include "kernel/storage/damage_notes.hpp"
 
 namespace stele::kernel::storage {
 
@@ -18,25 +19,33 @@ using sdk::optimistic::VersionPin;
 /// LevelDB costs its lock.
 class Snapshot {
 public:
-    Snapshot(leveldb::DB& database, RowCache& rows, std::uint64_t version)
-        : database_(database), rows_(rows), snapshot_(database.GetSnapshot()), version_(version) {}
+    Snapshot(leveldb::DB& database, RowCache& rows, DamageNotes& damage, std::uint64_t version)
+        : database_(database),
+          rows_(rows),
+          damage_(damage),
+          snapshot_(database.GetSnapshot()),
+          version_(version) {}
     ~Snapshot() { database_.ReleaseSnapshot(snapshot_); }
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
 
     leveldb::DB& database() const { return database_; }
     RowCache& rows() const { return rows_; }
+    DamageNotes& damage() const { return damage_; }
     std::uint64_t version() const { return version_; }
     leveldb::ReadOptions read_options() const {
         leveldb::ReadOptions options;
         options.snapshot = snapshot_;
         options.fill_cache = true;
+        // Of blocks that come from the disk; those in the cache were verified when they came in.
+        options.verify_checksums = true;
         return options;
     }
 
 private:
     leveldb::DB& database_;
     RowCache& rows_;
+    DamageNotes& damage_;
     const leveldb::Snapshot* snapshot_;
     std::uint64_t version_;
 };
@@ -61,8 +70,9 @@ public:
     /// has returned, which therefore must not read.
     template <class Tell>
     std::shared_ptr<const VersionPin> publish(leveldb::DB& database, RowCache& rows,
-                                              std::uint64_t version, const Tell& tell) {
-        View next{std::make_shared<const Snapshot>(database, rows, version),
+                                              DamageNotes& damage, std::uint64_t version,
+                                              const Tell& tell) {
+        View next{std::make_shared<const Snapshot>(database, rows, damage, version),
                   std::make_shared<const VersionPin>(VersionPin{version})};
         auto pin = next.pin;
         // The former state is given back outside the lock.

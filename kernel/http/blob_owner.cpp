@@ -1,0 +1,24 @@
+#include "kernel/http/blob_owner.hpp"
+
+#include <fstream>
+
+#include <stele/sdk/log.hpp>
+
+namespace stele::kernel::http {
+
+bool owns_binaries(const std::filesystem::path& data, const std::string& store_id) {
+    const std::filesystem::path file = data / "blobs.owner";
+    std::error_code problem;
+    if (!std::filesystem::exists(file, problem) && !problem) {
+        std::ofstream(file) << store_id << '\n';
+    }
+    std::string owner;
+    std::getline(std::ifstream(file), owner);
+    if (owner == store_id) return true;
+    sdk::log(sdk::LogLevel::warning, "http",
+             "the binaries in " + data.string() + " belong to another store, as " + file.string() +
+                 " says; unused ones are removed after a week only, however full the disk is");
+    return false;
+}
+
+}  // namespace stele::kernel::http

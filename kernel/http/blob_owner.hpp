@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace stele::kernel::http {
+
+/// Whether the folder of binaries in a data folder belongs to the store of that id: a file beside
+/// it remembers the first store that was served with it. One that cannot be read or made says no.
+bool owns_binaries(const std::filesystem::path& data, const std::string& store_id);
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <stele/sdk/result.hpp>
+
+#include "kernel/job/background_thread.hpp"
+#include "kernel/resource/blob_collector.hpp"
+#include "kernel/storage/urgent_commit.hpp"
+
+namespace stele::kernel::http {
+
+/// Looks at the data folder's disk: tells once when it gets full and when there is room again, and
+/// while it is short has the room of what was removed given back within minutes.
+class DiskWatch {
+public:
+    /// Null where the engine holds no room itself, or unused binaries must stay for their week.
+    DiskWatch(std::filesystem::path folder, std::uint64_t reserve, storage::RoomKeeper* engine,
+              resource::BlobCollector* collector)
+        : folder_(std::move(folder)), reserve_(reserve), engine_(engine), collector_(collector) {}
+    ~DiskWatch() { stop(); }
+
+    void start();
+    /// May be repeated.
+    void stop() { thread_.stop(); }
+
+    /// Success while there is room; `unavailable` (`http.disk_full`) with the numbers otherwise.
+    sdk::Result<void> status() const;
+    /// Lines for `/metrics`.
+    std::string metrics() const;
+
+private:
+    void run();
+    /// True while the disk is short.
+    bool look();
+
+    const std::filesystem::path folder_;
+    const std::uint64_t reserve_;
+    storage::RoomKeeper* const engine_;
+    resource::BlobCollector* const collector_;
+    bool was_full_ = false;
+    job::BackgroundThread thread_;
+};
+
+}  // namespace stele::kernel::http

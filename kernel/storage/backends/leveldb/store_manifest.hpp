@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::kernel::storage {
+
+/// The files that a LevelDB store consists of, as its manifest says.
+struct StoreManifest {
+    std::string name;                               ///< of the manifest's own file
+    std::map<std::uint64_t, std::uint64_t> tables;  ///< number and size of each
+    std::uint64_t first_log = 0;                    ///< logs before it are of no use
+};
+
+/// Names of files by their numbers.
+std::string table_name(std::uint64_t number);
+std::string log_name(std::uint64_t number);
+
+/// The whole file; `internal` (`store.damaged`) when it cannot be read.
+sdk::Result<std::string> read_store_file(const std::filesystem::path& file);
+
+/// What `CURRENT` names, without reading it; `internal` (`store.damaged`).
+sdk::Result<std::string> present_manifest(const std::filesystem::path& folder);
+
+/// `internal` (`store.damaged`), with file and offset.
+sdk::Result<StoreManifest> read_manifest(const std::filesystem::path& folder);
+
+/// That something in a file of the store is not what was written.
+sdk::Error damaged_file(const std::filesystem::path& file, const std::string& what);
+
+}  // namespace stele::kernel::storage
