@@ -46,6 +46,10 @@ public:
     sdk::Result<sdk::PermissionSet> inside_permissions(const sdk::Reader& reader,
                                                        const sdk::RecordKey& principal,
                                                        const sdk::RecordKey& container);
+    /// The same for those that came from other containers; nothing where none can have.
+    sdk::Result<std::optional<sdk::PermissionSet>> inherited_permissions(
+        const sdk::Reader& reader, const sdk::RecordKey& principal,
+        const sdk::RecordKey& container);
     sdk::Result<bool> has_role(const sdk::Reader& reader, const sdk::RecordKey& principal,
                                const sdk::RecordKey& record, std::string_view role_key);
     /// For lists: which records with these record-key prefix the principal may read. `container` is
@@ -63,6 +67,10 @@ public:
     sdk::Result<void> grant(sdk::Transaction& transaction, const sdk::RecordKey& record,
                             const sdk::RecordKey& principal, std::string_view role_key,
                             bool is_deep = false);
+    /// The grant, where there is one, also counts on what came into the record from others: whoever
+    /// gives it has the role there (docs/reference/authorities.md).
+    sdk::Result<void> make_whole(sdk::Transaction& transaction, const sdk::RecordKey& record,
+                                 const sdk::RecordKey& principal, std::string_view role_key);
     sdk::Result<void> revoke(sdk::Transaction& transaction, const sdk::RecordKey& record,
                              const sdk::RecordKey& principal, std::string_view role_key);
     sdk::Result<std::vector<sdk::AclEntry>> acl(const sdk::Reader& reader,

@@ -58,21 +58,40 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
     auto chain = container_chain(reader, tree, record);
     if (!chain) return chain.error();
     roles.chain_ = *std::move(chain);
-    const auto is_removed = RemovedCollections(reader).has(principal);
-    if (!is_removed) return is_removed.error();
-    if (*is_removed) return roles;
-    auto starts = membership_starts(reader, *platform, principal);
-    if (!starts) return starts.error();
-    auto everyone = everyone_of(reader, *platform);
-    if (!everyone) return everyone.error();
-    roles.everyone_ = *std::move(everyone);
-    auto groups = relatives(reader, *platform, Towards::groups, *starts, true);
-    if (!groups) return groups.error();
-    roles.holders_ = *std::move(starts);
-    for (Relative& group : *groups)
-        roles.holders_.push_back(std::move(group.key));
-    std::sort(roles.holders_.begin(), roles.holders_.end());
+    if (auto found = roles.find_holders(); !found) return found.error();
     return roles;
+}
+
+sdk::Result<EffectiveRoles> EffectiveRoles::open_contents(const sdk::Reader& reader,
+                                                          RecordTree& tree,
+                                                          const sdk::RecordKey& principal,
+                                                          const sdk::RecordKey& container) {
+    const auto platform = platform_of(container);
+    if (!platform) return platform.error();
+    EffectiveRoles roles(reader, tree, *platform, principal);
+    auto chain = contents_chain(reader, tree, container);
+    if (!chain) return chain.error();
+    roles.chain_ = *std::move(chain);
+    if (auto found = roles.find_holders(); !found) return found.error();
+    return roles;
+}
+
+sdk::Result<void> EffectiveRoles::find_holders() {
+    const auto is_removed = RemovedCollections(*reader_).has(principal_);
+    if (!is_removed) return is_removed.error();
+    if (*is_removed) return {};
+    auto starts = membership_starts(*reader_, platform_, principal_);
+    if (!starts) return starts.error();
+    auto everyone = everyone_of(*reader_, platform_);
+    if (!everyone) return everyone.error();
+    everyone_ = *std::move(everyone);
+    auto groups = relatives(*reader_, platform_, Towards::groups, *starts, true);
+    if (!groups) return groups.error();
+    holders_ = *std::move(starts);
+    for (Relative& group : *groups)
+        holders_.push_back(std::move(group.key));
+    std::sort(holders_.begin(), holders_.end());
+    return {};
 }
 
 sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
@@ -82,7 +101,8 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
         const auto counted = counted_on(level, reach);
         if (!counted) return counted.error();
         auto goes_on = each_on(level, *counted, roles, visit);
-        if (goes_on && *goes_on && *counted == Counted::all)
+        // A record gives the same by itself wherever it is.
+        if (goes_on && *goes_on && *counted == Counted::all && !chain_.is_elsewhere(level))
             goes_on = each_own(level, roles, visit);
         if (!goes_on) return goes_on.error();
         if (!*goes_on) break;
@@ -92,10 +112,52 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
 
 sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t level,
                                                                 Reach reach) const {
-    if (reach == Reach::record && chain_.is_own(level)) return Counted::all;
+    if (reach == Reach::record) {
+        if (chain_.is_own(level)) return Counted::all;
+        if (chain_.is_passed(level)) return Counted::whole;
+    }
     const auto is_reaching = tree_->has_reaching_grants(*reader_, chain_[level]);
     if (!is_reaching) return is_reaching.error();
     return *is_reaching ? Counted::reading : Counted::reaching;
+}
+
+sdk::Result<sdk::PermissionSet> EffectiveRoles::reaching_from(std::size_t level, Counted counted,
+                                                              RoleLookup& roles) const {
+    sdk::PermissionSet held;
+    const auto goes_on = each_on(level, counted, roles, [&held](const HeldRole& role) {
+        held |= role.permissions;
+        return held != sdk::PermissionSet::all();
+    });
+    if (!goes_on) return goes_on.error();
+    return held;
+}
+
+sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents contents) const {
+    RoleLookup roles(*reader_, chain_);
+    sdk::PermissionSet above;
+    for (std::size_t level = chain_.origins() + 1; level < chain_.size(); ++level) {
+        const auto counted = counted_on(level, Reach::inside);
+        if (!counted) return counted.error();
+        const auto held = reaching_from(level, *counted, roles);
+        if (!held) return held.error();
+        above |= *held;
+    }
+    sdk::PermissionSet everywhere = sdk::PermissionSet::all();
+    sdk::PermissionSet passed = above;
+    // What was made in the container of a level came through those before it.
+    for (std::size_t level = 0; level <= chain_.origins(); ++level) {
+        const auto counted = counted_on(level, Reach::inside);
+        if (!counted) return counted.error();
+        const auto held = reaching_from(level, *counted, roles);
+        const auto whole = reaching_from(level, Counted::whole, roles);
+        if (!held || !whole) return held ? whole.error() : held.error();
+        if (level > 0 || contents == Contents::all) {
+            auto part = passed | *held;
+            everywhere = sdk::PermissionSet::from_bits(everywhere.bits() & part.bits());
+        }
+        passed |= *whole;
+    }
+    return everywhere;
 }
 
 sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
@@ -109,7 +171,8 @@ sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
         if (!role) return role.error();
         if (!*role) continue;
         // Such a role has no grant that could have an id.
-        GrantEntry entry{false, sdk::space_record_id(record) + "-" + (*role)->key, (*role)->key};
+        GrantEntry entry{false, false, sdk::space_record_id(record) + "-" + (*role)->key,
+                         (*role)->key};
         if (!visit({std::move(entry), principal_, level, (*role)->permissions})) return false;
     }
     return true;
@@ -139,8 +202,9 @@ sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, Ro
         }
         auto grant = GrantEntry::decode(cursor->value());
         if (!grant) return grant.error();
-        const bool is_certain =
-            counted == Counted::all || grant->is_deep || place->role_key == kOwner;
+        const bool is_reaching = grant->is_deep || place->role_key == kOwner;
+        const bool is_certain = counted == Counted::all ||
+                                (is_reaching && (counted != Counted::whole || grant->is_whole));
         if (is_certain || (counted == Counted::reading && *holder != everyone_)) {
             const auto role = roles.find(level, place->role_key);
             if (!role) return role.error();

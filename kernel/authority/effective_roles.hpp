@@ -29,6 +29,10 @@ public:
     static sdk::Result<EffectiveRoles> open(const sdk::Reader& reader, RecordTree& tree,
                                             const sdk::RecordKey& principal,
                                             const sdk::RecordKey& record);
+    /// For `everywhere_inside` of a container.
+    static sdk::Result<EffectiveRoles> open_contents(const sdk::Reader& reader, RecordTree& tree,
+                                                     const sdk::RecordKey& principal,
+                                                     const sdk::RecordKey& container);
 
     /// The principal, the groups that contain it and `everyone` with its groups; sorted.
     const std::vector<sdk::RecordKey>& holders() const { return holders_; }
@@ -45,6 +49,10 @@ public:
     /// Visits what counts, innermost first, until `visit` answers false.
     using Visit = std::function<bool(const HeldRole&)>;
     sdk::Result<void> each(Reach reach, const Visit& visit) const;
+    /// What reaches all contents of a container, or all of those that came from other containers:
+    /// of what it came from each part has rights of its own.
+    enum class Contents { all, inherited };
+    sdk::Result<sdk::PermissionSet> everywhere_inside(Contents contents) const;
 
 private:
     EffectiveRoles(const sdk::Reader& reader, RecordTree& tree, std::uint64_t platform,
@@ -52,10 +60,14 @@ private:
         : reader_(&reader), tree_(&tree), platform_(platform), principal_(principal) {}
     /// The roles that the record at a level gives by itself.
     sdk::Result<bool> each_own(std::size_t level, RoleLookup& roles, const Visit& visit) const;
+    sdk::Result<void> find_holders();
     /// Which grants on a record count for another one: all, because that is its own; those that
-    /// reach in any case; and beside these those of roles with READ, except of `everyone`.
-    enum class Counted { all, reaching, reading };
+    /// reach in any case; beside these those of roles with READ, except of `everyone`; and of those
+    /// that reach only the whole ones, where the other one merely came into this container.
+    enum class Counted { all, reaching, reading, whole };
     sdk::Result<Counted> counted_on(std::size_t level, Reach reach) const;
+    sdk::Result<sdk::PermissionSet> reaching_from(std::size_t level, Counted counted,
+                                                  RoleLookup& roles) const;
     sdk::Result<bool> each_on(std::size_t level, Counted counted, RoleLookup& roles,
                               const Visit& visit) const;
 

@@ -162,15 +162,19 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
 
 sdk::Result<sdk::PermissionSet> AuthorityStore::inside_permissions(
     const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
-    const auto roles = EffectiveRoles::open(reader, tree_, principal, container);
+    const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
     if (!roles) return roles.error();
-    sdk::PermissionSet held;
-    const auto visited = roles->each(EffectiveRoles::Reach::inside, [&held](const HeldRole& role) {
-        held |= role.permissions;
-        return held != sdk::PermissionSet::all();
-    });
-    if (!visited) return visited.error();
-    return held;
+    return roles->everywhere_inside(EffectiveRoles::Contents::all);
+}
+
+sdk::Result<std::optional<sdk::PermissionSet>> AuthorityStore::inherited_permissions(
+    const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
+    const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
+    if (!roles) return roles.error();
+    if (roles->chain().origins() == 0) return std::optional<sdk::PermissionSet>();
+    const auto held = roles->everywhere_inside(EffectiveRoles::Contents::inherited);
+    if (!held) return held.error();
+    return std::optional<sdk::PermissionSet>(*held);
 }
 
 sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
@@ -222,7 +226,7 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
                                                             const sdk::RecordKey& principal,
                                                             const sdk::RecordKey& container,
                                                             std::string_view record_key_prefix) {
-    const auto roles = EffectiveRoles::open(reader, tree_, principal, container);
+    const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
     if (!roles) return roles.error();
     VisibleRecords visible;
     if (roles->holders().empty()) {
@@ -233,9 +237,9 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     if (!open) return open.error();
     visible.is_everything = open->has(sdk::Permission::read);
     if (visible.is_everything) return visible;
-    const auto reads = reads_inside(*roles);
-    if (!reads) return reads.error();
-    visible.is_everything = *reads;
+    const auto inside = roles->everywhere_inside(EffectiveRoles::Contents::all);
+    if (!inside) return inside.error();
+    visible.is_everything = inside->has(sdk::Permission::read);
     // Policies take away only what policies gave.
     if (visible.is_everything) return visible;
     // What the records say decides, too. Any key of the collection stands for it.

@@ -10,6 +10,8 @@ namespace {
 
 constexpr char kPlain = 'p';
 constexpr char kDeep = 'd';
+constexpr char kPlainWhole = 'P';
+constexpr char kDeepWhole = 'D';
 constexpr std::size_t kIdSize = 20;
 
 std::string new_id() {
@@ -29,7 +31,8 @@ std::string new_id() {
 }  // namespace
 
 std::string GrantEntry::encode() const {
-    return sdk::KeyWriter().tag(is_deep ? kDeep : kPlain).text(id).text(role_key).key();
+    const char reach = is_whole ? (is_deep ? kDeepWhole : kPlainWhole) : (is_deep ? kDeep : kPlain);
+    return sdk::KeyWriter().tag(reach).text(id).text(role_key).key();
 }
 
 sdk::Result<GrantEntry> GrantEntry::decode(std::string_view value) {
@@ -37,12 +40,15 @@ sdk::Result<GrantEntry> GrantEntry::decode(std::string_view value) {
     const auto reach = reader.tag();
     auto id = reader.text();
     auto role_key = reader.text();
-    if ((reach != kPlain && reach != kDeep) || !id || !role_key) return broken_entry("a grant");
-    return GrantEntry{reach == kDeep, *std::move(id), *std::move(role_key)};
+    const bool is_whole = reach == kPlainWhole || reach == kDeepWhole;
+    if ((reach != kPlain && reach != kDeep && !is_whole) || !id || !role_key)
+        return broken_entry("a grant");
+    return GrantEntry{reach == kDeep || reach == kDeepWhole, is_whole, *std::move(id),
+                      *std::move(role_key)};
 }
 
 GrantEntry GrantEntry::make(std::string role_key, bool is_deep) {
-    return {is_deep, new_id(), std::move(role_key)};
+    return {is_deep, false, new_id(), std::move(role_key)};
 }
 
 }  // namespace stele::kernel::authority

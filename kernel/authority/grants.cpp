@@ -126,9 +126,27 @@ sdk::Result<void> AuthorityStore::grant(sdk::Transaction& transaction, const sdk
         if (!before) return before.error();
         if (before->is_deep || !is_deep) return {};
         entry.id = std::move(before->id);
+        entry.is_whole = before->is_whole;
     }
     transaction.put(key, entry.encode());
     transaction.put(grant_key(*platform, kGrantOfTag, principal, record, folded), {});
+    return {};
+}
+
+sdk::Result<void> AuthorityStore::make_whole(sdk::Transaction& transaction,
+                                             const sdk::RecordKey& record,
+                                             const sdk::RecordKey& principal,
+                                             std::string_view role_key) {
+    const auto platform = platform_of(record);
+    if (!platform) return platform.error();
+    const std::string key =
+        grant_key(*platform, kGrantTag, record, principal, fold_role_key(role_key));
+    const auto stored = transaction.get(key);
+    if (!stored || !*stored) return stored ? sdk::Result<void>() : stored.error();
+    auto entry = GrantEntry::decode(**stored);
+    if (!entry) return entry.error();
+    entry->is_whole = true;
+    transaction.put(key, entry->encode());
     return {};
 }
 

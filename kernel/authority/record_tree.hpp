@@ -46,6 +46,22 @@ public:
                                                            const sdk::RecordKey&) {
         return std::vector<std::string>();
     }
+    /// Containers through which the record came into its own one, nearest first; the one that it
+    /// was made in is the last. None where that is its own.
+    virtual sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader&,
+                                                                const sdk::RecordKey&) {
+        return std::vector<sdk::RecordKey>();
+    }
+    /// The same for whatever lies in a container.
+    virtual sdk::Result<std::vector<sdk::RecordKey>> origins_inside(const sdk::Reader&,
+                                                                    const sdk::RecordKey&) {
+        return std::vector<sdk::RecordKey>();
+    }
+    /// What the record is in another container that it came from; nothing when that has no records.
+    virtual sdk::Result<std::optional<sdk::RecordKey>> record_inside(
+        const sdk::Reader&, const sdk::RecordKey& /*record*/, const sdk::RecordKey& /*container*/) {
+        return std::optional<sdk::RecordKey>();
+    }
     /// Records of its own collection from which rights reach this one, nearest first.
     virtual sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader&,
                                                                    const sdk::RecordKey&) {

@@ -209,6 +209,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->rooms->team_groups = state->service<sdk::TeamGroups>();
     state->rooms->content_sizes = state->service<sdk::ContentSizes>();
     if (auto* policies = state->service<sdk::PolicySource>()) {
+        policies->meet(resource::policy_families(state->rooms->registry));
         state->rooms->authorities.set_policy_source(policies);
         state->rooms->authority_cache.watch(*policies);
     }

@@ -15,8 +15,16 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Members that only the server writes, whatever the resource (docs/specification/platform.md 1.2).
-constexpr std::array<std::string_view, 6> kReserved{"_doc",    "_system", "_ref",
-                                                    "_groups", "ok",      "error"};
+constexpr std::array<std::string_view, 8> kReserved{"_doc", "_system", "_ref",   "_groups",
+                                                    "ok",   "error",   "_paths", "_statistics"};
+/// What means something on records with a space only, where their family decides about it.
+constexpr std::array<std::string_view, 2> kOfSpaces{"_features", "_is_association"};
+
+bool is_of_server(const sdk::ResourceDescriptor& descriptor, std::string_view name) {
+    if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) return true;
+    return !descriptor.has_space &&
+           std::find(kOfSpaces.begin(), kOfSpaces.end(), name) != kOfSpaces.end();
+}
 
 bool is_integer_text(const std::string& text) {
     std::int64_t number = 0;
@@ -123,7 +131,7 @@ sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk:
     DecodedFields decoded{sdk::Json::object(), sdk::Json::object(), sdk::text_member(body, "_doc")};
     sdk::reserve_members(decoded.fields, body.size());
     for (auto& [name, value] : body.items()) {
-        if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) continue;
+        if (is_of_server(descriptor, name)) continue;
         if (name == descriptor.container_member || name == "platformId") continue;
         const auto field =
             std::find_if(descriptor.fields.begin(), descriptor.fields.end(),

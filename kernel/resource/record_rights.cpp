@@ -1,56 +1,7 @@
-#include <nlohmann/json.hpp>
-
-#include <stele/sdk/members.hpp>
-
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/records.hpp"
 
 namespace stele::kernel::resource {
-
-sdk::Result<std::vector<sdk::PolicySubject::Store>> Records::stores_of(const sdk::Reader& reader,
-                                                                       const sdk::RecordKey& key) {
-    std::vector<sdk::PolicySubject::Store> stores;
-    sdk::RecordKey step = key;
-    while (true) {
-        auto container = container_of(reader, step);
-        if (!container) return container.error();
-        if (!*container) return stores;
-        step = **container;
-        storage::Record record;
-        if (auto found = read(reader, step, record); !found) return found.error();
-        auto document = document_of(record, sdk::Json::object());
-        auto info = info_of(reader, storage::collection_of(step));
-        if (!document || !info) return document ? info.error() : document.error();
-        if ((*info)->type == kPlatformType) return stores;
-        stores.push_back(
-            {(*info)->type, document->id, sdk::text_member(document->fields, "title")});
-    }
-}
-
-sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
-                                                 const sdk::RecordKey& key) {
-    auto info = info_of(reader, storage::collection_of(key));
-    if (!info) return info.error();
-    sdk::PolicySubject subject;
-    subject.platform = storage::collection_of(key).platform;
-    subject.key = key;
-    subject.type = (*info)->type;
-    subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
-        auto platform = platforms_.find(reader, storage::collection_of(key).platform);
-        if (!platform) return platform.error();
-        return reference(reader, *platform, key);
-    };
-    subject.fields = [this, &reader, key]() -> sdk::Result<sdk::Json> {
-        storage::Record record;
-        if (auto found = read(reader, key, record); !found) return found.error();
-        auto document = document_of(record, sdk::Json::object());
-        if (!document) return document.error();
-        return std::move(document->fields);
-    };
-    subject.stores = [this, &reader, key] { return stores_of(reader, key); };
-    return subject;
-}
 
 sdk::Result<sdk::SpaceCollection> Records::collection_of_record(
     const sdk::Reader& reader, const sdk::RecordKey& record) const {
@@ -96,6 +47,54 @@ sdk::Result<std::vector<sdk::RecordKey>> Records::inherits_from(const sdk::Reade
     return plugin::guarded<std::vector<sdk::RecordKey>>(
         (*resource)->plugin_id, "inherits_from",
         [&] { return (*resource)->resource->inherits_from(reader, *collection, record); });
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> Records::origins_of(const sdk::Reader& reader,
+                                                             const sdk::RecordKey& record) {
+    auto resource = resource_of(reader, record);
+    if (!resource) return resource.error();
+    if (!*resource || !(*resource)->descriptor.has_space) return std::vector<sdk::RecordKey>();
+    auto collection = collection_of_record(reader, record);
+    if (!collection) return collection.error();
+    return plugin::guarded<std::vector<sdk::RecordKey>>((*resource)->plugin_id, "origins_of", [&] {
+        return (*resource)->resource->origins_of(reader, *collection, record);
+    });
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> Records::origins_inside(const sdk::Reader& reader,
+                                                                 const sdk::RecordKey& container) {
+    auto resource = resource_of(reader, container);
+    if (!resource) return resource.error();
+    if (!*resource) return std::vector<sdk::RecordKey>();
+    // The spaces of one container share what it came from.
+    for (const RegisteredResource* family : (*resource)->contained) {
+        if (!family->descriptor.has_space) continue;
+        const sdk::SpaceCollection contents{storage::collection_of(container).platform, 0,
+                                            family->descriptor.type, container};
+        return plugin::guarded<std::vector<sdk::RecordKey>>(
+            family->plugin_id, "origins_inside",
+            [&] { return family->resource->origins_inside(reader, contents); });
+    }
+    return std::vector<sdk::RecordKey>();
+}
+
+sdk::Result<std::optional<sdk::RecordKey>> Records::record_inside(const sdk::Reader& reader,
+                                                                  const sdk::RecordKey& record,
+                                                                  const sdk::RecordKey& container) {
+    storage::CollectionId here;
+    std::string_view sequence;
+    if (!storage::split_record_key(record, here, sequence))
+        return unknown_record("record", "of that key");
+    auto info = info_of(reader, here);
+    if (!info) return info.error();
+    auto there = documents_.find_collection(reader, here.platform, (*info)->type, container);
+    if (!there) return there.error();
+    if (!*there) return std::optional<sdk::RecordKey>();
+    // What a removed container said of rights went with it.
+    auto removed = documents_.is_removed(reader, **there);
+    if (!removed) return removed.error();
+    if (*removed) return std::optional<sdk::RecordKey>();
+    return std::optional<sdk::RecordKey>(storage::record_key(**there, sequence));
 }
 
 }  // namespace stele::kernel::resource

@@ -325,9 +325,10 @@ bool Records::is_container(const sdk::RecordKey& record) {
         return true;
     }
     const Info& info = *known->second;
-    // What has teams may be what others inherit from.
+    // What has teams may be what others inherit from; what bounds policies is asked for its title.
     return !info.resource || info.type == kPlatformType || !info.resource->contained.empty() ||
-           info.resource->descriptor.capabilities.teams;
+           info.resource->descriptor.capabilities.teams ||
+           info.resource->descriptor.bounds_policies;
 }
 
 }  // namespace stele::kernel::resource

@@ -112,6 +112,13 @@ public:
                                                    const sdk::RecordKey& principal) override;
     sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& reader,
                                                            const sdk::RecordKey& record) override;
+    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& record) override;
+    sdk::Result<std::vector<sdk::RecordKey>> origins_inside(
+        const sdk::Reader& reader, const sdk::RecordKey& container) override;
+    sdk::Result<std::optional<sdk::RecordKey>> record_inside(
+        const sdk::Reader& reader, const sdk::RecordKey& record,
+        const sdk::RecordKey& container) override;
 
     storage::DocumentStore& documents() const { return documents_; }
     const Registry& registry() const { return registry_; }
@@ -142,8 +149,15 @@ private:
                                           std::string_view reference) const;
     sdk::Result<std::string> reference_word(const RegisteredResource& resource,
                                             const storage::Record& record) const;
+    /// The record as a store that others lie in.
+    sdk::Result<sdk::PolicySubject::Store> store_of(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& record);
     sdk::Result<std::vector<sdk::PolicySubject::Store>> stores_of(const sdk::Reader& reader,
                                                                   const sdk::RecordKey& key);
+    sdk::Result<std::vector<sdk::PolicySubject::Origin>> policy_origins(const sdk::Reader& reader,
+                                                                        const sdk::RecordKey& key);
+    sdk::Result<std::vector<sdk::PolicySubject::Project>> projects_of(const sdk::Reader& reader,
+                                                                      const sdk::RecordKey& record);
 
     const Registry& registry_;
     storage::DocumentStore& documents_;
@@ -156,6 +170,9 @@ private:
     mutable std::set<std::pair<std::uint64_t, std::uint64_t>> observed_;
     mutable std::atomic<bool> has_observed_ = false;
 };
+
+/// What policies may ask of each family.
+std::vector<sdk::PolicyFamily> policy_families(const Registry& registry);
 
 sdk::Error unknown_record(std::string_view type, std::string_view id);
 

@@ -140,6 +140,10 @@ public:
     /// Nothing happens where the alias means another record, or is the record's own id.
     sdk::Result<void> remove_alias(sdk::Transaction& transaction, CollectionId collection,
                                    std::string_view alias, std::string_view sequence);
+    /// What a record is addressed by beside the id that the server made for it.
+    sdk::Result<std::vector<std::string>> aliases_of(const sdk::Reader& reader,
+                                                     CollectionId collection,
+                                                     std::string_view sequence);
 
     /// Number of records of the collection; one read.
     sdk::Result<std::uint64_t> count(const sdk::Reader& reader, CollectionId collection);

@@ -283,6 +283,20 @@ sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
     return padded.content_size();
 }
 
+sdk::Result<std::vector<std::string>> DocumentStore::aliases_of(const sdk::Reader& reader,
+                                                                CollectionId collection,
+                                                                std::string_view sequence) {
+    const std::string names = alias_prefix_of(collection, sequence);
+    const auto cursor = reader.scan({names, sdk::prefix_end(names)}, sdk::ScanDirection::forward);
+    std::vector<std::string> aliases;
+    for (; cursor->is_valid(); cursor->next()) {
+        if (auto alias = sdk::KeyReader(cursor->key().substr(names.size())).text())
+            aliases.push_back(*std::move(alias));
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return aliases;
+}
+
 sdk::Result<void> DocumentStore::erase(sdk::Transaction& transaction, const CollectionRules& rules,
                                        const Record& before) {
     const CollectionId collection = before.collection;
@@ -293,17 +307,9 @@ sdk::Result<void> DocumentStore::erase(sdk::Transaction& transaction, const Coll
     auto written =
         write_changes(transaction, collection, rules, **state, before.sequence, *old, View{});
     if (!written) return written;
-    const std::string names = alias_prefix_of(collection, before.sequence);
-    const auto cursor =
-        transaction.scan({names, sdk::prefix_end(names)}, sdk::ScanDirection::forward);
-    std::vector<std::string> aliases;
-    for (; cursor->is_valid(); cursor->next()) {
-        if (auto alias = sdk::KeyReader(cursor->key().substr(names.size())).text()) {
-            aliases.push_back(std::move(*alias));
-        }
-    }
-    if (auto status = cursor->status(); !status) return status;
-    for (const std::string& alias : aliases) {
+    const auto aliases = aliases_of(transaction, collection, before.sequence);
+    if (!aliases) return aliases.error();
+    for (const std::string& alias : *aliases) {
         transaction.remove(alias_key(collection, alias));
         transaction.remove(alias_of_key(collection, before.sequence, alias));
     }

@@ -1,6 +1,7 @@
 #include "access_policy.hpp"
 
 #include <initializer_list>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -63,42 +64,11 @@ namespace {
 const std::vector<sdk::Parameter> kReference{{"ref", true}};
 }  // namespace
 
-sdk::ResourceDescriptor AccessPolicy::describe() const {
-    using enum sdk::FieldKind;
+sdk::Actions AccessPolicy::catalogue_actions() {
     using enum sdk::ActionScope;
     using sdk::action;
     constexpr auto kConnect = sdk::Permission::connect;
-    const sdk::Fields fields{
-        {.name = "title", .kind = text},
-        {.name = "description", .kind = text},
-        {.name = "key", .kind = text},
-        {.name = "order", .kind = integer, .numeric_text = true},
-        {.name = "scope", .kind = text, .one_of = {"platform", "project"}},
-        {.name = "system", .kind = boolean, .read_only = true},
-        {.name = "statements", .kind = array, .items = object},
-    };
-    const sdk::Actions actions{
-        {.name = "assign", .run = action<&AccessPolicy::assign>(), .parameters = kReference},
-        {.name = "unassign", .run = action<&AccessPolicy::unassign>(), .parameters = kReference},
-        {.name = "targets",
-         .method = "GET",
-         .run = action<&AccessPolicy::targets>(),
-         .paged = true},
-        {.name = "unassignall",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::unassign_all>(),
-         .parameters = kReference},
-        {.name = "find",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::find>(),
-         .parameters = {{"ref", true}, {"scope", false}}},
-        {.name = "collect",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::collect>(),
-         .slow = true},
+    return {
         {.name = "templates",
          .method = "GET",
          .scope = collection,
@@ -119,12 +89,64 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::read_system>()},
+        {.name = "system/{key}/assign",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::assign_system>(),
+         .parameters = kReference},
+        {.name = "system/{key}/unassign",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::unassign_system>(),
+         .parameters = kReference},
         {.name = "conditions",
          .method = "GET",
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::list_conditions>()},
     };
+}
+
+sdk::ResourceDescriptor AccessPolicy::describe() const {
+    using enum sdk::FieldKind;
+    using enum sdk::ActionScope;
+    using sdk::action;
+    constexpr auto kConnect = sdk::Permission::connect;
+    const sdk::Fields fields{
+        {.name = "title", .kind = text},
+        {.name = "description", .kind = text},
+        {.name = "key", .kind = text},
+        {.name = "order", .kind = integer, .numeric_text = true},
+        {.name = "scope", .kind = text, .one_of = {"platform", "project"}},
+        {.name = "system", .kind = boolean, .read_only = true},
+        {.name = "statements", .kind = array, .items = object},
+    };
+    sdk::Actions actions{
+        {.name = "assign", .run = action<&AccessPolicy::assign>(), .parameters = kReference},
+        {.name = "unassign", .run = action<&AccessPolicy::unassign>(), .parameters = kReference},
+        {.name = "targets",
+         .method = "GET",
+         .run = action<&AccessPolicy::targets>(),
+         .paged = true},
+        {.name = "unassignall",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::unassign_all>(),
+         .parameters = kReference},
+        {.name = "find",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::find>(),
+         .parameters = {{"ref", true}, {"scope", false}}},
+        {.name = "collect",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::collect>(),
+         .parameters = {{"userId"}},
+         .slow = true},
+    };
+    const sdk::Actions of_catalogue = catalogue_actions();
+    actions.insert(actions.end(), of_catalogue.begin(), of_catalogue.end());
     sdk::ResourceDescriptor descriptor;
     descriptor.type = "accessPolicy";
     descriptor.path = "access/policies";
@@ -148,10 +170,22 @@ sdk::Result<void> AccessPolicy::prepare(sdk::Change& change, sdk::Context& conte
 
 void AccessPolicy::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
     if (!change.after) return;
-    auto policy = compile_policy(change.after->fields);
-    if (policy) return;
-    const sdk::Violations& found = policy.error().violations;
+    if (find_entry(system_policies(), change.after->id)) {
+        violations.push_back(
+            {"_doc", "access_policies.key_reserved", change.after->id + " is a system policy"});
+    }
+    auto fit = require_fitness(change.after->fields);
+    if (fit) return;
+    const sdk::Violations& found = fit.error().violations;
     violations.insert(violations.end(), found.begin(), found.end());
+}
+
+sdk::Result<void> AccessPolicy::require_fitness(const sdk::Json& fields) const {
+    auto policy = compile_policy(fields);
+    if (!policy) return policy.error();
+    auto unfit = unfit_conditions(*policy, evaluator_.families());
+    if (!unfit.empty()) return sdk::make_error(std::move(unfit));
+    return {};
 }
 
 sdk::Result<void> AccessPolicy::stored(const sdk::Change& change, sdk::Context& context) {
@@ -164,6 +198,8 @@ sdk::Result<sdk::Reply> AccessPolicy::assign(const sdk::Call& call) {
     if (auto allowed = require_administration(call.context(), call.record().fields); !allowed) {
         return allowed.error();
     }
+    // What it asks for may have gone with a plugin since it was saved.
+    if (auto fit = require_fitness(call.record().fields); !fit) return fit.error();
     auto reference = call.required_parameter("ref");
     if (!reference) return reference.error();
     auto assigned = Assignments(call.context()).assign(call.record().id, *reference);
@@ -201,9 +237,9 @@ sdk::Result<sdk::Reply> AccessPolicy::unassign_all(const sdk::Call& call) {
     if (!rows) return rows.error();
     Assignments assignments(context);
     for (const std::string& id : *ids) {
-        auto policy = context.documents().read(call.collection(), id);
-        if (!policy) return policy.error();
-        auto allowed = require_administration(context, policy->fields);
+        auto fields = search.fields_of(id);
+        if (!fields) return fields.error();
+        auto allowed = require_administration(context, *fields);
         if (!allowed) return allowed.error();
         auto done = assignments.unassign_target(id, *reference);
         if (!done) return done.error();
@@ -234,18 +270,62 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
             "references", "must hold at most " + std::to_string(kMostCollected) + " references");
     }
     PolicySearch search(call);
+    std::optional<sdk::RecordKey> user;
+    if (const auto id = call.parameter("userId"); id && !id->empty()) {
+        auto found = principals_.find(call.context(), *id);
+        if (!found && !sdk::is_missing(found.error())) return found.error();
+        if (!found) return sdk::invalid_parameter("userId", "names no user");
+        user = found->key;
+    }
     sdk::Json collected = sdk::Json::object();
     for (const sdk::Json& reference : *references) {
         if (!reference.is_string()) {
             return sdk::invalid_parameter("references", "must hold strings");
         }
-        auto ids = search.assigned_to(reference.get_ref<const std::string&>(), true);
+        auto ids = search.collected(principals_, reference.get_ref<const std::string&>(), user);
         if (!ids) return ids.error();
         auto rows = search.readable(*ids, {});
         if (!rows) return rows.error();
         collected[reference.get<std::string>()] = std::move(*rows);
     }
     return sdk::Reply::json({{"references", collected}});
+}
+
+namespace {
+
+/// The system policy of a call's path, for whoever may assign it.
+sdk::Result<std::string> assignable_system_policy(const sdk::Call& call) {
+    const std::string key(call.path("key"));
+    const sdk::Json* policy = find_entry(system_policies(), key);
+    if (!policy) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "access_policies.entry_unknown",
+                               "there is no entry " + key);
+    }
+    if (auto allowed = require_administration(call.context(), *policy); !allowed)
+        return allowed.error();
+    return key;
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> AccessPolicy::assign_system(const sdk::Call& call) {
+    auto key = assignable_system_policy(call);
+    if (!key) return key.error();
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    auto assigned = Assignments(call.context()).assign(*key, *reference);
+    if (!assigned) return assigned.error();
+    return sdk::Reply::status({{"_doc", *key}});
+}
+
+sdk::Result<sdk::Reply> AccessPolicy::unassign_system(const sdk::Call& call) {
+    auto key = assignable_system_policy(call);
+    if (!key) return key.error();
+    auto reference = call.required_parameter("ref");
+    if (!reference) return reference.error();
+    auto unassigned = Assignments(call.context()).unassign(*key, *reference);
+    if (!unassigned) return unassigned.error();
+    return sdk::Reply::status({{"_doc", *key}});
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::list_templates(const sdk::Call&) {

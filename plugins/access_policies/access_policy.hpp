@@ -1,6 +1,9 @@
 #pragma once
 
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+
+#include "policy_evaluator.hpp"
 
 namespace stele::access_policies {
 
@@ -9,9 +12,13 @@ namespace stele::access_policies {
 /// assigns or unassigns one can give rights to anybody or take them, so that needs
 /// MODIFY_PERMISSIONS on the platform and everything that the policy can give or take.
 ///
-/// Thread safety: methods may run concurrently; the object has no state.
+/// Thread safety: methods may run concurrently; the object has no state of its own.
 class AccessPolicy final : public sdk::Resource {
 public:
+    /// Both must outlive it.
+    AccessPolicy(const PolicyEvaluator& evaluator, sdk::PrincipalDirectory& principals)
+        : evaluator_(evaluator), principals_(principals) {}
+
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     void validate(const sdk::Change& change, sdk::Context& context,
@@ -28,14 +35,25 @@ public:
     sdk::Result<sdk::Reply> unassign_all(const sdk::Call& call);
     /// POST {policies}/find?ref=[&scope=][&inherited=true]
     sdk::Result<sdk::Reply> find(const sdk::Call& call);
-    /// POST {policies}/collect : `{references:[ref]}`, at most 1000, to
-    /// `{references:{ref:[policy]}}`.
+    /// POST {policies}/collect : `{references:[ref], userId}`, at most 1000, to
+    /// `{references:{ref:[policy]}}`: of a principal those assigned to it, of another record those
+    /// that count for the user there.
     sdk::Result<sdk::Reply> collect(const sdk::Call& call);
     sdk::Result<sdk::Reply> list_templates(const sdk::Call& call);
     sdk::Result<sdk::Reply> read_template(const sdk::Call& call);
     sdk::Result<sdk::Reply> list_system(const sdk::Call& call);
     sdk::Result<sdk::Reply> read_system(const sdk::Call& call);
+    /// POST {policies}/system/{key}/assign?ref= and .../unassign?ref=
+    sdk::Result<sdk::Reply> assign_system(const sdk::Call& call);
+    sdk::Result<sdk::Reply> unassign_system(const sdk::Call& call);
     sdk::Result<sdk::Reply> list_conditions(const sdk::Call& call);
+
+private:
+    static sdk::Actions catalogue_actions();
+    sdk::Result<void> require_fitness(const sdk::Json& fields) const;
+
+    const PolicyEvaluator& evaluator_;
+    sdk::PrincipalDirectory& principals_;
 };
 
 }  // namespace stele::access_policies

@@ -1,5 +1,6 @@
 #include "condition.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <re2/re2.h>
@@ -15,11 +16,13 @@ sdk::Error wrong(const std::string& path, std::string code, const std::string& p
     return sdk::make_error({{path, std::move(code), path + ": " + problem}});
 }
 
-/// A condition type (docs/specification/platform.md 5.4) and how it is compiled.
+/// A condition type and how it is compiled.
 struct LeafType {
     std::string_view name;
-    /// Members of `config`; at least one of them must be there.
+    /// Members of `config`; at least one of them must be there, unless they are optional.
     std::vector<std::string_view> members;
+    /// The fact that it asks for.
+    std::string_view fact = {};
 };
 
 const std::vector<LeafType>& leaf_types() {
@@ -27,23 +30,25 @@ const std::vector<LeafType>& leaf_types() {
         {"type", {"type"}},
         {"reference", {"reference", "id"}},
         {"reference-matches", {"reference", "id"}},
-        {"qname", {"qname"}},
-        {"type-qname", {"qname"}},
-        {"feature", {"qname", "feature"}},
-        {"feature-matches", {"qname", "feature"}},
-        {"node-has-feature", {"qname", "feature"}},
+        {"qname", {"qname"}, "qname"},
+        {"type-qname", {"qname"}, "type-qname"},
+        {"feature", {"qname", "feature"}, "feature"},
+        {"feature-matches", {"qname", "feature"}, "feature"},
+        {"node-has-feature", {"qname", "feature"}, "feature"},
         {"property", {"property"}},
         {"property-matches", {"property"}},
-        {"path", {"path"}},
-        {"path-matches", {"path"}},
+        {"path", {"path"}, "path"},
+        {"path-matches", {"path"}, "path"},
         {"branch", {"id", "title", "alias"}},
-        {"changeset", {"id"}},
+        {"changeset", {"id"}, "changeset"},
         {"datastore", {"typeId", "id", "title"}},
         {"project", {"id", "title"}},
-        {"definition", {}},
+        {"definition", {"qname"}, "definition"},
     };
     return kTypes;
 }
+
+constexpr std::string_view kBranchType = "branch";
 
 /// The value at a dotted path; null when there is none.
 const sdk::Json* value_at(const sdk::Json& fields, std::string_view path) {
@@ -104,6 +109,14 @@ bool ValuePattern::matches(const sdk::Json& value) const {
     return (value.is_boolean() || value.is_number()) && sdk::dump_json(value) == literal_;
 }
 
+bool ValuePattern::may_match_begin(const std::string& begin) const {
+    constexpr int kLongest = 64;
+    std::string least;
+    std::string most;
+    if (!expression_ || !expression_->PossibleMatchRange(&least, &most, kLongest)) return true;
+    return least <= begin + '\xff' && begin <= most;
+}
+
 sdk::Result<Condition> Condition::compile(const sdk::Json& source, const std::string& path,
                                           int depth) {
     if (!source.is_object()) {
@@ -124,6 +137,7 @@ sdk::Result<Condition> Condition::compile(const sdk::Json& source, const std::st
         return wrong(path + ".config", "access_policies.condition_invalid", "must be an object");
     }
     Condition condition;
+    condition.path_ = path;
     if (name == "and" || name == "or" || name == "not") {
         condition.kind_ = name == "and"  ? Kind::all_of
                           : name == "or" ? Kind::any_of
@@ -136,8 +150,7 @@ sdk::Result<Condition> Condition::compile(const sdk::Json& source, const std::st
 sdk::Result<Condition> Condition::compile_nested(Condition condition, const sdk::Json& source,
                                                  const sdk::Json& config, const std::string& path,
                                                  int depth) {
-    // Published samples nest beside `type` as well as inside `config`
-    // (docs/specification/semantics.md 17).
+    // Published samples nest beside `type` as well as inside `config`.
     const bool is_in_config = config.contains("conditions");
     const sdk::Json& holder = is_in_config ? config : source;
     const std::string list = path + (is_in_config ? ".config.conditions" : ".conditions");
@@ -163,133 +176,201 @@ sdk::Result<Condition> Condition::compile_leaf(Condition condition, const std::s
         return wrong(path + ".type", "access_policies.condition_unknown",
                      type + " is no condition type");
     }
-    if (type == "definition") {
-        condition.kind_ = Kind::definition;
-    } else if (type == "type") {
-        condition.kind_ = Kind::type;
-    } else if (type.starts_with("reference")) {
-        condition.kind_ = Kind::reference;
-    } else if (type == "qname" || type == "type-qname" || type.starts_with("property")) {
-        condition.kind_ = Kind::member;
-    } else if (type.find("feature") != std::string::npos) {
-        condition.kind_ = Kind::feature;
-    } else if (type.starts_with("path")) {
-        condition.kind_ = Kind::path;
-    } else {
-        condition.kind_ = Kind::store;
-        condition.store_type_ = type == "datastore" ? "" : type;
-    }
+    condition.fact_ = leaf->fact;
+    condition.kind_ = type == "type"                  ? Kind::type
+                      : type == "definition"          ? Kind::definition
+                      : type == "branch"              ? Kind::branch
+                      : type == "datastore"           ? Kind::store
+                      : type == "project"             ? Kind::project
+                      : type.starts_with("path")      ? Kind::path
+                      : leaf->fact == "feature"       ? Kind::feature
+                      : type.starts_with("reference") ? Kind::reference
+                                                      : Kind::member;
+    auto compiled = condition.compile_config(type, config, leaf->members);
+    if (!compiled) return compiled.error();
+    return condition;
+}
+
+sdk::Result<void> Condition::compile_config(const std::string& type, const sdk::Json& config,
+                                            const std::vector<std::string_view>& members) {
+    const std::string path = path_ + ".config";
     if (type.starts_with("property")) {
         const auto property = config.find("property");
         const auto value = config.find("value");
         if (property == config.end() || !property->is_string() || value == config.end()) {
-            return wrong(path + ".config", "access_policies.condition_invalid",
-                         "must have property and value");
+            return wrong(path, "access_policies.condition_invalid", "must have property and value");
         }
-        auto pattern = ValuePattern::compile(*value, path + ".config.value");
+        auto pattern = ValuePattern::compile(*value, path + ".value");
         if (!pattern) return pattern.error();
-        condition.patterns_.push_back({property->get<std::string>(), std::move(*pattern)});
-        return condition;
+        patterns_.push_back({property->get<std::string>(), std::move(*pattern)});
+        return {};
     }
-    for (const std::string_view member : leaf->members) {
+    for (const std::string_view member : members) {
         const auto value = config.find(member);
         if (value == config.end()) continue;
-        auto pattern = ValuePattern::compile(*value, path + ".config." + std::string(member));
+        auto pattern = ValuePattern::compile(*value, path + "." + std::string(member));
         if (!pattern) return pattern.error();
-        std::string name(member);
-        if (type == "qname") name = "_qname";
-        if (type == "type-qname") name = "_type";
-        condition.patterns_.push_back({std::move(name), std::move(*pattern)});
+        const std::string name = type == "qname" || type == "definition" ? "_qname"
+                                 : type == "type-qname"                  ? "_type"
+                                 : type == "changeset"                   ? "_system.changeset"
+                                                                         : std::string(member);
+        patterns_.push_back({name, std::move(*pattern)});
     }
-    if (condition.patterns_.empty() && !leaf->members.empty()) {
-        return wrong(path + ".config", "access_policies.condition_invalid",
-                     "must have " + std::string(leaf->members.front()));
-    }
-    return condition;
+    if (!patterns_.empty() || kind_ == Kind::definition) return {};
+    return wrong(path, "access_policies.condition_invalid",
+                 "must have " + std::string(members.front()));
 }
 
-sdk::Result<bool> Condition::holds(const sdk::PolicySubject& subject) const {
+sdk::Result<bool> Condition::holds(const SubjectFacts& facts) const {
+    const sdk::PolicySubject& subject = facts.subject();
+    // What a client wrote into a record of another family is no fact.
+    if (!fact_.empty() && !subject.has_fact(fact_)) return false;
     switch (kind_) {
         case Kind::all_of:
         case Kind::any_of:
         case Kind::none_of:
-            return holds_nested(subject);
+            return holds_nested(facts);
         case Kind::store:
-            return holds_in_store(subject);
+        case Kind::branch:
+            return holds_in_store(facts);
+        case Kind::project:
+            return holds_in_project(facts);
+        case Kind::path:
+            return holds_on_paths(facts);
         case Kind::member:
         case Kind::feature:
-        case Kind::path:
         case Kind::definition:
-            return holds_on_fields(subject);
+            return holds_on_fields(facts);
         case Kind::type:
         case Kind::reference:
             break;
     }
     const ValuePattern& pattern = patterns_.front().pattern;
     if (kind_ == Kind::type && pattern.matches(std::string_view(subject.type))) return true;
-    auto reference = subject.reference();
+    auto reference = facts.reference();
     if (!reference) return reference.error();
-    return pattern.matches(std::string_view(*reference));
+    return *reference && pattern.matches(std::string_view(**reference));
 }
 
-sdk::Result<bool> Condition::holds_nested(const sdk::PolicySubject& subject) const {
+bool Condition::names_place() const {
+    const auto names = [](const Condition& child) { return child.names_place(); };
+    switch (kind_) {
+        case Kind::all_of:
+            return std::any_of(children_.begin(), children_.end(), names);
+        case Kind::any_of:
+            return std::all_of(children_.begin(), children_.end(), names);
+        case Kind::branch:
+            return std::any_of(patterns_.begin(), patterns_.end(),
+                               [](const Named& named) { return named.name == "id"; });
+        default:
+            return false;
+    }
+}
+
+bool Condition::may_mean(const std::vector<std::string>& words) const {
+    const auto means = [&words](const Condition& child) { return child.may_mean(words); };
+    if (kind_ == Kind::all_of) return std::all_of(children_.begin(), children_.end(), means);
+    if (kind_ == Kind::any_of) return std::any_of(children_.begin(), children_.end(), means);
+    if (kind_ != Kind::type) return true;
+    return std::any_of(words.begin(), words.end(), [this](const std::string& word) {
+        return patterns_.front().pattern.may_match_begin(word);
+    });
+}
+
+void Condition::check_fitness(const std::vector<const sdk::PolicyFamily*>& families,
+                              bool has_projects, sdk::Violations& violations) const {
+    for (const Condition& child : children_)
+        child.check_fitness(families, has_projects, violations);
+    const auto any = [&families](const auto& fits) {
+        return std::any_of(families.begin(), families.end(),
+                           [&fits](const sdk::PolicyFamily* family) { return fits(*family); });
+    };
+    const auto has = [](const std::vector<std::string>& all, std::string_view one) {
+        return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    bool is_fit = true;
+    if (!fact_.empty()) is_fit = any([&](const auto& family) { return has(family.facts, fact_); });
+    if (kind_ == Kind::branch)
+        is_fit = any([&](const auto& family) { return has(family.stores, kBranchType); });
+    if (kind_ == Kind::project) is_fit = has_projects;
+    if (is_fit) return;
+    violations.push_back({path_, "access_policies.condition_unfit",
+                          path_ + ": no record that the statement is about can be asked for this"});
+}
+
+sdk::Result<bool> Condition::holds_nested(const SubjectFacts& facts) const {
     const bool wanted = kind_ != Kind::all_of;
     for (const Condition& child : children_) {
-        auto held = child.holds(subject);
+        auto held = child.holds(facts);
         if (!held) return held;
         if (*held == wanted) return kind_ == Kind::any_of;
     }
     return kind_ != Kind::any_of;
 }
 
-sdk::Result<bool> Condition::holds_in_store(const sdk::PolicySubject& subject) const {
-    auto stores = subject.stores();
-    if (!stores) return stores.error();
-    auto fields = subject.fields();
-    if (!fields) return fields.error();
-    const auto text = [&](const char* name) {
-        const sdk::Json* value = value_at(*fields, name);
-        return value && value->is_string() ? value->get<std::string>() : std::string();
-    };
-    stores->insert(stores->begin(), {subject.type, text("_doc"), text("title")});
-    for (const sdk::PolicySubject::Store& store : *stores) {
-        if (!store_type_.empty() && store.type != store_type_) continue;
-        bool is_match = true;
-        for (const Named& named : patterns_) {
-            const std::string& value = named.name == "typeId" ? store.type
-                                       : named.name == "id"   ? store.id
-                                                              : store.title;
-            is_match = is_match && named.pattern.matches(std::string_view(value));
+bool Condition::matches(const SubjectFacts::Store& store) const {
+    return std::all_of(patterns_.begin(), patterns_.end(), [&store](const Named& named) {
+        if (named.name == "alias") {
+            return std::any_of(store.aliases.begin(), store.aliases.end(),
+                               [&named](const std::string& alias) {
+                                   return named.pattern.matches(std::string_view(alias));
+                               });
         }
-        if (is_match) return true;
-    }
-    return false;
+        const std::string& value = named.name == "typeId" ? store.type
+                                   : named.name == "id"   ? store.id
+                                                          : store.title;
+        return named.pattern.matches(std::string_view(value));
+    });
 }
 
-sdk::Result<bool> Condition::holds_on_fields(const sdk::PolicySubject& subject) const {
-    auto fields = subject.fields();
-    if (!fields) return fields.error();
+sdk::Result<bool> Condition::holds_in_store(const SubjectFacts& facts) const {
+    auto stores = facts.stores();
+    if (!stores) return stores.error();
+    return std::any_of((*stores)->begin(), (*stores)->end(), [this](const auto& store) {
+        return (kind_ == Kind::store || store.type == kBranchType) && matches(store);
+    });
+}
+
+sdk::Result<bool> Condition::holds_in_project(const SubjectFacts& facts) const {
+    auto projects = facts.projects();
+    if (!projects) return projects.error();
+    if (!*projects) return false;
+    return std::any_of((*projects)->begin(), (*projects)->end(), [this](const auto& project) {
+        return matches({{}, project.id, project.title, {}});
+    });
+}
+
+sdk::Result<bool> Condition::holds_on_paths(const SubjectFacts& facts) const {
+    auto paths = facts.paths();
+    if (!paths) return paths.error();
+    if (!*paths) return false;
+    return std::any_of((*paths)->begin(), (*paths)->end(), [this](const std::string& path) {
+        return patterns_.front().pattern.matches(std::string_view(path));
+    });
+}
+
+sdk::Result<bool> Condition::holds_on_fields(const SubjectFacts& facts) const {
+    auto read = facts.fields();
+    if (!read) return read.error();
+    const sdk::Json& fields = **read;
     if (kind_ == Kind::definition) {
         static constexpr std::array<std::string_view, 3> kTypes{"d:type", "d:association",
                                                                 "d:feature"};
-        const sdk::Json* type = value_at(*fields, "_type");
-        if (!type || !type->is_string()) return false;
-        for (const std::string_view known : kTypes) {
-            if (type->get_ref<const std::string&>() == known) return true;
-        }
-        return false;
+        const sdk::Json* type = value_at(fields, "_type");
+        const bool is_definition = type && type->is_string() &&
+                                   std::find(kTypes.begin(), kTypes.end(),
+                                             type->get_ref<const std::string&>()) != kTypes.end();
+        if (!is_definition || patterns_.empty()) return is_definition;
     }
     const Named& named = patterns_.front();
-    if (kind_ == Kind::member) {
-        const sdk::Json* value = value_at(*fields, named.name);
+    if (kind_ != Kind::feature) {
+        const sdk::Json* value = value_at(fields, named.name);
         return value && any_element_matches(named.pattern, *value);
     }
-    const sdk::Json* map = value_at(*fields, kind_ == Kind::feature ? "_features" : "_paths");
-    if (!map || !map->is_object()) return false;
-    for (const auto& [name, value] : map->items()) {
-        const bool is_match = kind_ == Kind::feature ? named.pattern.matches(std::string_view(name))
-                                                     : named.pattern.matches(value);
-        if (is_match) return true;
+    const sdk::Json* features = value_at(fields, "_features");
+    if (!features || !features->is_object()) return false;
+    for (const auto& [name, config] : features->items()) {
+        if (named.pattern.matches(std::string_view(name))) return true;
     }
     return false;
 }

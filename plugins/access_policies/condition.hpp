@@ -8,6 +8,8 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 
+#include "subject_facts.hpp"
+
 namespace re2 {
 class RE2;
 }
@@ -15,12 +17,14 @@ class RE2;
 namespace stele::access_policies {
 
 /// What a value of a condition asks for: text as a regular expression over the whole value,
-/// booleans and numbers by equality (docs/specification/platform.md 5.4).
+/// booleans and numbers by equality (docs/reference/policies.md).
 class ValuePattern {
 public:
     static sdk::Result<ValuePattern> compile(const sdk::Json& value, const std::string& path);
     bool matches(const sdk::Json& value) const;
     bool matches(std::string_view text) const;
+    /// Whether some text that begins with this one may match.
+    bool may_match_begin(const std::string& begin) const;
 
 private:
     std::shared_ptr<const re2::RE2> expression_;
@@ -35,8 +39,17 @@ public:
     static sdk::Result<Condition> compile(const sdk::Json& condition, const std::string& path,
                                           int depth = 0);
 
-    /// Whether it holds for the record. Fails only when a fact cannot be read.
-    sdk::Result<bool> holds(const sdk::PolicySubject& subject) const;
+    /// Whether it holds for the record at the place that is looked at. A fact that its family does
+    /// not have holds nothing. Fails only when a fact cannot be read.
+    sdk::Result<bool> holds(const SubjectFacts& facts) const;
+    /// Whether it holds only where the record lies in a branch, or has a reference, that is named
+    /// by its id: who chose the title of a branch does not choose this.
+    bool names_place() const;
+    /// Whether records with these words in front of their references may be meant.
+    bool may_mean(const std::vector<std::string>& words) const;
+    /// Adds a violation for each part that no record of the families can ever be asked for.
+    void check_fitness(const std::vector<const sdk::PolicyFamily*>& families, bool has_projects,
+                       sdk::Violations& violations) const;
 
 private:
     enum class Kind {
@@ -49,6 +62,8 @@ private:
         feature,
         path,
         store,
+        branch,
+        project,
         definition
     };
     struct Named {
@@ -60,16 +75,23 @@ private:
                                                  int depth);
     static sdk::Result<Condition> compile_leaf(Condition condition, const std::string& type,
                                                const sdk::Json& config, const std::string& path);
-    sdk::Result<bool> holds_nested(const sdk::PolicySubject& subject) const;
-    sdk::Result<bool> holds_in_store(const sdk::PolicySubject& subject) const;
-    sdk::Result<bool> holds_on_fields(const sdk::PolicySubject& subject) const;
+    sdk::Result<void> compile_config(const std::string& type, const sdk::Json& config,
+                                     const std::vector<std::string_view>& members);
+    sdk::Result<bool> holds_nested(const SubjectFacts& facts) const;
+    sdk::Result<bool> holds_in_store(const SubjectFacts& facts) const;
+    sdk::Result<bool> holds_in_project(const SubjectFacts& facts) const;
+    sdk::Result<bool> holds_on_paths(const SubjectFacts& facts) const;
+    sdk::Result<bool> holds_on_fields(const SubjectFacts& facts) const;
+    bool matches(const SubjectFacts::Store& store) const;
 
     Kind kind_ = Kind::all_of;
     std::vector<Condition> children_;
     /// Patterns by what they are compared with: a member's dotted name, or `id`, `title`, `typeId`.
     std::vector<Named> patterns_;
-    /// With `store`: the container's type; empty: any data store, the record itself included.
-    std::string store_type_;
+    /// What a record's family must say of its records (`PolicySubject::facts`); empty: nothing.
+    std::string fact_;
+    /// Where it stands, for violations.
+    std::string path_;
 };
 
 }  // namespace stele::access_policies

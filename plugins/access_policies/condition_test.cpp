@@ -19,8 +19,15 @@ sdk::PolicySubject node() {
         return sdk::Result<sdk::Json>(json(R"({"_doc":"n1","_type":"custom:article",
             "_qname":"o:n1","title":"Welcome","price":12,"active":true,"tags":["red","blue"],
             "nested":{"deep":"yes"},"_features":{"f:titled":{}},
-            "_paths":{"root":"/welcome/page1"}})"));
+            "_system":{"changeset":"7:abc"},"_paths":{"root":"/forged"}})"));
     };
+    subject.paths = [] {
+        return sdk::Result<std::vector<std::string>>(
+            std::vector<std::string>{"/welcome/page1", "/second/page1"});
+    };
+    static const std::vector<std::string> kFacts{"path",       "changeset", "qname",
+                                                 "type-qname", "feature",   "definition"};
+    subject.facts = &kFacts;
     subject.stores = [] {
         return sdk::Result<std::vector<sdk::PolicySubject::Store>>(
             {{"branch", "branch", "master"}, {"repository", "repo", "Content"}});
@@ -62,6 +69,10 @@ TEST_CASE("conditions hold as the specification says") {
         {R"({"type":"property","config":{"property":"absent","value":".*"}})", false},
         {R"({"type":"path","config":{"path":"^/welcome.*"}})", true},
         {R"({"type":"path","config":{"path":"/welcome"}})", false},
+        {R"({"type":"path-matches","config":{"path":"/second/.*"}})", true},
+        {R"({"type":"path","config":{"path":"/forged"}})", false},
+        {R"({"type":"changeset","config":{"id":"7:.*"}})", true},
+        {R"({"type":"changeset","config":{"id":"7"}})", false},
         {R"({"type":"branch","config":{"title":"master"}})", true},
         {R"({"type":"branch","config":{"title":"other"}})", false},
         {R"({"type":"datastore","config":{"typeId":"repository","title":"Cont.*"}})", true},
@@ -71,6 +82,24 @@ TEST_CASE("conditions hold as the specification says") {
     for (const Case& one : cases) {
         INFO(one.condition);
         CHECK(holds(one.condition) == one.is_held);
+    }
+}
+
+TEST_CASE("what a client wrote into a record of another family is no fact") {
+    sdk::PolicySubject forged = node();
+    forged.type = "uiconfig";
+    forged.facts = &sdk::PolicySubject::no_facts();
+    forged.paths = nullptr;
+    for (const char* text : {R"({"type":"path","config":{"path":".*"}})",
+                             R"({"type":"feature","config":{"qname":".*"}})",
+                             R"({"type":"qname","config":{"qname":".*"}})",
+                             R"({"type":"type-qname","config":{"qname":".*"}})",
+                             R"({"type":"changeset","config":{"id":".*"}})"}) {
+        INFO(text);
+        auto compiled = Condition::compile(json(text), "c");
+        REQUIRE(compiled.has_value());
+        CHECK(compiled->holds(node()).value());
+        CHECK_FALSE(compiled->holds(forged).value());
     }
 }
 

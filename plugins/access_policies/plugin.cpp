@@ -2,6 +2,7 @@
 
 #include <stele/sdk/plugin.hpp>
 #include <stele/sdk/services/policy_source.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
 
 #include "access_policy.hpp"
 #include "policy_evaluator.hpp"
@@ -14,7 +15,12 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
     // Lives as long as the process: published services are never taken back.
     static access_policies::PolicyEvaluator evaluator;
     registrar.publish<sdk::PolicySource>(evaluator);
-    registrar.add(std::make_unique<access_policies::AccessPolicy>());
+    auto* principals = registrar.find<sdk::PrincipalDirectory>();
+    if (!principals) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "access_policies.principals_missing",
+                               "no enabled plugin knows principals");
+    }
+    registrar.add(std::make_unique<access_policies::AccessPolicy>(evaluator, *principals));
     return {};
 }
 

@@ -18,15 +18,18 @@ const sdk::Json& policy_templates() {
 {"key": "folder-consumer", "title": "Read a folder",
  "description": "Reading everything below one path.",
  "statements": [{"action": "grant", "roles": ["consumer"],
-   "conditions": [{"type": "path", "config": {"path": "^/folder.*"}}]}]},
+   "conditions": [{"type": "path", "config": {"path": "^/folder(/.*)?$"}}]}]},
 {"key": "folder-contributor", "title": "Contribute to a folder",
- "description": "Reading and adding below one path.",
- "statements": [{"action": "grant", "roles": ["contributor"],
-   "conditions": [{"type": "path", "config": {"path": "^/folder.*"}}]}]},
+ "description": "Reading and adding below one path, on branches where nodes can be made.",
+ "statements": [
+  {"action": "grant", "roles": ["contributor"],
+   "conditions": [{"type": "path", "config": {"path": "^/folder(/.*)?$"}}]},
+  {"action": "grant", "roles": ["contributor"],
+   "conditions": [{"type": "type", "config": {"type": "^branch.*"}}]}]},
 {"key": "branch-readonly", "title": "Read one branch",
  "description": "Reading a branch and everything in it.",
  "statements": [{"action": "grant", "roles": ["consumer"],
-   "conditions": [{"type": "branch", "config": {"title": "master"}}]}]},
+   "conditions": [{"type": "branch", "config": {"alias": "master"}}]}]},
 {"key": "type-editor", "title": "Edit one type",
  "description": "Changing and removing what has one type.",
  "statements": [{"action": "grant", "roles": ["editor"],
@@ -83,7 +86,7 @@ const sdk::Json& condition_types() {
 {"key": "type-qname", "title": "Type of the node", "config": ["qname"]},
 {"key": "feature", "title": "Feature of the node", "config": ["qname"],
  "aliases": ["feature-matches", "node-has-feature"]},
-{"key": "definition", "title": "The record is a content definition", "config": []}
+{"key": "definition", "title": "The record is a content definition, or one of these QNames", "config": ["qname"]}
 ])json");
     return kTypes;
 }

@@ -1,13 +1,17 @@
 #include "policy_evaluator.hpp"
 
 #include <algorithm>
-#include <set>
+#include <exception>
+#include <string_view>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
 
 #include "assignments.hpp"
+#include "policy_catalogue.hpp"
 
 namespace stele::access_policies {
 
@@ -15,18 +19,53 @@ namespace {
 
 constexpr std::size_t kCompiled = 4096;
 
+bool is_of_server(sdk::ErrorKind kind) {
+    return kind == sdk::ErrorKind::internal || kind == sdk::ErrorKind::unavailable ||
+           kind == sdk::ErrorKind::timed_out || kind == sdk::ErrorKind::storage_full;
+}
+
+void deny(std::string_view why) {
+    sdk::log(
+        sdk::LogLevel::warning, "access_policies",
+        "policies give nothing on a record on which they cannot be evaluated: " + std::string(why));
+}
+
+/// Whether a policy of scope `project` counts for the record: one that a team has inside the
+/// projects that the team's own record lies in, one that others have inside every project.
+sdk::Result<bool> lies_in_project(const SubjectFacts& facts,
+                                  const std::vector<sdk::RecordKey>& holders) {
+    const sdk::PolicySubject& subject = facts.subject();
+    auto projects = facts.projects();
+    if (!projects) return projects.error();
+    if (!*projects || (*projects)->empty()) return false;
+    for (const sdk::RecordKey& holder : holders) {
+        auto team = subject.team_record(holder);
+        if (!team) return team.error();
+        if (!*team) return true;
+        auto of_team = subject.projects_of(**team);
+        if (!of_team) return of_team.error();
+        for (const auto& project : *of_team) {
+            const bool is_same =
+                std::any_of((*projects)->begin(), (*projects)->end(),
+                            [&project](const auto& own) { return own.key == project.key; });
+            if (is_same) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string PolicyEvaluator::watched_space() const {
     return kSpace;
 }
 
-sdk::Result<std::vector<std::string>> PolicyEvaluator::assigned(const sdk::Reader& reader,
-                                                                std::uint64_t platform,
-                                                                const sdk::PolicyHolder& holder,
-                                                                std::size_t limit) const {
+sdk::Result<PolicyEvaluator::Assigned> PolicyEvaluator::assigned(const sdk::Reader& reader,
+                                                                 std::uint64_t platform,
+                                                                 const sdk::PolicyHolder& holder,
+                                                                 std::size_t limit) const {
     const std::string space = sdk::plugin_key_space(platform, kSpace);
-    std::set<std::string> policies;
+    Assigned policies;
     const std::string all = sdk::KeyWriter(space).tag('k').key();
     const auto cursor = reader.scan({all, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
     const auto add = [&](const sdk::RecordKey& principal) {
@@ -34,7 +73,7 @@ sdk::Result<std::vector<std::string>> PolicyEvaluator::assigned(const sdk::Reade
         cursor->seek(prefix);
         while (cursor->is_valid() && cursor->key().starts_with(prefix) && policies.size() < limit) {
             sdk::KeyReader key(cursor->key().substr(prefix.size()));
-            if (auto policy = key.text()) policies.insert(std::move(*policy));
+            if (auto policy = key.text()) policies[*policy].push_back(principal);
             cursor->next();
         }
     };
@@ -44,7 +83,7 @@ sdk::Result<std::vector<std::string>> PolicyEvaluator::assigned(const sdk::Reade
             add(group);
     }
     if (auto status = cursor->status(); !status) return status.error();
-    return std::vector<std::string>(policies.begin(), policies.end());
+    return policies;
 }
 
 sdk::Result<bool> PolicyEvaluator::has_policies(const sdk::Reader& reader, std::uint64_t platform,
@@ -73,34 +112,64 @@ sdk::Result<PolicyEvaluator::Policy> PolicyEvaluator::compiled(const std::string
     return shared;
 }
 
-sdk::Result<std::vector<PolicyEvaluator::Policy>> PolicyEvaluator::policies_of(
+sdk::Result<std::vector<PolicyEvaluator::AssignedPolicy>> PolicyEvaluator::policies_of(
     const sdk::Reader& reader, std::uint64_t platform, const sdk::PolicyHolder& holder) {
-    auto ids = assigned(reader, platform, holder, SIZE_MAX);
-    if (!ids) return ids.error();
+    auto policies = assigned(reader, platform, holder, SIZE_MAX);
+    if (!policies) return policies.error();
     const std::string space = sdk::plugin_key_space(platform, kSpace);
-    std::vector<Policy> policies;
-    for (const std::string& id : *ids) {
+    std::vector<AssignedPolicy> found;
+    for (auto& [id, holders] : *policies) {
         auto row = reader.get(policy_row(space, id));
         if (!row) return row.error();
-        if (!*row) continue;
-        auto policy = compiled(**row);
+        const sdk::Json* built_in = *row ? nullptr : find_entry(system_policies(), id);
+        if (!*row && !built_in) continue;
+        auto policy = compiled(*row ? **row : sdk::dump_json(*built_in));
         if (!policy) return policy.error();
-        policies.push_back(std::move(*policy));
+        found.emplace_back(*std::move(policy), std::move(holders));
     }
-    return policies;
+    return found;
+}
+
+sdk::Result<std::vector<PolicyEvaluator::Policy>> PolicyEvaluator::counting(
+    const sdk::Reader& reader, const sdk::PolicyHolder& holder, const SubjectFacts& facts) {
+    auto policies = policies_of(reader, facts.subject().platform, holder);
+    if (!policies) return policies.error();
+    std::vector<Policy> found;
+    for (auto& [policy, holders] : *policies) {
+        if (policy->is_project_scoped) {
+            auto counts = lies_in_project(facts, holders);
+            if (!counts) return counts.error();
+            if (!*counts) continue;
+        }
+        found.push_back(std::move(policy));
+    }
+    std::sort(found.begin(), found.end(), [](const Policy& a, const Policy& b) {
+        return std::tie(a->order, a->created) < std::tie(b->order, b->created);
+    });
+    return found;
+}
+
+sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::try_evaluate(
+    const sdk::Reader& reader, const sdk::PolicyHolder& holder, const sdk::PolicySubject& subject,
+    const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) {
+    const SubjectFacts facts(subject);
+    auto policies = counting(reader, holder, facts);
+    if (!policies) return policies.error();
+    return run_statements(*policies, facts, permissions_of);
 }
 
 sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::evaluate(
     const sdk::Reader& reader, const sdk::PolicyHolder& holder, const sdk::PolicySubject& subject,
     const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) {
-    auto policies = policies_of(reader, subject.platform, holder);
-    if (!policies) return policies.error();
-    // A project-scoped policy counts inside its project's stack; no plugin offers one yet.
-    std::erase_if(*policies, [](const Policy& policy) { return policy->is_project_scoped; });
-    std::sort(policies->begin(), policies->end(), [](const Policy& a, const Policy& b) {
-        return std::tie(a->order, a->created) < std::tie(b->order, b->created);
-    });
-    return run_statements(*policies, subject, permissions_of);
+    try {
+        auto given = try_evaluate(reader, holder, subject, permissions_of);
+        // A store that cannot be read fails the whole request.
+        if (given || is_of_server(given.error().kind)) return given;
+        deny(given.error().code);
+    } catch (const std::exception& failure) {
+        deny(failure.what());
+    }
+    return Given{};
 }
 
 /// Those of projects, too: whatever they may come to reach.
@@ -110,7 +179,7 @@ sdk::Result<PolicyEvaluator::Reach> PolicyEvaluator::reach(const sdk::Reader& re
     auto policies = policies_of(reader, platform, holder);
     if (!policies) return policies.error();
     Reach reach;
-    for (const Policy& policy : *policies) {
+    for (const auto& [policy, holders] : *policies) {
         for (const Statement& statement : policy->statements) {
             std::vector<std::string>& roles =
                 statement.action == StatementAction::grant ? reach.granted : reach.revoked;

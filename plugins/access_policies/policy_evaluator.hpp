@@ -1,9 +1,12 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <stele/sdk/services/policy_source.hpp>
 
@@ -13,7 +16,7 @@ namespace stele::access_policies {
 
 /// The kernel's view of policies: reads the assignments and policy rows of a platform and runs
 /// their statements. Compiled policies are kept by their text, so a changed policy is compiled
-/// anew.
+/// anew. Where a policy cannot be evaluated on a record, policies give nothing there.
 class PolicyEvaluator final : public sdk::PolicySource {
 public:
     sdk::Result<bool> has_policies(const sdk::Reader& reader, std::uint64_t platform,
@@ -25,17 +28,33 @@ public:
     sdk::Result<Reach> reach(const sdk::Reader& reader, std::uint64_t platform,
                              const sdk::PolicyHolder& holder) override;
     std::string watched_space() const override;
+    void meet(std::vector<sdk::PolicyFamily> families) override { families_ = std::move(families); }
+
+    /// Empty before the server has told.
+    const std::vector<sdk::PolicyFamily>& families() const { return families_; }
 
 private:
     using Policy = std::shared_ptr<const CompiledPolicy>;
+    /// Ids of policies, with those of the holder's principals that each is assigned to.
+    using Assigned = std::map<std::string, std::vector<sdk::RecordKey>>;
 
-    sdk::Result<std::vector<std::string>> assigned(const sdk::Reader& reader,
-                                                   std::uint64_t platform,
-                                                   const sdk::PolicyHolder& holder,
-                                                   std::size_t limit) const;
-    sdk::Result<std::vector<Policy>> policies_of(const sdk::Reader& reader, std::uint64_t platform,
-                                                 const sdk::PolicyHolder& holder);
+    sdk::Result<Assigned> assigned(const sdk::Reader& reader, std::uint64_t platform,
+                                   const sdk::PolicyHolder& holder, std::size_t limit) const;
+    /// A policy, with those of the holder's principals that it is assigned to.
+    using AssignedPolicy = std::pair<Policy, std::vector<sdk::RecordKey>>;
+    sdk::Result<std::vector<AssignedPolicy>> policies_of(const sdk::Reader& reader,
+                                                         std::uint64_t platform,
+                                                         const sdk::PolicyHolder& holder);
     sdk::Result<Policy> compiled(const std::string& row);
+    sdk::Result<std::vector<Policy>> counting(const sdk::Reader& reader,
+                                              const sdk::PolicyHolder& holder,
+                                              const SubjectFacts& facts);
+    sdk::Result<Given> try_evaluate(
+        const sdk::Reader& reader, const sdk::PolicyHolder& holder,
+        const sdk::PolicySubject& subject,
+        const std::function<sdk::PermissionSet(std::string_view)>& permissions_of);
+
+    std::vector<sdk::PolicyFamily> families_;
 
     std::mutex mutex_;
     std::unordered_map<std::string, Policy> by_text_;

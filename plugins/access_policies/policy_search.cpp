@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 #include "assignments.hpp"
+#include "policy_catalogue.hpp"
 
 namespace stele::access_policies {
 
@@ -52,22 +55,63 @@ sdk::Result<void> PolicySearch::add_inherited(const sdk::RecordKey& principal,
     return {};
 }
 
+sdk::Result<std::vector<std::string>> PolicySearch::assigned_to_principal(
+    const sdk::RecordKey& principal) {
+    sdk::Context& context = call_.context();
+    auto reference = context.reference(principal);
+    if (!reference) return reference.error();
+    return assigned_to(*reference, true);
+}
+
+sdk::Result<std::vector<std::string>> PolicySearch::collected(
+    sdk::PrincipalDirectory& principals, std::string_view reference,
+    const std::optional<sdk::RecordKey>& user) {
+    sdk::Context& context = call_.context();
+    auto record = context.find_reference(reference);
+    // Assignments to what is no record of this platform are found by the reference as it is.
+    if (!record) return user ? std::vector<std::string>() : assigned_to(reference, true);
+    auto principal = principals.describe(context, *record);
+    if (!principal && !sdk::is_missing(principal.error())) return principal.error();
+    if (principal && !user) return assigned_to(reference, true);
+    auto may = sdk::holds(context, *record, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may) return std::vector<std::string>();
+    return assigned_to_principal(user ? *user : context.principal().key);
+}
+
+sdk::Result<sdk::Json> PolicySearch::fields_of(const std::string& id) {
+    auto policy = call_.context().documents().read(call_.collection(), id);
+    if (policy) return std::move(policy->fields);
+    const sdk::Json* built_in = find_entry(system_policies(), id);
+    if (built_in && sdk::is_missing(policy.error())) return *built_in;
+    return policy.error();
+}
+
+namespace {
+
+bool is_in_scope(const sdk::Json& fields, std::string_view scope) {
+    const std::string own = sdk::text_member(fields, "scope");
+    return scope.empty() || (own.empty() ? "platform" : own) == scope;
+}
+
+}  // namespace
+
 sdk::Result<sdk::Json> PolicySearch::readable(const std::vector<std::string>& ids,
                                               std::string_view scope) {
     sdk::Context& context = call_.context();
     sdk::Json rows = sdk::Json::array();
     for (const std::string& id : ids) {
         auto policy = context.documents().read(call_.collection(), id);
-        if (!policy && sdk::is_missing(policy.error())) continue;
+        if (!policy && sdk::is_missing(policy.error())) {
+            // A system policy is told to everybody.
+            const sdk::Json* built_in = find_entry(system_policies(), id);
+            if (built_in && is_in_scope(*built_in, scope)) rows.push_back(*built_in);
+            continue;
+        }
         if (!policy) return policy.error();
         auto is_readable = sdk::holds(context, policy->key, sdk::Permission::read);
         if (!is_readable) return is_readable.error();
-        if (!*is_readable) continue;
-        const auto own = policy->fields.find("scope");
-        const bool has_scope = own != policy->fields.end() && own->is_string();
-        const std::string_view own_scope =
-            has_scope ? std::string_view(own->get_ref<const std::string&>()) : "platform";
-        if (!scope.empty() && own_scope != scope) continue;
+        if (!*is_readable || !is_in_scope(policy->fields, scope)) continue;
         rows.push_back(std::move(policy->fields));
     }
     return rows;

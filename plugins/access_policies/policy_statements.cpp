@@ -87,12 +87,30 @@ std::int64_t order_of(const sdk::Json& fields) {
     return number;
 }
 
-sdk::Result<bool> all_hold(const Statement& statement, const sdk::PolicySubject& subject) {
+sdk::Result<bool> all_hold(const Statement& statement, const SubjectFacts& facts) {
     for (const Condition& condition : statement.conditions) {
-        auto held = condition.holds(subject);
+        auto held = condition.holds(facts);
         if (!held || !*held) return held;
     }
     return true;
+}
+
+/// Whether a statement counts for a record, in all the places that it came through.
+sdk::Result<bool> applies(const Statement& statement, const SubjectFacts& facts) {
+    if (statement.conditions.empty()) return true;
+    auto places = facts.places();
+    if (!places) return places.error();
+    const bool names_place =
+        std::any_of(statement.conditions.begin(), statement.conditions.end(),
+                    [](const Condition& condition) { return condition.names_place(); });
+    for (std::size_t place = *places; place > 0; --place) {
+        const bool is_origin = place == *places;
+        if (statement.action == StatementAction::grant && !is_origin && !names_place) break;
+        facts.look_at(place - 1);
+        auto held = all_hold(statement, facts);
+        if (!held || *held) return held;
+    }
+    return false;
 }
 
 /// The given roles and permissions while statements run.
@@ -144,16 +162,35 @@ sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields) {
     return policy;
 }
 
+sdk::Violations unfit_conditions(const CompiledPolicy& policy,
+                                 const std::vector<sdk::PolicyFamily>& families) {
+    sdk::Violations violations;
+    const bool has_projects =
+        std::any_of(families.begin(), families.end(),
+                    [](const sdk::PolicyFamily& family) { return family.is_project; });
+    for (const Statement& statement : policy.statements) {
+        std::vector<const sdk::PolicyFamily*> meant;
+        for (const sdk::PolicyFamily& family : families) {
+            const bool is_meant = std::all_of(
+                statement.conditions.begin(), statement.conditions.end(),
+                [&family](const Condition& condition) { return condition.may_mean(family.words); });
+            if (is_meant) meant.push_back(&family);
+        }
+        for (const Condition& condition : statement.conditions)
+            condition.check_fitness(meant, has_projects, violations);
+    }
+    return violations;
+}
+
 sdk::Result<sdk::PolicySource::Given> run_statements(
-    const std::vector<std::shared_ptr<const CompiledPolicy>>& policies,
-    const sdk::PolicySubject& subject,
+    const std::vector<std::shared_ptr<const CompiledPolicy>>& policies, const SubjectFacts& facts,
     const std::function<sdk::PermissionSet(std::string_view role_key)>& permissions_of) {
     Giving giving(permissions_of);
     for (const auto& policy : policies) {
         for (const Statement& statement : policy->statements) {
-            auto applies = all_hold(statement, subject);
-            if (!applies) return applies.error();
-            if (!*applies) continue;
+            auto counts = applies(statement, facts);
+            if (!counts) return counts.error();
+            if (!*counts) continue;
             for (const std::string& role : statement.roles) {
                 if (statement.action == StatementAction::grant) {
                     giving.grant(role);

@@ -33,13 +33,20 @@ struct CompiledPolicy {
 /// Compiles `order`, `scope` and `statements` of a policy's fields. All problems are reported, each
 /// with its path.
 sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields);
+/// The conditions of a policy that ask for what none of the records has that its statement is
+/// about.
+sdk::Violations unfit_conditions(const CompiledPolicy& policy,
+                                 const std::vector<sdk::PolicyFamily>& families);
 
 /// Runs the statements of policies, already in order, over a record: a grant adds its roles, a
-/// revoke takes the permissions of its roles away from what policies gave so far
-/// (docs/specification/platform.md 5.3).
+/// revoke takes the permissions of its roles away from what policies gave so far. A
+/// failure gives nothing.
+///
+/// What came from other places is subject to what holds there: a grant counts where it holds at the
+/// place that the record was made in, or at another one that it names by its id; a revoke counts
+/// where it holds at any.
 sdk::Result<sdk::PolicySource::Given> run_statements(
-    const std::vector<std::shared_ptr<const CompiledPolicy>>& policies,
-    const sdk::PolicySubject& subject,
+    const std::vector<std::shared_ptr<const CompiledPolicy>>& policies, const SubjectFacts& facts,
     const std::function<sdk::PermissionSet(std::string_view role_key)>& permissions_of);
 
 }  // namespace stele::access_policies

@@ -20,8 +20,11 @@ sdk::PolicySubject record_at(const std::string& path) {
     sdk::PolicySubject subject;
     subject.type = "node";
     subject.reference = [] { return sdk::Result<std::string>("node://p/r/b/n"); };
-    subject.fields = [path] {
-        return sdk::Result<sdk::Json>(sdk::Json{{"_paths", {{"root", path}}}});
+    static const std::vector<std::string> kFacts{"path"};
+    subject.facts = &kFacts;
+    subject.fields = [] { return sdk::Result<sdk::Json>(sdk::Json::object()); };
+    subject.paths = [path] {
+        return sdk::Result<std::vector<std::string>>(std::vector<std::string>{path});
     };
     subject.stores = [] { return sdk::Result<std::vector<sdk::PolicySubject::Store>>({}); };
     return subject;
@@ -63,6 +66,71 @@ TEST_CASE("a grant after the revoke opens one branch of the tree again") {
 TEST_CASE("a revoke before the grant changes nothing") {
     const auto given = run({policy(kOnlyWelcome), policy(kGrantAll)}, "/other");
     CHECK(given.permissions.contains(permissions_of("collaborator")));
+}
+
+/// A node that came into the branch `fork` from `origin`.
+sdk::PolicySubject inherited() {
+    using Subject = sdk::PolicySubject;
+    Subject subject = record_at("/x");
+    subject.stores = [] {
+        return sdk::Result<std::vector<Subject::Store>>(
+            std::vector<Subject::Store>{{"branch", "fork", "Fork"}});
+    };
+    subject.origins = [] {
+        return sdk::Result<std::vector<Subject::Origin>>(std::vector<Subject::Origin>{
+            {"node://p/r/origin/n", {{"branch", "origin", "Origin"}}}});
+    };
+    return subject;
+}
+
+TEST_CASE("what came from another branch is what it is there, unless the fork is named by its id") {
+    const auto reads = [](const std::string& statements) {
+        const std::string fields = R"({"statements":[)" + statements + "]}";
+        auto given = run_statements({policy(fields.c_str())}, inherited(), permissions_of);
+        REQUIRE(given.has_value());
+        return given->permissions.has(sdk::Permission::read);
+    };
+    const auto statement = [](const std::string& action, const std::string& config) {
+        return R"({"action":")" + action + R"(","roles":["consumer"],"conditions":)" +
+               R"([{"type":"branch","config":)" + config + "}]}";
+    };
+    const std::string all = R"({"action":"grant","roles":["consumer"]})";
+    CHECK(reads(all));
+    CHECK(reads(statement("grant", R"({"title":"Origin"})")));
+    CHECK_FALSE(reads(statement("grant", R"({"title":"Fork"})")));
+    CHECK(reads(statement("grant", R"({"id":"fork"})")));
+    CHECK(reads(statement("grant", R"({"id":"origin"})")));
+    for (const char* config : {R"({"title":"Origin"})", R"({"title":"Fork"})", R"({"id":"fork"})"})
+        CHECK_FALSE(reads(all + "," + statement("revoke", config)));
+}
+
+TEST_CASE("a fact that cannot be read fails the evaluation") {
+    sdk::PolicySubject subject = record_at("/x");
+    subject.paths = []() -> sdk::Result<std::vector<std::string>> {
+        return sdk::make_error(sdk::ErrorKind::conflict, "test.broken", "broken");
+    };
+    CHECK_FALSE(run_statements({policy(kGrantAll), policy(kOnlyWelcome)}, subject, permissions_of)
+                    .has_value());
+}
+
+TEST_CASE("conditions are unfit where no family that the statement means has the fact") {
+    const std::vector<sdk::PolicyFamily> families{
+        {{"node", "association"}, {"path"}, {"repository", "branch", "node"}},
+        {{"repository"}, {}, {"repository"}}};
+    const auto unfit = [&families](const char* conditions) {
+        const std::string fields = R"({"statements":[{"action":"grant","roles":[],"conditions":)" +
+                                   std::string(conditions) + "}]}";
+        return unfit_conditions(*policy(fields.c_str()), families).size();
+    };
+    CHECK(unfit(R"([{"type":"path","config":{"path":"/a"}}])") == 0);
+    CHECK(unfit(R"([{"type":"type","config":{"type":"^node.*"}},
+                    {"type":"path","config":{"path":"/a"}}])") == 0);
+    CHECK(unfit(R"([{"type":"type","config":{"type":"^repository://.*"}},
+                    {"type":"path","config":{"path":"/a"}}])") == 1);
+    CHECK(unfit(R"([{"type":"type","config":{"type":"repository"}},
+                    {"type":"not","conditions":[{"type":"branch","config":{"id":"a"}}]}])") == 1);
+    CHECK(unfit(R"([{"type":"qname","config":{"qname":"a:b"}}])") == 1);
+    CHECK(unfit(R"([{"type":"project","config":{"id":"a"}}])") == 1);
 }
 
 TEST_CASE("the role all stands for every role") {

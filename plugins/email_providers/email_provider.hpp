@@ -8,7 +8,7 @@
 
 namespace stele::email_providers {
 
-inline constexpr char kProviderType[] = "emailprovider";
+inline constexpr char kProviderType[] = "emailProvider";
 
 /// Outgoing mail account of an application.
 ///

@@ -28,7 +28,7 @@ const std::vector<std::string_view>* contained_types(std::string_view type) {
           "vault",
           "webhost"}},
         {"application",
-         {"apikey", "email", "emailprovider", "message", "registration", "settings"}},
+         {"apikey", "email", "emailProvider", "message", "registration", "settings"}},
         {"directory", {"connection", "identity"}},
         {"domain", {"group", "user"}},
         {"registrar", {"meter", "plan", "tenant"}},

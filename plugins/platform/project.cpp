@@ -102,6 +102,28 @@ sdk::Result<void> remove_own_stack(sdk::Context& context, const sdk::Json& proje
     return removed;
 }
 
+/// Keeps the projects of a stack in step with what projects say.
+sdk::Result<void> note_stack(const sdk::Change& change, sdk::Context& context) {
+    const std::string before =
+        change.before ? sdk::text_member(change.before->fields, "stackId") : "";
+    const std::string after = change.after ? sdk::text_member(change.after->fields, "stackId") : "";
+    if (before == after) return {};
+    const sdk::RecordKey& project = change.after ? change.after->key : change.before->key;
+    for (const std::string& id : {before, after}) {
+        if (id.empty()) continue;
+        auto stack = context.documents().read(kStacks, id);
+        if (!stack && sdk::is_missing(stack.error())) continue;
+        if (!stack) return stack.error();
+        const std::string row = project_rows(stack->key) + std::string(project);
+        if (id == after) {
+            context.transaction().put(row, {});
+        } else {
+            context.transaction().remove(row);
+        }
+    }
+    return context.authorities().withdraw_decisions();
+}
+
 bool is_synchronous(const sdk::Call& call) {
     return sdk::equals_ignoring_case(call.parameter("schedule").value_or(""), "synchronous");
 }
@@ -189,6 +211,7 @@ sdk::ResourceDescriptor Project::describe() const {
             .placeholder = "projectId",
             .fields = fields,
             .actions = actions,
+            .bounds_policies = true,
             .title = "projects"};
 }
 
@@ -213,8 +236,14 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
 }
 
 sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& context) {
+    if (auto noted = note_stack(change, context); !noted) return noted;
     if (change.kind != sdk::ChangeKind::remove) return {};
     return remove_own_stack(context, change.before->fields);
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> Project::bounded_by(const sdk::Reader&,
+                                                             const sdk::RecordKey& record) {
+    return std::vector<sdk::RecordKey>{record};
 }
 
 sdk::Result<sdk::Reply> Project::invite(const sdk::Call& call) {

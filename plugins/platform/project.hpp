@@ -20,6 +20,8 @@ public:
     /// configs along.
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+    sdk::Result<std::vector<sdk::RecordKey>> bounded_by(const sdk::Reader& store,
+                                                        const sdk::RecordKey& record) override;
 
     /// POST {I}/users/invite?id= or ?email=
     sdk::Result<sdk::Reply> invite(const sdk::Call& call);

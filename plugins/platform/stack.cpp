@@ -117,6 +117,11 @@ sdk::Result<void> Stack::prepare(sdk::Change& change, sdk::Context& context) {
     return stores.forget(*assigned, change.before->key);
 }
 
+sdk::Result<std::vector<sdk::RecordKey>> Stack::bounded_by(const sdk::Reader& store,
+                                                           const sdk::RecordKey& record) {
+    return projects_of_stack(store, record);
+}
+
 sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
     sdk::Context& context = call.context();
     const auto type = call.required_parameter("type");

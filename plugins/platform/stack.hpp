@@ -17,6 +17,9 @@ public:
     sdk::ResourceDescriptor describe() const override;
     /// A stack that a project uses stays.
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    /// The projects that use it.
+    sdk::Result<std::vector<sdk::RecordKey>> bounded_by(const sdk::Reader& store,
+                                                        const sdk::RecordKey& record) override;
 
     sdk::Result<sdk::Reply> assign(const sdk::Call& call);
     sdk::Result<sdk::Reply> unassign(const sdk::Call& call);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr char kByStack = 's';
 constexpr char kByStore = 'd';
+constexpr char kProjectSpace[] = "platform.project";
 
 std::string prefix_of(const std::string& space, char tag, const sdk::RecordKey& record) {
     return sdk::KeyWriter(space).tag(tag).text(record).key();
@@ -112,6 +113,22 @@ sdk::Result<std::vector<sdk::RecordKey>> StackStores::stacks_of(const sdk::Recor
     }
     if (auto status = rows->status(); !status) return status.error();
     return stacks;
+}
+
+std::string project_rows(const sdk::RecordKey& stack) {
+    const std::uint64_t platform = sdk::KeyReader(stack).integer().value_or(0);
+    return sdk::KeyWriter(sdk::plugin_key_space(platform, kProjectSpace)).text(stack).key();
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> projects_of_stack(const sdk::Reader& reader,
+                                                           const sdk::RecordKey& stack) {
+    const std::string rows = project_rows(stack);
+    const auto cursor = reader.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+    std::vector<sdk::RecordKey> projects;
+    for (; cursor->is_valid(); cursor->next())
+        projects.emplace_back(cursor->key().substr(rows.size()));
+    if (auto status = cursor->status(); !status) return status.error();
+    return projects;
 }
 
 }  // namespace stele::platform

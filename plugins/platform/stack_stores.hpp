@@ -45,4 +45,10 @@ private:
     std::string space_;
 };
 
+/// Prefix of the rows of a stack's projects, which end in the project's key.
+std::string project_rows(const sdk::RecordKey& stack);
+/// The projects that use a stack.
+sdk::Result<std::vector<sdk::RecordKey>> projects_of_stack(const sdk::Reader& reader,
+                                                           const sdk::RecordKey& stack);
+
 }  // namespace stele::platform

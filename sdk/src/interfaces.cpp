@@ -132,6 +132,29 @@ Result<std::vector<RecordKey>> Resource::inherits_from(const Reader&, const Spac
                                                        const RecordKey&) {
     return std::vector<RecordKey>();
 }
+Result<std::vector<RecordKey>> Resource::origins_of(const Reader&, const SpaceCollection&,
+                                                    const RecordKey&) {
+    return std::vector<RecordKey>();
+}
+Result<std::vector<RecordKey>> Resource::origins_inside(const Reader&, const SpaceCollection&) {
+    return std::vector<RecordKey>();
+}
+Result<std::vector<std::string>> Resource::paths_of(const Reader&, const SpaceCollection&,
+                                                    const RecordKey&) {
+    return std::vector<std::string>();
+}
+Result<std::vector<RecordKey>> Resource::bounded_by(const Reader&, const RecordKey&) {
+    return std::vector<RecordKey>();
+}
+
+void PolicySource::meet(std::vector<PolicyFamily>) {}
+bool PolicySubject::has_fact(std::string_view fact) const {
+    return std::find(facts->begin(), facts->end(), fact) != facts->end();
+}
+const std::vector<std::string>& PolicySubject::no_facts() {
+    static const std::vector<std::string> kNone;
+    return kNone;
+}
 
 Result<void> ContextPart::finish(Context&) {
     return {};

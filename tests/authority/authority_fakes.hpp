@@ -86,6 +86,11 @@ public:
     std::map<sdk::RecordKey, sdk::RecordKey> containers;
     /// Records all of whose grants reach inside.
     std::set<sdk::RecordKey> reaching;
+    /// Containers that what lies in one came from, nearest first, and of those how many a record
+    /// came through; what it is in them.
+    std::map<sdk::RecordKey, std::vector<sdk::RecordKey>> origins;
+    std::map<sdk::RecordKey, std::size_t> came_through;
+    std::map<std::pair<sdk::RecordKey, sdk::RecordKey>, sdk::RecordKey> elsewhere;
     /// Called at the start of every evaluation.
     std::function<void()> on_walk;
     /// Grows with every evaluation.
@@ -128,6 +133,27 @@ public:
     sdk::Result<bool> has_reaching_grants(const sdk::Reader&,
                                           const sdk::RecordKey& record) override {
         return reaching.contains(record);
+    }
+
+    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader&,
+                                                        const sdk::RecordKey& record) override {
+        const auto through = came_through.find(record);
+        if (through == came_through.end()) return std::vector<sdk::RecordKey>();
+        const auto& all = origins.at(containers.at(record));
+        return std::vector<sdk::RecordKey>(
+            all.begin(), all.begin() + static_cast<std::ptrdiff_t>(through->second));
+    }
+    sdk::Result<std::vector<sdk::RecordKey>> origins_inside(
+        const sdk::Reader&, const sdk::RecordKey& container) override {
+        const auto found = origins.find(container);
+        return found == origins.end() ? std::vector<sdk::RecordKey>() : found->second;
+    }
+    sdk::Result<std::optional<sdk::RecordKey>> record_inside(
+        const sdk::Reader&, const sdk::RecordKey& record,
+        const sdk::RecordKey& container) override {
+        const auto found = elsewhere.find({record, container});
+        if (found == elsewhere.end()) return std::optional<sdk::RecordKey>();
+        return std::optional<sdk::RecordKey>(found->second);
     }
 
     bool is_container(const sdk::RecordKey& record) override {

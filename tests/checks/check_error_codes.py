@@ -34,6 +34,7 @@ NOT_CODES = {
     'stele.lock': 'a file',
     'stele.reserve': 'a file',
     'platform.stack': 'a key space',
+    'platform.project': 'a key space',
     'admin.sock': 'a file',
 }
 # Areas whose sources state the part behind the dot alone, in the calls that the pattern finds.

@@ -8,15 +8,22 @@ namespace stele::kernel::resource::testing {
 
 namespace {
 
-std::vector<std::unique_ptr<sdk::Resource>> policy_family() {
+/// What the family works with; made before the rooms, and outlives them.
+struct PolicyParts {
+    access_policies::PolicyEvaluator evaluator;
+    TestDirectory people;
+};
+
+std::vector<std::unique_ptr<sdk::Resource>> policy_family(PolicyParts& parts) {
     std::vector<std::unique_ptr<sdk::Resource>> families;
-    families.push_back(std::make_unique<access_policies::AccessPolicy>());
+    families.push_back(
+        std::make_unique<access_policies::AccessPolicy>(parts.evaluator, parts.people));
     return families;
 }
 
 /// A user who may edit a library by an assigned policy.
-struct Policed : ResourceFixture {
-    Policed() : ResourceFixture(policy_family()) {
+struct Policed : PolicyParts, ResourceFixture {
+    Policed() : ResourceFixture(policy_family(*this)) {
         rooms.authorities.set_policy_source(&evaluator);
         rooms.authority_cache.watch(evaluator);
         policy = make_policy("grant", "editor");
@@ -31,7 +38,6 @@ struct Policed : ResourceFixture {
     }
     void ask(const std::string& path) { json(system(), "POST", "/access/policies" + path); }
 
-    access_policies::PolicyEvaluator evaluator;
     sdk::SessionPtr user = make_user("user");
     std::string reference = "reader://" + platform().id + "/user";
     sdk::RecordKey library = create({"library", ""}, {{"_doc", "north"}, {"secret", "7"}});

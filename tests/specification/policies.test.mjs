@@ -208,6 +208,47 @@ statement('platform 5.4.7', async () => {
   const [red, blue] = [await config({ color: 'red' }), await config({ color: 'blue' })];
   for (const type of ['property', 'property-matches']) assert.deepEqual(await holdsOn(when(type, { property: 'color', value: 'red' }), [red, blue]), [true, false]);
 });
+statement('platform 5.3.4, platform 5.4.8', async () => {
+  const { branch, node } = await it.repository();
+  const paths = [];
+  for (const folder of ['/welcome/here', '/elsewhere']) paths.push(`${branch}/nodes/${await node({ title: folder, _parentFolderPath: folder })}`);
+  for (const type of ['path', 'path-matches']) {
+    const when = (path) => ({ type, config: { path } });
+    assert.deepEqual(await holdsOn(when('^/welcome/.*'), paths), [true, false], type);
+    const who = await governed([grantWhen('collaborator')], [revokeWhen('consumer', when('^/.*')), grantWhen('consumer', when('^/welcome.*'))]);
+    assert.deepEqual(await Promise.all(paths.map((path) => may(path, 'READ', who))), [true, false], type);
+    const { rows } = await it.allowed('POST', `${branch}/nodes/query`, { title: { $in: ['/welcome/here', '/elsewhere'] } }, who);
+    assert.deepEqual(rows.map(({ title }) => title), ['/welcome/here'], type);
+  }
+});
+statement('platform 5.3.6', async () => {
+  const { stackId } = await it.get(`/projects/${await it.make('/projects', { title: 'scoped' })}`);
+  const { datastoreId } = (await it.get(`/stacks/${stackId}/datastores`)).rows.find(({ datastoreTypeId }) => datastoreTypeId === 'repository');
+  const other = await it.repository();
+  const who = await somebody();
+  await assign(await it.make('/access/policies', { scope: 'project', statements: [grantWhen('consumer')] }), await refOf(who));
+  assert.deepEqual([await may(`/repositories/${datastoreId}`, 'READ', who), await may(other.path, 'READ', who)], [true, false]);
+});
+statement('platform 5.4.9', async () => {
+  const { path, branch, node } = await it.repository();
+  const onMaster = `${branch}/nodes/${await node()}`;
+  const fork = await it.post(`${path}/branches?branch=master`, { title: 'the fork', alias: 'forked' });
+  const onFork = `${path}/branches/${fork._doc}/nodes/${await it.make(`${path}/branches/${fork._doc}/nodes`)}`;
+  for (const config of [{ id: fork._doc }, { title: 'the fork' }, { alias: 'forked' }]) assert.deepEqual(await holdsOn(when('branch', config), [onMaster, onFork]), [false, true], JSON.stringify(config));
+  assert.deepEqual(await holdsOn(when('branch', { alias: 'master' }), [onMaster, onFork]), [true, false]);
+});
+statement('platform 5.4.10', async () => {
+  const { branch, node } = await it.repository();
+  const [one, two] = [`${branch}/nodes/${await node()}`, `${branch}/nodes/${await node()}`];
+  assert.deepEqual(await holdsOn(when('changeset', { id: `\\Q${(await it.get(one))._system.changeset}\\E` }), [one, two]), [true, false]);
+});
+statement('platform 5.4.12', async () => {
+  const { branch, node } = await it.repository();
+  const type = async (name) => `${branch}/nodes/${await node({ _qname: name, _type: 'd:type', type: 'object' })}`;
+  const paths = [await type('my:one'), await type('my:two'), `${branch}/nodes/${await node()}`];
+  assert.deepEqual(await holdsOn({ type: 'definition' }, paths), [true, true, false]);
+  assert.deepEqual(await holdsOn(when('definition', { qname: 'my:one' }), paths), [true, false, false]);
+});
 statement('platform 5.4.11', async () => {
   const [one, two] = [await it.repository({ title: 'first store' }), await it.repository({ title: 'second store' })];
   const paths = [`${one.branch}/nodes/${await one.node()}`, `${two.branch}/nodes/${await two.node()}`, await config({})];

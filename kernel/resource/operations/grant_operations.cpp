@@ -121,6 +121,21 @@ sdk::Result<std::vector<std::string>> revoked_roles(RoutedCall& call,
     return call.context().authorities().direct_roles(call.record_key(), principal.key);
 }
 
+/// A grant on a container reaches what came into it from others only where the caller has the role
+/// there.
+sdk::Result<void> reach_what_is_inherited(RoutedCall& call, const sdk::RecordKey& principal) {
+    authority::AuthorityStore& authorities = call.rooms().authorities;
+    sdk::Transaction& transaction = call.work().transaction();
+    const auto held = authorities.inherited_permissions(transaction, call.context().principal().key,
+                                                        call.record_key());
+    if (!held) return held.error();
+    if (!*held) return {};
+    const std::string_view role_key = call.path("authorityId");
+    const sdk::BuiltInRole* role = sdk::find_built_in_role(sdk::lower_case(role_key));
+    if (!role || !(*held)->contains(role->permissions)) return {};
+    return authorities.make_whole(transaction, call.record_key(), principal, role_key);
+}
+
 }  // namespace
 
 sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
@@ -131,6 +146,8 @@ sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
     auto granted = call.context().authorities().grant(call.record_key(), principal->key,
                                                       call.path("authorityId"));
     if (!granted) return granted.error();
+    if (auto reached = reach_what_is_inherited(call, principal->key); !reached)
+        return reached.error();
     return sdk::Reply::status();
 }
 

@@ -43,13 +43,6 @@ std::string last_line_row(const BranchPlace& place) {
         .key();
 }
 
-/// Of all lines of a repository.
-std::string line_rows(const BranchPlace& place) {
-    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'b')
-        .integer(place.repository)
-        .key();
-}
-
 /// Reads a number, adds one and writes it back.
 sdk::Result<std::uint64_t> next_number(sdk::Transaction& transaction, const std::string& row) {
     auto last = transaction.get(row);
@@ -74,6 +67,12 @@ void put_place(sdk::Transaction& transaction, const sdk::RecordKey& branch,
 }
 
 }  // namespace
+
+std::string line_rows(const BranchPlace& place) {
+    return sdk::KeyWriter(sdk::plugin_key_space(place.platform, kRepositorySpace) + 'b')
+        .integer(place.repository)
+        .key();
+}
 
 std::uint64_t platform_of(const sdk::RecordKey& record) {
     return sdk::KeyReader(record).integer().value_or(0);

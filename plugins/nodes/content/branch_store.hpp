@@ -7,7 +7,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/principal.hpp>
@@ -112,17 +115,35 @@ public:
     /// The line that a revision was written on; nothing when it was never given.
     sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
                                              Revision revision) const;
+    /// Branches whose content the branch came from, nearest first; none where it is no fork.
+    sdk::Result<std::vector<sdk::RecordKey>> origins(const sdk::Reader& reader,
+                                                     const sdk::RecordKey& branch) const;
+    /// Those through which a record, of a versioned key, came into the branch; the one that it was
+    /// made on is the last. None where that is the branch itself.
+    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& branch,
+                                                        std::string_view record) const;
     /// The lines of a place's repository, in order of creation, until `visit` answers false.
     sdk::Result<void> for_each_line(
         const sdk::Reader& reader, const BranchPlace& place,
         const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const;
 
 private:
+    /// The branch that a line belongs to, or belonged to.
+    sdk::Result<sdk::RecordKey> owner(const sdk::Reader& reader, const BranchPlace& place,
+                                      Line line) const;
+    /// The branches of the first links of a view but one, each once.
+    sdk::Result<std::vector<sdk::RecordKey>> owners(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& branch,
+                                                    const PresentBranch& present,
+                                                    std::size_t links) const;
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
 
     static constexpr std::size_t kMostSpaces = 10'000;
 
     static constexpr std::size_t kMostPresentBytes = std::size_t{4} << 20;
+
+    static constexpr std::size_t kMostOwners = 100'000;
 
     mutable VersionMemory memory_;
     /// By key, each at a state of the store.
@@ -130,7 +151,13 @@ private:
     /// Those used before, by platform and repository.
     mutable std::mutex spaces_mutex_;
     mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;
+    /// By the key of the row that says so, which never changes.
+    mutable std::mutex owners_mutex_;
+    mutable std::unordered_map<std::string, sdk::RecordKey> owners_;
 };
+
+/// Prefix of the rows that tell which branch a line belongs to, of all lines of a repository.
+std::string line_rows(const BranchPlace& place);
 
 /// The platform that a record lies on.
 std::uint64_t platform_of(const sdk::RecordKey& record);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "content/graph.hpp"
 #include "content/services.hpp"
@@ -21,6 +22,12 @@ public:
     Graph graph() const { return Graph(*view_); }
     /// Whether the principal made the node.
     sdk::Result<bool> is_creator(std::string_view node, const sdk::RecordKey& principal) const;
+    /// What a node says; nothing when there is none.
+    sdk::Result<std::optional<sdk::Json>> node(std::string_view id) const;
+    /// Every way from the root down to a node by names (`/a/b`), whoever may see it; none outside
+    /// of the root's tree. `conflict` (`node.paths_too_many`) beyond `kMostPaths`.
+    sdk::Result<std::vector<std::string>> paths_of(std::string_view node) const;
+    static constexpr std::size_t kMostPaths = 1000;
 
 private:
     StoredContent(const sdk::Reader& store, VersionSpace space, View view)

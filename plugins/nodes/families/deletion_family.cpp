@@ -67,6 +67,7 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
             .actions = deletion_actions(),
             .has_space = true,
             .is_ungranted = true,
+            .policy_facts = {"changeset", "qname", "type-qname", "feature", "definition"},
             .is_presented = true,
             .title = "deletions"};
 }

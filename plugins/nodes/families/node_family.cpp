@@ -11,6 +11,7 @@
 #include "content/counted_bytes.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
+#include "content/history.hpp"
 #include "content/mounts.hpp"
 #include "content/node_view.hpp"
 #include "content/placement.hpp"
@@ -168,6 +169,18 @@ std::int64_t SpacedFamily::added_by_space(const sdk::Document& record) {
     return static_cast<std::int64_t>(changeset.size()) - static_cast<std::int64_t>(kRandomPartSize);
 }
 
+sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_of(
+    const sdk::Reader& store, const sdk::SpaceCollection& collection,
+    const sdk::RecordKey& record) {
+    return services().branches.origins_of(store, collection.container,
+                                          node_record_key(sdk::space_record_id(record)));
+}
+
+sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_inside(
+    const sdk::Reader& store, const sdk::SpaceCollection& collection) {
+    return services().branches.origins(store, collection.container);
+}
+
 sdk::ResourceDescriptor NodeFamily::describe() const {
     using enum sdk::FieldKind;
     return {.type = kNodeType,
@@ -183,6 +196,7 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
             .actions = node_actions(),
             .has_space = true,
             .is_ungranted = true,
+            .policy_facts = {"path", "changeset", "qname", "type-qname", "feature", "definition"},
             .checks_at_container = true,
             .presented_by = {"paths"},
             .reference_words = {"association"},
@@ -362,6 +376,14 @@ sdk::Result<std::vector<sdk::RecordKey>> NodeFamily::inherits_from(
         if (auto key = sdk::space_record_key(collection, folder)) keys.push_back(std::move(*key));
     }
     return keys;
+}
+
+sdk::Result<std::vector<std::string>> NodeFamily::paths_of(const sdk::Reader& store,
+                                                           const sdk::SpaceCollection& collection,
+                                                           const sdk::RecordKey& record) {
+    auto content = StoredContent::of(services(), store, collection.container);
+    if (!content) return content.error();
+    return content->paths_of(sdk::space_record_id(record));
 }
 
 }  // namespace stele::nodes

@@ -15,6 +15,12 @@ public:
     sdk::Result<sdk::Transaction*> write_space(sdk::Context& context,
                                                const sdk::SpaceCollection& collection) override;
     std::int64_t added_by_space(const sdk::Document& record) override;
+    /// A deletion came from where its node was made.
+    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& store,
+                                                        const sdk::SpaceCollection& collection,
+                                                        const sdk::RecordKey& record) override;
+    sdk::Result<std::vector<sdk::RecordKey>> origins_inside(
+        const sdk::Reader& store, const sdk::SpaceCollection& collection) override;
 
 private:
     char slot_;
@@ -41,6 +47,9 @@ public:
     sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& store,
                                                            const sdk::SpaceCollection& collection,
                                                            const sdk::RecordKey& record) override;
+    sdk::Result<std::vector<std::string>> paths_of(const sdk::Reader& store,
+                                                   const sdk::SpaceCollection& collection,
+                                                   const sdk::RecordKey& record) override;
 
 private:
     sdk::Result<void> prepare_new(const BranchContent& content, sdk::Document& node);

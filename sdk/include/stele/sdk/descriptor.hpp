@@ -162,6 +162,11 @@ struct ResourceDescriptor {
     bool has_space = false;
     /// A creator does not become owner by a grant: the family's `Resource::roles_of` tells.
     bool is_ungranted = false;
+    /// What conditions of policies may ask of its records: `path`, `changeset`, `qname`,
+    /// `type-qname`, `feature`, `definition`.
+    std::vector<std::string> policy_facts = {};
+    /// Policies of scope `project` are bounded by its records.
+    bool bounds_policies = false;
     /// Bulk checks of its records are below their container's path, too.
     bool checks_at_container = false;
     /// `Resource::notify` is called after commits.

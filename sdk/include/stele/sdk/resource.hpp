@@ -79,6 +79,26 @@ public:
     virtual Result<std::vector<RecordKey>> inherits_from(const Reader& store,
                                                          const SpaceCollection& collection,
                                                          const RecordKey& record);
+
+    /// Where the descriptor says `has_space`: containers of the same family through which a record
+    /// came into its own one, nearest first, to the one that it was made in; none where that is its
+    /// own. A record has the same id in all of them. Rights on it are those that it has there, and
+    /// what was granted here by somebody who has them there.
+    virtual Result<std::vector<RecordKey>> origins_of(const Reader& store,
+                                                      const SpaceCollection& collection,
+                                                      const RecordKey& record);
+    /// The same for whatever the collection may hold.
+    virtual Result<std::vector<RecordKey>> origins_inside(const Reader& store,
+                                                          const SpaceCollection& collection);
+
+    /// With the fact `path` of `ResourceDescriptor::policy_facts`: every path of the record,
+    /// whoever asks. Fails where there are too many.
+    virtual Result<std::vector<std::string>> paths_of(const Reader& store,
+                                                      const SpaceCollection& collection,
+                                                      const RecordKey& record);
+    /// Records that bound policies (`ResourceDescriptor::bounds_policies`) and that this one lies
+    /// in: the projects of a stack.
+    virtual Result<std::vector<RecordKey>> bounded_by(const Reader& store, const RecordKey& record);
 };
 
 }  // namespace stele::sdk

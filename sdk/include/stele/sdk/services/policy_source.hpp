@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +19,53 @@ struct PolicySubject {
     std::uint64_t platform = 0;
     RecordKey key;
     std::string type;
-    /// Type ids and ids of the containers, innermost first.
+    /// What the family says of its records (`ResourceDescriptor::policy_facts`); not null.
+    const std::vector<std::string>* facts = &no_facts();
+    /// A container; `aliases` are what it is called or addressed by beside its id.
     struct Store {
         std::string type;
         std::string id;
         std::string title;
+        std::vector<std::string> aliases = {};
     };
     std::function<Result<std::string>()> reference;
     std::function<Result<Json>()> fields;
+    /// The containers, innermost first.
     std::function<Result<std::vector<Store>>()> stores;
+    /// The record itself, as if others lay in it.
+    std::function<Result<Store>()> itself = {};
+    /// With the fact `path`: all paths of the record (`Resource::paths_of`).
+    std::function<Result<std::vector<std::string>>()> paths = {};
+    /// What bounds policies of scope `project`, and a record (of another one, too) lies in.
+    struct Project {
+        RecordKey key;
+        std::string id;
+        std::string title;
+    };
+    std::function<Result<std::vector<Project>>(const RecordKey& record)> projects_of = {};
+    /// The record that has the team which a group stands behind; nothing for other groups.
+    std::function<Result<std::optional<RecordKey>>(const RecordKey& group)> team_record = {};
+    /// A container from which the record came into its own, and what it is there; nearest first
+    /// (`Resource::origins_of`).
+    struct Origin {
+        std::string reference;
+        std::vector<Store> stores;
+    };
+    std::function<Result<std::vector<Origin>>()> origins = {};
+
+    bool has_fact(std::string_view fact) const;
+    static const std::vector<std::string>& no_facts();
+};
+
+/// A family, as far as it matters to whether conditions can be evaluated on its records.
+struct PolicyFamily {
+    /// The type id and the words of its references.
+    std::vector<std::string> words;
+    std::vector<std::string> facts;
+    /// Its own type and those of its containers, the platform's left out.
+    std::vector<std::string> stores;
+    /// Its records are projects.
+    bool is_project = false;
 };
 
 /// A principal with everything that may carry a policy for it: itself, the groups that contain it
@@ -68,6 +107,9 @@ public:
     /// Name of the key space (`Context::key_space`) on which every answer of this source depends,
     /// beside the subject itself. A commit in it makes the cached decisions of its platform void.
     virtual std::string watched_space() const = 0;
+
+    /// Once, before serving: the families whose records will be evaluated.
+    virtual void meet(std::vector<PolicyFamily> families);
 };
 
 }  // namespace stele::sdk

@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include "kernel/authority/authority_store_test_fixture.hpp"
+
+namespace stele::kernel::authority::testing {
+namespace {
+
+const sdk::PermissionSet kEverything = sdk::PermissionSet::all();
+
+/// A branch from which `middle` was forked, and from that `fork`; a leaf of each, seen on `fork`.
+struct ForkFixture : StoreFixture {
+    sdk::RecordKey middle = record_key(kPlatform, 3, 2);
+    sdk::RecordKey fork = record_key(kPlatform, 3, 3);
+    sdk::RecordKey own = record_key(kPlatform, 102, 1);
+    sdk::RecordKey of_middle = record_key(kPlatform, 102, 2);
+    sdk::RecordKey of_branch = record_key(kPlatform, 102, 3);
+    sdk::RecordKey leaf_on_middle = record_key(kPlatform, 101, 3);
+
+    ForkFixture() {
+        tree.containers[middle] = tree.containers[fork] = shop;
+        tree.containers[own] = tree.containers[of_middle] = tree.containers[of_branch] = fork;
+        tree.containers[leaf_on_middle] = middle;
+        tree.origins = {{middle, {branch}}, {fork, {middle, branch}}};
+        tree.came_through = {{of_middle, 1}, {of_branch, 2}, {leaf_on_middle, 1}};
+        tree.elsewhere = {{{of_branch, middle}, leaf_on_middle},
+                          {{of_branch, branch}, leaf},
+                          {{leaf_on_middle, branch}, leaf}};
+    }
+
+    void grant(const sdk::RecordKey& record, const char* role, bool is_whole = false) {
+        write(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            auto granted = store.grant(transaction, record, ann, role);
+            if (!granted || !is_whole) return granted;
+            return store.make_whole(transaction, record, ann, role);
+        });
+    }
+    sdk::PermissionSet held(const sdk::RecordKey& record) {
+        return value_of(store.permissions(*engine.snapshot(), ann, record));
+    }
+    sdk::PermissionSet inside(const sdk::RecordKey& container) {
+        return value_of(store.inside_permissions(*engine.snapshot(), ann, container));
+    }
+    std::vector<sdk::PermissionSet> on_fork() {
+        return {held(own), held(of_middle), held(of_branch)};
+    }
+};
+
+using Sets = std::vector<sdk::PermissionSet>;
+
+TEST_CASE_METHOD(ForkFixture, "the owner of a fork owns what was made on it, and nothing else") {
+    grant(fork, "owner");
+    CHECK(on_fork() == Sets{kEverything, {}, {}});
+    CHECK(inside(fork).is_empty());
+    CHECK_FALSE(value_of(store.visible_records(*engine.snapshot(), ann, fork,
+                                               collection_prefix(kPlatform, 102)))
+                    .is_everything);
+}
+
+TEST_CASE_METHOD(ForkFixture, "what owns the origin owns what came from it, through any fork") {
+    grant(branch, "owner");
+    CHECK(on_fork() == Sets{{}, {}, kEverything});
+    grant(fork, "owner");
+    CHECK(inside(fork).is_empty());
+    grant(middle, "owner");
+    CHECK(on_fork() == Sets{kEverything, kEverything, kEverything});
+    CHECK(inside(fork) == kEverything);
+}
+
+TEST_CASE_METHOD(ForkFixture, "a whole grant reaches everything that the fork has") {
+    grant(fork, "owner", true);
+    CHECK(on_fork() == Sets{kEverything, kEverything, kEverything});
+    CHECK(inside(fork) == kEverything);
+    CHECK(held(leaf_on_middle).is_empty());
+}
+
+TEST_CASE_METHOD(ForkFixture, "a whole grant on the way reaches what came through there") {
+    grant(middle, "owner", true);
+    CHECK(on_fork() == Sets{{}, kEverything, kEverything});
+    CHECK(value_of(store.inherited_permissions(*engine.snapshot(), ann, fork)) == kEverything);
+    CHECK(inside(fork).is_empty());
+}
+
+TEST_CASE_METHOD(ForkFixture, "grants on a record count wherever it came from") {
+    grant(leaf, "consumer");
+    CHECK(on_fork() == Sets{{}, {}, kConsumer});
+    grant(leaf_on_middle, "editor");
+    CHECK(held(of_branch).has(sdk::Permission::update));
+    CHECK_FALSE(held(leaf).has(sdk::Permission::update));
+}
+
+TEST_CASE_METHOD(ForkFixture, "what reaches in from above reaches everything of a fork") {
+    grant(shop, "owner");
+    CHECK(on_fork() == Sets{kEverything, kEverything, kEverything});
+    CHECK(inside(fork) == kEverything);
+}
+
+TEST_CASE_METHOD(ForkFixture, "a grant that was made whole stays so until it is revoked") {
+    grant(fork, "owner", true);
+    grant(fork, "owner");
+    CHECK(held(of_branch) == kEverything);
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.revoke(transaction, fork, ann, "owner");
+    });
+    grant(fork, "owner");
+    CHECK(held(of_branch).is_empty());
+}
+
+}  // namespace
+}  // namespace stele::kernel::authority::testing
