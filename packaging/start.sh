@@ -50,9 +50,10 @@ fi
 echo "Built $(progress)"
 
 base=http://$host:$port
-report=
+first_login=$data/first-login
 if [ -z "$(ls -A "$data" 2>/dev/null)" ]; then
-    report=$("$stele" init --data "$data")
+    # To no terminal, so that the login is in a file until it is shown below.
+    "$stele" init --data "$data" >/dev/null
 fi
 
 "$stele" serve --data "$data" --listen "$host:$port" &
@@ -76,14 +77,15 @@ done
 
 echo
 echo "Stele:   $base"
-if [ -n "$report" ]; then
-    value() { printf '%s\n' "$report" | sed -n "s/^ *$1: *\([^ ]*\).*/\1/p" | head -n 1; }
+if [ -f "$first_login" ]; then
+    value() { sed -n "s/^ *$1: *\([^ ]*\).*/\1/p" "$first_login" | head -n 1; }
     password=$(value password)
     echo "Login:   admin, password $password (shown only now)"
     echo "Client:  $(value 'client key'), secret $(value 'client secret')"
     echo 'Try it:'
     echo "  curl -s -u '$(value 'client key'):$(value 'client secret')' $base/oauth/token" \
         "-d grant_type=password -d username=admin --data-urlencode 'password=$password'"
+    rm -f "$first_login"
 else
     echo 'Login:   admin, with the password that was shown at the first start. To set another one:'
     echo "  $stele user set-password admin --data '$data'"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -48,7 +49,9 @@ void add_restore(CLI::App& app, CommandLine& line);
 void add_copy(CLI::App& app, CommandLine& line);
 void add_rotate_secrets(CLI::App& app, CommandLine& line);
 
-/// Shows what the preparation of a new store has made, once.
-void show_prepared(const http::Instance::Prepared& prepared);
+/// Tells what the preparation of a new store has made, once: on a terminal, else in a file of the
+/// data folder that its owner alone can read, as what a service prints is kept by others. Answers
+/// the program's status.
+int show_prepared(const http::Instance::Prepared& prepared, const std::filesystem::path& data);
 
 }  // namespace stele::kernel::command

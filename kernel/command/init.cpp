@@ -1,3 +1,8 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -32,6 +37,28 @@ sdk::Result<sdk::Json> read_seed(const std::string& file) {
     return seed;
 }
 
+std::string logins_text(const http::Instance::Prepared& prepared) {
+    std::string text = "  administrator: admin\n";
+    if (prepared.is_password_generated) {
+        text += "  password:      " + prepared.admin_password + "   (shown only now)\n";
+    }
+    return text + "  client key:    " + prepared.client_key +
+           "\n  client secret: " + prepared.client_secret + "\n";
+}
+
+/// Makes the file anew, so that nobody has it open or has put a link in its place.
+bool write_for_owner(const std::filesystem::path& file, std::string_view text) {
+    std::error_code problem;
+    std::filesystem::remove(file, problem);
+    constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const int descriptor = ::open(file.c_str(), kHow, S_IRUSR | S_IWUSR);
+    if (descriptor < 0) return false;
+    const auto written = ::write(descriptor, text.data(), text.size());
+    const bool is_whole = written == static_cast<ssize_t>(text.size());
+    const bool is_kept = ::fsync(descriptor) == 0;
+    return ::close(descriptor) == 0 && is_whole && is_kept;
+}
+
 int init(const http::InstanceOptions& options, const std::string& seed_file) {
     auto seed = read_seed(seed_file);
     if (!seed) return complain(seed.error());
@@ -39,23 +66,30 @@ int init(const http::InstanceOptions& options, const std::string& seed_file) {
     if (!instance) return complain(instance.error());
     auto prepared = (*instance)->prepare(*seed);
     if (!prepared) return complain(prepared.error());
-    show_prepared(*prepared);
-    return 0;
+    return show_prepared(*prepared, options.data);
 }
 
 }  // namespace
 
-void show_prepared(const http::Instance::Prepared& prepared) {
+int show_prepared(const http::Instance::Prepared& prepared, const std::filesystem::path& data) {
     if (!prepared.is_new) {
         std::cout << "The store was prepared already; the seed's parts were applied again.\n";
-        return;
+        return 0;
     }
-    std::cout << "A new store was prepared.\n  administrator: admin\n";
-    if (prepared.is_password_generated) {
-        std::cout << "  password:      " << prepared.admin_password << "   (shown only now)\n";
+    std::cout << "A new store was prepared.\n";
+    const std::string text = logins_text(prepared);
+    if (::isatty(STDOUT_FILENO) == 1) {
+        std::cout << text << std::flush;
+        return 0;
     }
-    std::cout << "  client key:    " << prepared.client_key
-              << "\n  client secret: " << prepared.client_secret << std::endl;
+    const std::filesystem::path file = data / "first-login";
+    if (!write_for_owner(file, text)) {
+        return complain("the first login cannot be written to " + file.string() +
+                        "; set a password with stele user set-password admin");
+    }
+    std::cout << "The first login is in " << file.string()
+              << "; whoever runs the server can read it. Remove it afterwards." << std::endl;
+    return 0;
 }
 
 void add_init(CLI::App& app, CommandLine& line) {

@@ -41,7 +41,7 @@ int serve(const http::InstanceOptions& options) {
     if (!(*instance)->is_prepared()) {
         auto prepared = (*instance)->prepare(sdk::Json::object());
         if (!prepared) return complain(prepared.error());
-        show_prepared(*prepared);
+        if (const int failed = show_prepared(*prepared, options.data)) return failed;
     }
     if (auto started = (*instance)->start(); !started) return complain(started.error());
     std::cout << "Stele serves on " << (*instance)->base_url() << std::endl;

@@ -29,6 +29,11 @@ std::vector<SettingInfo> server_settings() {
         {.key = "server.tls_key_file",
          .default_value = "",
          .description = "PEM file with the private key that belongs to the certificate."},
+        {.key = "server.hsts_time",
+         .default_value = "365d",
+         .description = "How long browsers that came by TLS are to use nothing else "
+                        "(Strict-Transport-Security); 0: they are not told.",
+         .kind = milliseconds},
         {.key = "server.cors_origins",
          .default_value = "",
          .description = "Origins of web pages that may call the server from a browser, separated "

@@ -54,4 +54,12 @@ std::string_view client_address(const Request& request, std::string_view peer,
     return client;
 }
 
+bool is_client_on_tls(const Request& request, std::string_view peer, const ServerOptions& options) {
+    if (!options.tls_certificate_file.empty()) return true;
+    if (options.trusted_proxies.empty() || !is_trusted(peer, options.trusted_proxies)) return false;
+    // Of several proxies the first one saw the client; what that one took from it is its business.
+    const std::string_view list = request.header("X-Forwarded-Proto").value_or("");
+    return sdk::equals_ignoring_case(trimmed(list.substr(0, list.find(','))), "https");
+}
+
 }  // namespace stele::kernel::http

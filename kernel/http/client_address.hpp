@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernel/http/message.hpp"
+#include "kernel/http/server.hpp"
 
 namespace stele::kernel::http {
 
@@ -14,6 +15,10 @@ namespace stele::kernel::http {
 /// The answer lives as long as the request and `peer`.
 std::string_view client_address(const Request& request, std::string_view peer,
                                 const std::vector<std::string>& trusted_proxies);
+
+/// Whether the client's own connection is one of TLS: to this server, or to a trusted proxy that
+/// says so in `X-Forwarded-Proto`.
+bool is_client_on_tls(const Request& request, std::string_view peer, const ServerOptions& options);
 
 /// Whether the text is an IPv4 or IPv6 address without anything around it.
 bool is_ip_address(std::string_view text);

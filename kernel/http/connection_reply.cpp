@@ -3,6 +3,7 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/http/client_address.hpp"
 #include "kernel/http/compression.hpp"
 #include "kernel/http/connection.hpp"
 #include "kernel/http/download.hpp"
@@ -72,6 +73,8 @@ HeadFacts Connection::facts_of(const Response& response) const {
         facts.cors = &shared.cors;
         facts.origin = parser_.request().header("Origin").value_or(std::string_view());
     }
+    facts.is_tls = is_client_on_tls(parser_.request(), remote_address_, shared.options);
+    facts.hsts_time = shared.options.hsts_time;
     const bool is_long = response.source || response.body.size() >= kSmallestCompressed;
     facts.varies_by_encoding = (is_long || find_header(response, "Content-Encoding")) &&
                                is_compressible(response.content_type);

@@ -136,6 +136,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);
     state.platforms = std::make_unique<resource::PlatformService>(rooms, state.installations);
     state.services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());
+    state.services[typeid(sdk::Callers)] = static_cast<sdk::Callers*>(&state.callers);
     state.usage = std::make_unique<resource::UsageCounter>(rooms);
     state.services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
     return open_trail(state);

@@ -100,6 +100,7 @@ sdk::Result<void> Instance::start() {
     if (auto built = state_->pipeline->build_routes(); !built) return built;
     auto limits = read_rate_limits(state_->settings);
     if (!limits) return limits.error();
+    state_->pipeline->set_origins(options->cors_origins);
     state_->pipeline->set_limits(std::move(*limits));
     auto access_log = open_access_log(state_->settings);
     if (!access_log) return access_log.error();

@@ -6,6 +6,7 @@
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/audit/trail.hpp"
 #include "kernel/http/access_log.hpp"
+#include "kernel/http/caller_service.hpp"
 #include "kernel/http/disk_watch.hpp"
 #include "kernel/http/engine_choice.hpp"
 #include "kernel/http/instance.hpp"
@@ -50,6 +51,7 @@ struct Instance::State {
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;
     std::unique_ptr<resource::PlatformService> platforms;
+    CallerService callers;
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<resource::BlobCollector> blob_collector;

@@ -61,12 +61,17 @@ bool is_own_line(std::string_view name) {
 }
 
 /// The handler's lines; answers whether `Cache-Control` was among them.
-bool append_response_lines(std::string& out, const Response& response) {
+bool append_response_lines(std::string& out, const Response& response, bool is_tls) {
     bool has_cache_control = false;
     for (const auto& [name, value] : response.headers) {
         if (is_own_line(name)) continue;
         has_cache_control = has_cache_control || sdk::equals_ignoring_case(name, "Cache-Control");
-        append_line(out, name, value);
+        const bool is_cookie = is_tls && sdk::equals_ignoring_case(name, "Set-Cookie");
+        if (is_cookie && value.find("; Secure") == std::string::npos) {
+            append_line(out, name, value + "; Secure");
+        } else {
+            append_line(out, name, value);
+        }
     }
     return has_cache_control;
 }
@@ -112,7 +117,12 @@ void append_head(std::string& out, const Response& response, const HeadFacts& fa
     out += "\r\nX-Content-Type-Options: nosniff\r\nDate: "sv;
     out += facts.date;
     out += kLineEnd;
-    if (!append_response_lines(out, response)) {
+    if (facts.is_tls && facts.hsts_time.count() > 0) {
+        out += "Strict-Transport-Security: max-age="sv;
+        append_number(out, static_cast<std::uint64_t>(facts.hsts_time.count()));
+        out += kLineEnd;
+    }
+    if (!append_response_lines(out, response, facts.is_tls)) {
         // Kept, but asked about each time: ETags save the body, never the permission check.
         out += response.status < 400 ? "Cache-Control: private, no-cache\r\n"sv
                                      : "Cache-Control: no-store\r\n"sv;

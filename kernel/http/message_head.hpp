@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct HeadFacts {
     bool varies_by_encoding = false;
     bool closes = false;
     bool is_http_1_0 = false;
+    bool is_tls = false;  ///< between the client and whoever it talks to
+    std::chrono::seconds hsts_time{0};
 };
 
 /// Appends status line and header lines up to the empty line. Lines that only the connection may

@@ -35,12 +35,12 @@ public:
     Response preflight_response(const Request& request) const;
 
     bool allows(std::string_view origin) const;
+    /// By name, not only as one of all.
+    bool is_listed(std::string_view origin) const;
     /// Appends the header lines of any reply to a request from `origin`.
     void append_headers(std::string_view origin, std::string& head) const;
 
 private:
-    bool is_listed(std::string_view origin) const;
-
     std::vector<std::string> origins_;
     bool allows_all_ = false;
 };

@@ -12,6 +12,7 @@
 #include "kernel/http/commits_under_way.hpp"
 #include "kernel/http/lock_waits.hpp"
 #include "kernel/http/message.hpp"
+#include "kernel/http/message_rules.hpp"
 #include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_metrics.hpp"
 #include "kernel/http/router.hpp"
@@ -35,6 +36,8 @@ struct PendingRequest {
     /// Until when it waits for locked data stores; set by the first one that it meets.
     std::optional<LockWaits::Clock::time_point> lock_deadline;
     std::int64_t started_ns = 0;
+    /// Nothing but a cookie, which browsers add by themselves, says who asks.
+    bool is_by_cookie = false;
     /// What a failed login counts against; empty where none was counted.
     std::string login_caller;
 };
@@ -69,6 +72,8 @@ public:
     /// Returns when the engine has answered every commit. After the workers have stopped, so that
     /// none is handed over any more.
     void wait_for_commits() { commits_.wait_for_none(); }
+    /// Before serving begins: whose pages may act for whoever has a cookie.
+    void set_origins(std::vector<std::string> origins) { cors_ = CorsRules(std::move(origins)); }
     /// Before serving begins.
     void set_limits(RateLimits limits) { limits_ = std::move(limits); }
     /// Another reason for `/readyz` to answer 503; before serving begins.
@@ -89,8 +94,8 @@ private:
     bool identify(const std::shared_ptr<PendingRequest>& pending);
     sdk::Result<void> admit_upload(PendingRequest& pending);
     // stages/authenticate.cpp
-    sdk::Result<sdk::SessionPtr> authenticate(const Request& request,
-                                              const resource::RequestInput& input) const;
+    sdk::Result<sdk::SessionPtr> authenticate(PendingRequest& pending) const;
+    bool may_act_by_cookie(const PendingRequest& pending) const;
     // stages/limit.cpp
     bool is_within_rate(PendingRequest& pending, const sdk::Session* session);
     void refuse(Exchange& exchange, const RateLimiter& limiter,
@@ -121,6 +126,7 @@ private:
     std::string openapi_;
     RequestMetrics metrics_;
     std::function<sdk::Result<void>()> readiness_;
+    CorsRules cors_{std::vector<std::string>()};
     RateLimits limits_;
     std::atomic<std::uint64_t> refused_by_rate_{0};
     std::atomic<bool> is_draining_{false};

@@ -37,6 +37,8 @@ struct ServerOptions {
     int threads = 0;                   ///< 0: one per core
     std::string tls_certificate_file;  ///< PEM chain; empty: no TLS
     std::string tls_key_file;
+    /// How long browsers are to use nothing but TLS; 0: they are not told.
+    std::chrono::seconds hsts_time{0};
     /// `Access-Control-Allow-Origin` values; empty: no CORS headers.
     std::vector<std::string> cors_origins;
     /// Addresses of proxies whose `X-Forwarded-For` is believed.

@@ -74,6 +74,8 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     options.threads = static_cast<int>(numbers.read(kInteger, "server.threads"));
     options.tls_certificate_file = settings.text("server.tls_certificate_file");
     options.tls_key_file = settings.text("server.tls_key_file");
+    options.hsts_time =
+        std::chrono::duration_cast<std::chrono::seconds>(numbers.time("server.hsts_time"));
     auto origins = read_origins(settings);
     if (!origins) return origins.error();
     options.cors_origins = std::move(*origins);

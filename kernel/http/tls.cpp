@@ -19,6 +19,9 @@ namespace ssl = boost::asio::ssl;
 /// Application protocols on offer, as OpenSSL wants them: each with its length in front.
 constexpr unsigned char kProtocols[] = "\x08http/1.1";
 
+/// Suites of TLS 1.2: keys of one connection only, and authenticated encryption.
+constexpr char kForwardSecret[] = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL";
+
 int select_protocol(SSL*, const unsigned char** chosen, unsigned char* length,
                     const unsigned char* offered, unsigned int offered_length, void*) {
     unsigned char* found = nullptr;
@@ -44,6 +47,11 @@ sdk::Result<std::shared_ptr<ssl::context>> make_tls_context(const std::string& c
     SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
     SSL_CTX_set_options(
         native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    // What was recorded stays secret when the key gets known later; 1.3 has nothing else.
+    if (SSL_CTX_set_cipher_list(native, kForwardSecret) != 1) {
+        return sdk::make_error(sdk::ErrorKind::internal, "http.tls_invalid",
+                               "OpenSSL has no cipher suite with forward secrecy");
+    }
     // Idle connections then hold no record buffers.
     SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_alpn_select_cb(native, select_protocol, nullptr);

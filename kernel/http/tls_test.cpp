@@ -34,8 +34,8 @@ using Session = std::unique_ptr<SSL, Freed<SSL_free>>;
 /// A key and a certificate that it signed itself, in a folder that goes away.
 class SelfSigned {
 public:
-    SelfSigned() {
-        const Key key(EVP_EC_gen("P-256"));
+    SelfSigned() : SelfSigned(Key(EVP_EC_gen("P-256"))) {}
+    explicit SelfSigned(const Key& key) {
         const Certificate certificate(X509_new());
         X509_set_version(certificate.get(), X509_VERSION_3);
         ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
@@ -73,17 +73,20 @@ private:
 
 class TlsClient final : public TestClient {
 public:
-    explicit TlsClient(std::uint16_t port, int newest_version = TLS1_3_VERSION)
+    explicit TlsClient(std::uint16_t port, int newest_version = TLS1_3_VERSION,
+                       const char* suites = nullptr)
         : TestClient(port), context_(SSL_CTX_new(TLS_client_method())) {
         SSL_CTX_set_min_proto_version(context_.get(), TLS1_VERSION);
         SSL_CTX_set_max_proto_version(context_.get(), newest_version);
         SSL_CTX_set_security_level(context_.get(), 0);
+        if (suites) REQUIRE(SSL_CTX_set_cipher_list(context_.get(), suites) == 1);
         session_.reset(SSL_new(context_.get()));
         SSL_set_fd(session_.get(), descriptor_);
         is_connected_ = SSL_connect(session_.get()) == 1;
     }
 
     bool is_connected() const { return is_connected_; }
+    int version() const { return SSL_version(session_.get()); }
     bool send(std::string_view bytes) override {
         return SSL_write(session_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
     }
@@ -132,6 +135,38 @@ TEST_CASE("TLS older than 1.2 is refused") {
     TestServer server(files.options());
     const TlsClient client(server.port(), TLS1_1_VERSION);
     CHECK_FALSE(client.is_connected());
+}
+
+TEST_CASE("TLS 1.3 is preferred, and 1.2 keeps secrets when the key gets known later") {
+    const SelfSigned files(Key(EVP_RSA_gen(2048)));
+    TestServer server(files.options());
+    CHECK(TlsClient(server.port()).version() == TLS1_3_VERSION);
+    const auto speaks = [&](const char* suites) {
+        return TlsClient(server.port(), TLS1_2_VERSION, suites).is_connected();
+    };
+    CHECK(speaks("ECDHE-RSA-AES128-GCM-SHA256"));
+    CHECK(speaks("ECDHE-RSA-CHACHA20-POLY1305"));
+    // The first two send the session's key under that of the certificate, the last one is not
+    // authenticated encryption.
+    CHECK_FALSE(speaks("AES128-GCM-SHA256"));
+    CHECK_FALSE(speaks("AES256-SHA256"));
+    CHECK_FALSE(speaks("ECDHE-RSA-AES128-SHA"));
+}
+
+TEST_CASE("over TLS cookies are for TLS only, and browsers are told to stay with it") {
+    const SelfSigned files;
+    ServerOptions options = files.options();
+    options.hsts_time = std::chrono::seconds(600);
+    TestServer server(options);
+    TlsClient client(server.port());
+    const auto reply = client.ask(request_to("GET", "/fixed"));
+    REQUIRE(reply);
+    CHECK(reply->header("strict-transport-security") == "max-age=600");
+    TestServer plain;
+    TestClient other(plain.port());
+    const auto open = other.ask(request_to("GET", "/fixed"));
+    REQUIRE(open);
+    CHECK(open->header("strict-transport-security").empty());
 }
 
 TEST_CASE("a client that speaks plain HTTP to a TLS port is let go, as is one that says nothing") {

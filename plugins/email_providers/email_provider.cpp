@@ -55,7 +55,8 @@ void log_outcome(const MailAccount& account, const MailMessage& message,
         sdk::log(sdk::LogLevel::info, "email_providers", mail + ": handed over");
     } else {
         sdk::log(sdk::LogLevel::warning, "email_providers",
-                 mail + ": " + outcome.error().code + ": " + outcome.error().message);
+                 mail + ": " + outcome.error().code + ": " + outcome.error().message + " " +
+                     outcome.error().detail);
     }
 }
 

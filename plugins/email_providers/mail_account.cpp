@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "mail_address.hpp"
@@ -107,6 +108,21 @@ std::string without_brackets(std::string_view host) {
     return std::string(host);
 }
 
+/// A password that stays must not go to another server than the one for which it was given, nor in
+/// the clear where it was not: whoever may update the provider need not know it. One that is sent
+/// again unchanged cannot be told from one that stays.
+void forget_elsewhere(sdk::Document& provider, const sdk::Document& before) {
+    const std::string old = sdk::text_member(before.secrets, kPassword);
+    if (old.empty() || old != sdk::text_member(provider.secrets, kPassword)) return;
+    const MailAccount was = account_of(before);
+    const MailAccount is = account_of(provider);
+    const bool is_in_clear_now =
+        is.security == ConnectionSecurity::none && was.security != ConnectionSecurity::none;
+    const bool is_elsewhere =
+        sdk::lower_case(is.host) != sdk::lower_case(was.host) || is.port != was.port;
+    if (is_elsewhere || is_in_clear_now) provider.secrets.erase(kPassword);
+}
+
 void check_text(const sdk::Document& provider, const char* name, sdk::Violations& violations) {
     const std::string path = path_of(provider.fields, name);
     if (has_control_character(text_of(provider.fields, name))) {
@@ -185,6 +201,7 @@ void keep_password_apart(sdk::Document& provider, const sdk::Document* before) {
         *password = had_one ? before->secrets.at(kPassword) : sdk::Json();
     }
     if (password->is_null()) provider.secrets.erase(kPassword);
+    if (before) forget_elsewhere(provider, *before);
 }
 
 void check_account(const sdk::Document& provider, sdk::Violations& violations) {

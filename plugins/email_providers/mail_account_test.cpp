@@ -91,6 +91,29 @@ TEST_CASE("the mask keeps the password, null forgets it") {
     CHECK(cleared.secrets.empty());
 }
 
+TEST_CASE("a password is for the server for which it was given") {
+    const char* const kOld = R"({"password":"old"})";
+    const sdk::Document before =
+        provider(R"({"host":"mail.example.org","port":587,"smtp_starttls_enabled":true})", kOld);
+    const auto kept = [&](const char* fields, const char* secrets) {
+        sdk::Document after = provider(fields, secrets);
+        keep_password_apart(after, &before);
+        return after.secrets.contains("password");
+    };
+    CHECK(kept(R"({"host":"MAIL.example.org","port":"587","smtp_starttls_enabled":true})", kOld));
+    CHECK(kept(R"({"config":{"host":"mail.example.org","port":587,"smtp_starttls_enabled":true}})",
+               kOld));
+    for (const char* fields :
+         {R"({"host":"evil.example.org","port":587,"smtp_starttls_enabled":true})",
+          R"({"host":"mail.example.org","port":588,"smtp_starttls_enabled":true})",
+          R"({"host":"mail.example.org","smtp_is_secure":true})",
+          R"({"host":"mail.example.org","port":587})", R"({"port":587})"}) {
+        CHECK_FALSE(kept(fields, kOld));
+        CHECK_FALSE(kept(fields, R"({"password":"********"})"));
+        CHECK(kept(fields, R"({"password":"new"})"));
+    }
+}
+
 TEST_CASE("wrong members of an account are named") {
     using Paths = std::vector<std::string>;
     CHECK(problems(R"({"host":"mail.example.org","port":25,"username":"a"})").empty());

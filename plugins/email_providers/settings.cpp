@@ -77,9 +77,9 @@ sdk::Result<MailSettings> read_settings(sdk::Registrar& registrar) {
                       "Mail servers that providers may use, separated by commas: host, "
                       "*.host, host:port; empty allows all"});
     const std::string blocked =
-        reading.text({"blocked_networks", "",
+        reading.text({"blocked_networks", "private",
                       "Networks in which no mail server may lie, separated by commas: "
-                      "10.0.0.0/8, fd00::/8, private"});
+                      "10.0.0.0/8, fd00::/8; private for all that are not public, empty for none"});
     settings.capture_folder =
         reading.text({"capture_folder", "",
                       "For development: mails become files in this folder and are not "

@@ -74,7 +74,6 @@ TEST_CASE("without a refusal the way in which the connection ended tells what is
     using sdk::ErrorKind;
     const Case cases[] = {
         {CURLE_COULDNT_RESOLVE_HOST, "email_providers.server_unreachable", ErrorKind::unavailable},
-        {CURLE_COULDNT_CONNECT, "email_providers.server_unreachable", ErrorKind::unavailable},
         {CURLE_OPERATION_TIMEDOUT, "email_providers.server_timed_out", ErrorKind::timed_out},
         {CURLE_USE_SSL_FAILED, "email_providers.starttls_missing", ErrorKind::conflict},
         {CURLE_PEER_FAILED_VERIFICATION, "email_providers.tls_failed", ErrorKind::conflict},
@@ -90,6 +89,25 @@ TEST_CASE("without a refusal the way in which the connection ended tells what is
         CHECK(error.code == one.code);
         CHECK(error.kind == one.kind);
     }
+}
+
+TEST_CASE("closed, silent and open ports without a mail server cannot be told apart") {
+    const SmtpConversation nothing = conversation({});
+    const sdk::Error closed = error_of(nothing, CURLE_COULDNT_CONNECT);
+    CHECK(closed.code == "email_providers.server_unreachable");
+    CHECK(closed.kind == sdk::ErrorKind::unavailable);
+    for (const CURLcode code : {CURLE_OPERATION_TIMEDOUT, CURLE_WEIRD_SERVER_REPLY,
+                                CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SSL_CONNECT_ERROR}) {
+        CAPTURE(code);
+        CHECK(is_unanswered({code, "", false}, nothing));
+        const sdk::Error other = error_of(nothing, code);
+        CHECK(other.code == closed.code);
+        CHECK(other.kind == closed.kind);
+        CHECK(other.message == closed.message);
+    }
+    // What greets as a mail server is one.
+    const SmtpConversation greeted = conversation({"S: 220 hi"});
+    CHECK_FALSE(is_unanswered({CURLE_OPERATION_TIMEDOUT, "", false}, greeted));
 }
 
 TEST_CASE("a mail whose receipt was never confirmed has an unknown outcome") {

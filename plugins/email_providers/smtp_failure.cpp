@@ -64,8 +64,6 @@ bool is_tls_failure(CURLcode code) {
 /// Which step a server kept waiting.
 const char* waited_for(SmtpStage stage) {
     switch (stage) {
-        case SmtpStage::connection:
-            return "to be reached, or to greet";
         case SmtpStage::authentication:
             return "to answer the authentication";
         case SmtpStage::recipient:
@@ -85,9 +83,6 @@ sdk::Error broken(const SmtpFailure& failure, const SmtpConversation& conversati
         case CURLE_COULDNT_RESOLVE_HOST:
             return make_error(ErrorKind::unavailable, "email_providers.server_unreachable",
                               "the mail server " + server + " is unknown: its name has no address");
-        case CURLE_COULDNT_CONNECT:
-            return make_error(ErrorKind::unavailable, "email_providers.server_unreachable",
-                              "the mail server " + server + " cannot be reached");
         case CURLE_USE_SSL_FAILED:
             return make_error(ErrorKind::conflict, "email_providers.starttls_missing",
                               "the mail server " + server +
@@ -115,6 +110,15 @@ sdk::Error broken(const SmtpFailure& failure, const SmtpConversation& conversati
 
 }  // namespace
 
+bool is_unanswered(const SmtpFailure& failure, const SmtpConversation& conversation) {
+    if (conversation.stage() != SmtpStage::connection || conversation.last_reply().code) {
+        return false;
+    }
+    // Where there is a certificate to be refused, there is a server.
+    return !failure.is_blocked && failure.code != CURLE_COULDNT_RESOLVE_HOST &&
+           (!is_tls_failure(failure.code) || failure.code == CURLE_SSL_CONNECT_ERROR);
+}
+
 sdk::Error smtp_error(const SmtpFailure& failure, const SmtpConversation& conversation,
                       const MailAccount& account, const MailMessage& message) {
     const std::string server = account.server();
@@ -123,6 +127,11 @@ sdk::Error smtp_error(const SmtpFailure& failure, const SmtpConversation& conver
                           "the operator of this server does not allow mail servers in the network "
                           "of " +
                               account.host);
+    }
+    if (is_unanswered(failure, conversation)) {
+        return make_error(ErrorKind::unavailable, "email_providers.server_unreachable",
+                          "no mail server has answered at " + server,
+                          failure.text.empty() ? curl_easy_strerror(failure.code) : failure.text);
     }
     const bool is_late = failure.code == CURLE_OPERATION_TIMEDOUT;
     if (conversation.is_uncertain()) {

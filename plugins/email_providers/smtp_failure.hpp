@@ -21,6 +21,11 @@ struct SmtpFailure {
     bool is_blocked = false;
 };
 
+/// Whether nothing that speaks SMTP has answered: nobody listens, somebody is silent, or speaks
+/// something else. All of these end with the same error, and at the same time (`SmtpTransport`),
+/// or the server would look for open ports on behalf of its callers.
+bool is_unanswered(const SmtpFailure& failure, const SmtpConversation& conversation);
+
 /// The error for the caller: what failed, at which server, and the server's reply. What a
 /// repetition may mend is `unavailable` or `timed_out`, what it cannot mend is `conflict`.
 sdk::Error smtp_error(const SmtpFailure& failure, const SmtpConversation& conversation,

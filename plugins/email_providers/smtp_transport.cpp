@@ -1,8 +1,10 @@
 #include "smtp_transport.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include <curl/curl.h>
 #include <sys/socket.h>
@@ -154,9 +156,15 @@ sdk::Result<Delivery> SmtpTransport::deliver(const MailAccount& account,
     curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, text);
     set_connection(curl.get(), account, options_, attempt);
     set_mail(curl.get(), message, recipients.get(), attempt);
+    const auto started = std::chrono::steady_clock::now();
     const CURLcode code = curl_easy_perform(curl.get());
     if (code == CURLE_OK) return delivered(attempt.conversation, message);
-    return smtp_error({code, text, attempt.is_blocked}, attempt.conversation, account, message);
+    const SmtpFailure failure{code, text, attempt.is_blocked};
+    // A closed port answers at once, a silent one never: neither may show in the time.
+    if (is_unanswered(failure, attempt.conversation)) {
+        std::this_thread::sleep_until(started + options_.connect_time);
+    }
+    return smtp_error(failure, attempt.conversation, account, message);
 }
 
 }  // namespace stele::email_providers

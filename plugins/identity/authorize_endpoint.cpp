@@ -13,6 +13,7 @@
 #include "client_rights.hpp"
 #include "form_parameters.hpp"
 #include "login.hpp"
+#include "login_guard.hpp"
 #include "login_page.hpp"
 #include "oauth_error.hpp"
 
@@ -126,8 +127,12 @@ struct AuthorizeEndpoint::Request {
     }
 };
 
-AuthorizeEndpoint::AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes)
-    : registrar_(registrar), codes_(codes), activities_(registrar.find<sdk::Activities>()) {}
+AuthorizeEndpoint::AuthorizeEndpoint(sdk::Registrar& registrar, LoginGuard& guard,
+                                     AuthorizationCodes& codes)
+    : registrar_(registrar),
+      guard_(guard),
+      codes_(codes),
+      activities_(registrar.find<sdk::Activities>()) {}
 
 sdk::Result<sdk::Reply> AuthorizeEndpoint::show(const sdk::Call& call) {
     return run(call, false);
@@ -206,7 +211,9 @@ sdk::Result<sdk::Principal> AuthorizeEndpoint::user_of(sdk::Context& context, co
                                                        const sdk::Document& client,
                                                        const Request& request) {
     if (request.password.value_or("").empty()) return invalid_grant("password is missing");
-    auto user = log_in(context, client, request.username, request.password);
+    auto user = guard_.log_in(context, call, request.username, [&] {
+        return log_in(context, client, request.username, request.password);
+    });
     if (!user) {
         note_refused_login(activities_, context.platform(), call, request.username, user.error());
         return user;

@@ -12,11 +12,13 @@ class Activities;
 
 namespace stele::identity {
 
+class LoginGuard;
+
 /// GET and POST /oauth/authorize: the part of the code grant that happens in a user's browser.
 class AuthorizeEndpoint {
 public:
     /// All must outlive this object.
-    AuthorizeEndpoint(sdk::Registrar& registrar, AuthorizationCodes& codes);
+    AuthorizeEndpoint(sdk::Registrar& registrar, LoginGuard& guard, AuthorizationCodes& codes);
 
     /// Shows the page on which the user logs in.
     sdk::Result<sdk::Reply> show(const sdk::Call& call);
@@ -34,6 +36,7 @@ private:
                                         const sdk::Document& client, const Request& request);
 
     sdk::Registrar& registrar_;
+    LoginGuard& guard_;
     AuthorizationCodes& codes_;
     sdk::Activities* const activities_;  ///< null where nobody keeps a trail
 };

@@ -7,6 +7,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "principal_lookup.hpp"
+#include "principal_names.hpp"
 #include "session_rows.hpp"
 
 namespace stele::identity {
@@ -19,8 +20,10 @@ sdk::Result<std::string> free_name(sdk::Context& context, const sdk::CollectionN
     std::string name = wanted;
     for (int number = 2;; ++number) {
         auto taken = context.documents().read(principals, name);
-        if (!taken && is_missing(taken.error())) return name;
-        if (!taken) return taken.error();
+        if (!taken && !is_missing(taken.error())) return taken.error();
+        auto alike = has_lookalike(context, principals.container, name);
+        if (!alike) return alike.error();
+        if (!taken && !*alike) return name;
         name = wanted + " (" + std::to_string(number) + ")";
     }
 }

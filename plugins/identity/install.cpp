@@ -69,6 +69,17 @@ sdk::Result<sdk::Document> install_everyone(sdk::Context& context) {
     return everyone;
 }
 
+/// Makes a user of the primary domain whose password may be as short as the seed wants it.
+sdk::Result<sdk::Document> create_user(sdk::Context& context, sdk::Json fields,
+                                       const std::string& password) {
+    auto user = context.documents().create({kPrincipalType, kDefault}, std::move(fields));
+    if (!user) return user;
+    auto set = set_password(context, sdk::text_member(user->fields, "directoryId"),
+                            sdk::text_member(user->fields, "identityId"), password);
+    if (!set) return set.error();
+    return user;
+}
+
 /// Anybody may log in as the guest, so it must not change its password.
 sdk::Result<void> install_guest(sdk::Context& context, const sdk::Json& seed) {
     auto existing = context.documents().read({kPrincipalType, kDefault}, kGuest);
@@ -76,9 +87,8 @@ sdk::Result<void> install_guest(sdk::Context& context, const sdk::Json& seed) {
     if (!is_missing(existing.error())) return existing.error();
     std::string password = sdk::text_member(section(seed, "guest"), "password");
     if (password.empty()) password = kGuest;
-    auto guest = context.documents().create(
-        {kPrincipalType, kDefault},
-        {{"name", kGuest}, {"type", "USER"}, {"title", "Guest"}, {"password", password}});
+    auto guest =
+        create_user(context, {{"name", kGuest}, {"type", "USER"}, {"title", "Guest"}}, password);
     if (!guest) return guest.error();
     auto identity =
         context.documents().read({kIdentityType, sdk::text_member(guest->fields, "directoryId")},
@@ -125,8 +135,7 @@ sdk::Result<std::optional<sdk::Document>> install_admin(sdk::Context& context,
         const std::string value = sdk::text_member(wanted, member);
         if (!value.empty()) fields[member] = value;
     }
-    fields["password"] = password;
-    admin = context.documents().create({kPrincipalType, kDefault}, std::move(fields));
+    admin = create_user(context, std::move(fields), password);
     if (!admin) return admin.error();
     auto granted = context.authorities().grant(context.platform().root, admin->key, "owner");
     if (!granted) return granted.error();

@@ -166,11 +166,12 @@ sdk::Result<sdk::Reply> Person::change_password(const sdk::Call& call) {
     }
     const sdk::Document& identity = call.record();
     if (auto may = require_password_rights(call.context(), identity.key); !may) return may.error();
-    if (sdk::flag_member(call.body(), "validateCurrentPassword", false) &&
-        !fits_identity(&identity, sdk::text_member(call.body(), "currentPassword"))) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "identity.password_wrong",
-                               "the current password is wrong");
-    }
+    const std::string present = sdk::text_member(call.body(), "currentPassword");
+    auto proved = sdk::flag_member(call.body(), "validateCurrentPassword", false)
+                      ? passwords_.require_present(identity, present)
+                      : passwords_.check_present(call.context(), identity, present);
+    if (!proved) return proved.error();
+    if (auto fit = passwords_.check_new(password); !fit) return fit.error();
     auto changed = set_password(call.context(), call.collection().container, identity.id, password);
     if (!changed) return changed.error();
     return sdk::Reply::status({{"_doc", identity.id}});

@@ -4,6 +4,8 @@
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/row_query.hpp>
 
+#include "password_rules.hpp"
+
 namespace stele::identity {
 
 /// An identity: one person, who may be several users on several platforms, and who has one
@@ -11,7 +13,8 @@ namespace stele::identity {
 class Person final : public sdk::Resource {
 public:
     /// Both must outlive this object.
-    Person(sdk::Platforms& platforms, sdk::RowQuery& rows) : platforms_(platforms), rows_(rows) {}
+    Person(sdk::Platforms& platforms, sdk::RowQuery& rows, PasswordRules passwords)
+        : platforms_(platforms), rows_(rows), passwords_(passwords) {}
 
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
@@ -32,6 +35,7 @@ public:
 private:
     sdk::Platforms& platforms_;
     sdk::RowQuery& rows_;
+    const PasswordRules passwords_;
 };
 
 }  // namespace stele::identity

@@ -27,16 +27,19 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!teams) return teams.error();
     if (!rows) return rows.error();
     if (!platforms) return platforms.error();
+    const auto passwords = open_password_rules(registrar);
+    if (!passwords) return passwords.error();
     registrar.add(std::make_unique<Domain>());
-    registrar.add(std::make_unique<PrincipalFamily>(registrar, **teams, **rows, **platforms));
+    registrar.add(
+        std::make_unique<PrincipalFamily>(registrar, **teams, **rows, **platforms, *passwords));
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
-    registrar.add(std::make_unique<Person>(**platforms, **rows));
+    registrar.add(std::make_unique<Person>(**platforms, **rows, *passwords));
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
     registrar.on_install(&install);
     registrar.on_platform_removed(&forget_platform);
-    return open_services(registrar);
+    return open_services(registrar, *passwords->guard);
 }
 
 }  // namespace stele::identity

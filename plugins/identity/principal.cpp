@@ -11,6 +11,7 @@
 #include "identity_credentials.hpp"
 #include "invited_user.hpp"
 #include "principal_lookup.hpp"
+#include "principal_names.hpp"
 #include "user_lifecycle.hpp"
 
 namespace stele::identity {
@@ -34,9 +35,10 @@ sdk::Fields principal_fields() {
         {.name = "identityId", .kind = text},
         {.name = "domainQualifiedId", .kind = text, .read_only = true},
         {.name = "domainQualifiedName", .kind = text, .read_only = true},
-        // Both only mean something while a body is read; declared as secrets, so that they neither
+        // These only mean something while a body is read; declared as secrets, so that they neither
         // show up in a reply nor in an index.
         {.name = "password", .kind = text, .secret = true},
+        {.name = "currentPassword", .kind = text, .secret = true},
         {.name = "groups", .kind = array, .items = text, .secret = true},
     };
 }
@@ -102,10 +104,17 @@ void keep(sdk::Change& change, const char* name) {
     }
 }
 
-/// The password of a body; taken out, because the hash is kept elsewhere.
-std::string take_password(sdk::Change& change) {
-    std::string password = sdk::text_member(change.after->secrets, "password");
-    change.after->secrets.erase("password");
+/// Whether the change gives a name.
+bool is_renamed(const sdk::Change& change) {
+    if (change.kind == sdk::ChangeKind::remove) return false;
+    return !change.before || sdk::text_member(change.before->fields, "name") !=
+                                 sdk::text_member(change.after->fields, "name");
+}
+
+/// Takes a password out of a body, because the hash is kept elsewhere.
+std::string take_password(sdk::Change& change, const char* member) {
+    std::string password = sdk::text_member(change.after->secrets, member);
+    change.after->secrets.erase(member);
     return password;
 }
 
@@ -149,11 +158,15 @@ sdk::Result<void> PrincipalFamily::prepare(sdk::Change& change, sdk::Context& co
 
 sdk::Result<void> PrincipalFamily::prepare_create(sdk::Change& change, sdk::Context& context) {
     qualify(change);
-    const std::string password = take_password(change);
+    const std::string password = take_password(change, "password");
+    change.after->secrets.erase("currentPassword");
     if (sdk::text_member(change.after->fields, "type") == "GROUP") {
         change.after->fields.erase("directoryId");
         change.after->fields.erase("identityId");
         return {};
+    }
+    if (!password.empty()) {
+        if (auto fit = passwords_.check_new(password); !fit) return fit;
     }
     return give_identity(*change.after, password, context, root_platform());
 }
@@ -171,29 +184,35 @@ sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Cont
         keep(change, name);
     qualify(change);
     change.after->secrets.erase("groups");
-    const std::string password = take_password(change);
+    const std::string password = take_password(change, "password");
+    const std::string present = take_password(change, "currentPassword");
     if (!sdk::flag_member(change.after->fields, "enabled", true)) {
         auto kept = keep_last_owner(*change.before, context);
         if (!kept) return kept;
     }
     if (password.empty()) return {};
-    return change_user_password(*change.after, password, context);
+    return change_user_password(*change.after, {password, present}, passwords_, context);
 }
 
 void PrincipalFamily::validate(const sdk::Change& change, sdk::Context&,
                                sdk::Violations& violations) {
-    if (change.kind == sdk::ChangeKind::remove) return;
-    const std::string name = sdk::text_member(change.after->fields, "name");
-    const bool has_control = std::any_of(name.begin(), name.end(),
-                                         [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (name.empty() || name.find('/') != std::string::npos || has_control) {
-        violations.push_back({"name", "principal.name_malformed",
-                              "name must not be empty, nor hold a slash or control characters"});
+    if (!is_renamed(change)) return;
+    std::string problem = name_problem(sdk::text_member(change.after->fields, "name"));
+    if (!problem.empty()) {
+        violations.push_back({"name", "principal.name_malformed", std::move(problem)});
     }
 }
 
 sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Context& context) {
-    if (change.kind == sdk::ChangeKind::remove) return {};
+    const bool is_removed = change.kind == sdk::ChangeKind::remove;
+    const bool is_new_name = is_renamed(change);
+    if (is_removed || (is_new_name && change.before)) {
+        if (auto left = leave_name(context, *change.before); !left) return left;
+    }
+    if (is_removed) return {};
+    if (is_new_name) {
+        if (auto taken = take_name(context, *change.after); !taken) return taken;
+    }
     auto copied = copy_principal(*change.after, context, root_platform());
     if (!copied || change.kind == sdk::ChangeKind::update) return copied;
     return settle_in(*change.after, context, root_platform(), teams_);

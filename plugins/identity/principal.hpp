@@ -10,6 +10,7 @@
 #include <stele/sdk/services/teams.hpp>
 
 #include "invitation_desk.hpp"
+#include "password_rules.hpp"
 
 namespace stele::identity {
 
@@ -20,11 +21,12 @@ class PrincipalFamily final : public sdk::Resource {
 public:
     /// All must outlive this object.
     PrincipalFamily(sdk::Registrar& registrar, sdk::Teams& teams, sdk::RowQuery& rows,
-                    sdk::Platforms& platforms)
+                    sdk::Platforms& platforms, PasswordRules passwords)
         : registrar_(registrar),
           teams_(teams),
           rows_(rows),
           platforms_(platforms),
+          passwords_(passwords),
           desk_(registrar) {}
 
     sdk::ResourceDescriptor describe() const override;
@@ -66,6 +68,7 @@ private:
     sdk::Teams& teams_;
     sdk::RowQuery& rows_;
     sdk::Platforms& platforms_;
+    const PasswordRules passwords_;
     InvitationDesk desk_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "known_addresses.hpp"
 #include "session_keys.hpp"
 #include "session_rows.hpp"
 
@@ -47,6 +48,7 @@ sdk::Result<bool> forget_platform(sdk::Context& context) {
         if (row && parts && !row->identity.empty()) {
             transaction.remove(keys.identity_user(row->identity, parts->rest));
         }
+        if (parts) forget_addresses(context, sdk::RecordKey(parts->rest));
         transaction.remove(key);
     }
     for (const auto& [key, value] : *clients) {

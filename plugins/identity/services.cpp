@@ -1,6 +1,6 @@
 #include "services.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -12,7 +12,9 @@
 #include "endpoints.hpp"
 #include "group_keeper.hpp"
 #include "invitation_desk.hpp"
+#include "login_guard.hpp"
 #include "principal_lookup.hpp"
+#include "settings.hpp"
 #include "token_authenticator.hpp"
 #include "token_endpoint.hpp"
 #include "token_issuer.hpp"
@@ -24,14 +26,14 @@ namespace {
 
 /// What lives until the process ends.
 struct Services {
-    Services(sdk::Registrar& registrar, std::size_t cached_sessions, Validity validity,
-             std::int64_t code_seconds, TicketCookie cookie)
+    Services(sdk::Registrar& registrar, LoginGuard& guard, std::size_t cached_sessions,
+             Validity validity, std::int64_t code_seconds, TicketCookie cookie)
         : invitations(registrar),
           authenticator(registrar, cached_sessions),
           issuer(registrar, validity),
           codes(issuer, code_seconds),
-          token(registrar, issuer, codes, cookie),
-          authorize(registrar, codes),
+          token(registrar, guard, issuer, codes, cookie),
+          authorize(registrar, guard, codes),
           auth(issuer, cookie) {}
 
     PrincipalLookup lookup;
@@ -46,30 +48,55 @@ struct Services {
     AuthEndpoints auth;
 };
 
-sdk::Result<std::int64_t> number_setting(sdk::Registrar& registrar, sdk::Setting setting) {
-    const std::string name = setting.name;
-    const std::string text = registrar.setting(std::move(setting));
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || value < 1) {
-        return sdk::make_error(
-            sdk::ErrorKind::invalid, "identity.setting_malformed",
-            "setting identity." + name + " must be a number above 0, not " + text);
-    }
-    return value;
+sdk::Result<GuessRules> guess_rules(sdk::Registrar& registrar) {
+    auto free = number_setting(registrar,
+                               {"login_failures", "5",
+                                "Failed logins of one address at one account before it has to "
+                                "wait; 0: nobody waits"},
+                               0);
+    if (!free) return free.error();
+    auto longest = number_setting(
+        registrar, {"login_delay_seconds", "900",
+                    "Longest wait after a failed login; it begins with a second and doubles"});
+    if (!longest) return longest.error();
+    constexpr std::int64_t kMostFree = 1'000'000;
+    return GuessRules{static_cast<std::uint32_t>(std::min(*free, kMostFree)), 1000 * *longest};
 }
 
-sdk::Result<bool> flag_setting(sdk::Registrar& registrar, sdk::Setting setting) {
-    const std::string name = setting.name;
-    const std::string text = registrar.setting(std::move(setting));
-    if (text == "true" || text == "false") return text == "true";
-    return sdk::make_error(sdk::ErrorKind::invalid, "identity.setting_malformed",
-                           "setting identity." + name + " must be true or false, not " + text);
+sdk::Result<PasswordRules> read_password_rules(sdk::Registrar& registrar) {
+    auto shortest = number_setting(
+        registrar, {"password_length", "8", "Characters that a new password has at least"});
+    if (!shortest) return shortest.error();
+    const std::string ask = registrar.setting(
+        {"ask_present_password", "cookie",
+         "Who changes the own password has to tell the present one: never, always, or cookie: "
+         "callers with nothing but the cookie, as published drivers send none"});
+    PasswordRules rules;
+    rules.shortest = static_cast<std::size_t>(*shortest);
+    using enum PasswordRules::AskPresent;
+    if (ask != "never" && ask != "cookie" && ask != "always") {
+        return sdk::make_error(
+            sdk::ErrorKind::invalid, "identity.setting_malformed",
+            "setting identity.ask_present_password must be never, cookie or always, not " + ask);
+    }
+    rules.ask_present = ask == "never" ? never : ask == "always" ? always : by_cookie;
+    return rules;
 }
 
 }  // namespace
 
-sdk::Result<void> open_services(sdk::Registrar& registrar) {
+sdk::Result<PasswordRules> open_password_rules(sdk::Registrar& registrar) {
+    auto rules = read_password_rules(registrar);
+    if (!rules) return rules;
+    auto guesses = guess_rules(registrar);
+    if (!guesses) return guesses.error();
+    static std::vector<std::unique_ptr<LoginGuard>> kept;
+    kept.push_back(std::make_unique<LoginGuard>(registrar, *guesses));
+    rules->guard = kept.back().get();
+    return rules;
+}
+
+sdk::Result<void> open_services(sdk::Registrar& registrar, LoginGuard& guard) {
     auto cached =
         number_setting(registrar, {"cached_sessions", "65536", "Sessions that are kept in memory"});
     if (!cached) return cached.error();
@@ -91,11 +118,13 @@ sdk::Result<void> open_services(sdk::Registrar& registrar) {
     if (!http_only) return http_only.error();
     auto secure = flag_setting(
         registrar,
-        {"ticket_secure", "false", "Whether browsers send the ticket cookie over TLS only"});
+        {"ticket_secure", "false",
+         "Whether browsers send the ticket cookie over TLS only, also where the server cannot know "
+         "that they came by TLS"});
     if (!secure) return secure.error();
 
     static std::vector<std::unique_ptr<Services>> kept;
-    kept.push_back(std::make_unique<Services>(registrar, static_cast<std::size_t>(*cached),
+    kept.push_back(std::make_unique<Services>(registrar, guard, static_cast<std::size_t>(*cached),
                                               Validity{*access, *refresh}, *code,
                                               TicketCookie{*http_only, *secure}));
     Services& services = *kept.back();

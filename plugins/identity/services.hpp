@@ -2,14 +2,19 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "password_rules.hpp"
+
 namespace stele::sdk {
 class Registrar;
 }
 
 namespace stele::identity {
 
-/// Reads the settings, publishes the authenticator and the principal directory, and adds the
+/// Reads the settings about passwords. The guard lives until the process ends.
+sdk::Result<PasswordRules> open_password_rules(sdk::Registrar& registrar);
+
+/// Reads the other settings, publishes the authenticator and the principal directory, and adds the
 /// endpoints. Once per process.
-sdk::Result<void> open_services(sdk::Registrar& registrar);
+sdk::Result<void> open_services(sdk::Registrar& registrar, LoginGuard& guard);
 
 }  // namespace stele::identity

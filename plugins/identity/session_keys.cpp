@@ -76,6 +76,10 @@ std::string SessionKeys::identity_user(std::string_view identity,
     return sdk::KeyWriter(key(RowTag::identity_user, {})).text(identity).raw(principal).key();
 }
 
+std::string SessionKeys::known_address(std::string_view principal, std::string_view digest) const {
+    return key(RowTag::known_address, principal) + std::string(digest);
+}
+
 std::optional<SessionKeys::Parts> SessionKeys::split(std::string_view key) const {
     if (key.size() <= prefix_.size() || key.substr(0, prefix_.size()) != prefix_) {
         return std::nullopt;

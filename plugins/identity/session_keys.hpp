@@ -26,6 +26,7 @@ enum class RowTag : char {
     client_key = 'k',
     identity_place = 'n',
     identity_user = 'i',
+    known_address = 'd',
 };
 
 /// Makes the keys of the shared key space. Digests and record keys come last and raw, so that an
@@ -58,6 +59,9 @@ public:
     std::string identity_places(std::uint64_t platform) const;
     /// The users of an identity, each with the id of its platform.
     std::string identity_user(std::string_view identity, std::string_view principal = {}) const;
+
+    /// The addresses from which a user has logged in, by digest.
+    std::string known_address(std::string_view principal, std::string_view digest = {}) const;
 
     /// What a key of this space is about: the bytes behind its tag.
     struct Parts {

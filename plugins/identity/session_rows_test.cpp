@@ -105,7 +105,7 @@ TEST_CASE("rows from before there were epochs are of the first epoch") {
 }
 
 TEST_CASE("bytes that are cut short, longer, or of another format are no row") {
-    const std::string whole = AccessRow{7, kBytes, "client", 1, kDigest, "m"}.encode();
+    const std::string whole = AccessRow{7, kBytes, "client", 1, kDigest, "m", {}}.encode();
     for (std::size_t size = 0; size < whole.size(); ++size)
         CHECK_FALSE(AccessRow::decode(whole.substr(0, size)));
     CHECK_FALSE(AccessRow::decode(whole + "x"));

@@ -11,6 +11,7 @@
 #include "client_rights.hpp"
 #include "form_parameters.hpp"
 #include "login.hpp"
+#include "login_guard.hpp"
 #include "oauth_error.hpp"
 #include "token_authenticator.hpp"
 
@@ -96,9 +97,10 @@ sdk::Result<TokenEndpoint::Request> TokenEndpoint::read(const sdk::Call& call) {
     return request;
 }
 
-TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer,
+TokenEndpoint::TokenEndpoint(sdk::Registrar& registrar, LoginGuard& guard, TokenIssuer& issuer,
                              AuthorizationCodes& codes, TicketCookie cookie)
     : registrar_(registrar),
+      guard_(guard),
       issuer_(issuer),
       codes_(codes),
       cookie_(cookie),
@@ -130,7 +132,9 @@ sdk::Result<IssuedTokens> TokenEndpoint::grant(sdk::Context& context, const sdk:
     }
     auto scope = granted_scope(*record, request.scope);
     if (!scope) return scope.error();
-    auto principal = log_in(context, *record, request.username, request.password);
+    auto principal = guard_.log_in(context, call, request.username, [&] {
+        return log_in(context, *record, request.username, request.password);
+    });
     if (!principal) return refused(context.platform(), call, request, principal.error());
     if (activities_) {
         auto noted = activities_->note(context, call, {.type = "login", .user = *principal});

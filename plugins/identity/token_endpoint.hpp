@@ -17,6 +17,8 @@ class Activities;
 
 namespace stele::identity {
 
+class LoginGuard;
+
 /// How the ticket cookie is set.
 struct TicketCookie {
     bool is_http_only = false;
@@ -36,8 +38,8 @@ sdk::Reply token_reply(const IssuedTokens& issued, const TicketCookie& cookie,
 class TokenEndpoint {
 public:
     /// All must outlive this object.
-    TokenEndpoint(sdk::Registrar& registrar, TokenIssuer& issuer, AuthorizationCodes& codes,
-                  TicketCookie cookie);
+    TokenEndpoint(sdk::Registrar& registrar, LoginGuard& guard, TokenIssuer& issuer,
+                  AuthorizationCodes& codes, TicketCookie cookie);
 
     sdk::Result<sdk::Reply> run(const sdk::Call& call);
 
@@ -50,6 +52,7 @@ private:
                        const Request& request, const sdk::Error& error) const;
 
     sdk::Registrar& registrar_;
+    LoginGuard& guard_;
     TokenIssuer& issuer_;
     AuthorizationCodes& codes_;
     const TicketCookie cookie_;

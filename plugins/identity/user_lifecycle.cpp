@@ -10,6 +10,7 @@
 #include "credential_rights.hpp"
 #include "group_keeper.hpp"
 #include "identity_credentials.hpp"
+#include "known_addresses.hpp"
 #include "platform_owners.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -176,8 +177,8 @@ sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& c
     return {};
 }
 
-sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
-                                       sdk::Context& context) {
+sdk::Result<void> change_user_password(const sdk::Document& user, const NewPassword& password,
+                                       const PasswordRules& rules, sdk::Context& context) {
     const std::string directory = sdk::text_member(user.fields, "directoryId");
     const std::string identity_id = sdk::text_member(user.fields, "identityId");
     auto identity = context.documents().read({kIdentityType, directory}, identity_id);
@@ -187,7 +188,10 @@ sdk::Result<void> change_user_password(const sdk::Document& user, std::string_vi
                                "the password is kept on the platform where the identity lies");
     }
     if (auto may = require_password_rights(context, identity->key); !may) return may;
-    return set_password(context, directory, identity_id, password);
+    auto proved = rules.check_present(context, *identity, password.present);
+    if (!proved) return proved;
+    if (auto fit = rules.check_new(password.text); !fit) return fit;
+    return set_password(context, directory, identity_id, password.text);
 }
 
 sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& context) {
@@ -226,6 +230,7 @@ sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context&
         if (!left) return left;
     }
     context.transaction().remove(keys.principal(principal.key));
+    forget_addresses(context, principal.key);
     return context.authorities().forget_principal(principal.key);
 }
 

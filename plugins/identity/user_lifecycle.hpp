@@ -6,6 +6,8 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/services/teams.hpp>
 
+#include "password_rules.hpp"
+
 namespace stele::identity {
 
 /// What comes with a principal and must come and go with it. All inside the transaction of the
@@ -25,10 +27,13 @@ sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& contex
 sdk::Result<void> copy_principal(const sdk::Document& principal, sdk::Context& context,
                                  std::uint64_t root_platform);
 
-/// Sets the password of a user's identity, if the caller is the user or holds MODIFY_CREDENTIALS on
-/// the user or the identity.
-sdk::Result<void> change_user_password(const sdk::Document& user, std::string_view password,
-                                       sdk::Context& context);
+struct NewPassword {
+    std::string_view text;
+    std::string_view present;  ///< what the caller says is the present one
+};
+/// Sets the password of a user's identity, if the caller holds MODIFY_CREDENTIALS on the identity.
+sdk::Result<void> change_user_password(const sdk::Document& user, const NewPassword& password,
+                                       const PasswordRules& rules, sdk::Context& context);
 
 /// Ends all sessions of a user, if the caller may; whoever may set its password may.
 sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& context);

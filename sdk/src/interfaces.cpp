@@ -13,6 +13,7 @@
 #include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/services/callers.hpp>
 #include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
@@ -42,6 +43,7 @@ Authorities::~Authorities() = default;
 BlobStore::~BlobStore() = default;
 BlobStore::Reader::~Reader() = default;
 BlobStore::Writer::~Writer() = default;
+Callers::~Callers() = default;
 Context::~Context() = default;
 ContextPart::~ContextPart() = default;
 CollectionIndexes::~CollectionIndexes() = default;

@@ -20,6 +20,7 @@ before(async () => {
   server = await SteleServer.start({ config: 'stores.statistics_period = 1h\nusage.look_interval = 1h' });
   all = await allRoutes(server, await makeRecords(server));
   await makeTeams(server, all);
+  await server.makeUser('expiring');
   // What removes comes last, the inner record before the outer one.
   const removes = /\/(delete|delete\/start|remove|restore|purgeall|purgeall\/start)$/;
   const depth = ({ name, path }) => (removes.test(name) ? 100 - path.split('/').length : 0);
@@ -87,7 +88,7 @@ const hasNoProblems = () => {
 
 async function send(route, body, headers, target = route.target) {
   // A session that this route ends is none that the others use.
-  const token = route.path === '/auth/expire' ? await server.login() : server.adminToken;
+  const token = route.path === '/auth/expire' ? await server.login('expiring', 'secret-of-expiring') : server.adminToken;
   const reply = await server.request(route.method, target, { token, body, headers });
   statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
   return reply;

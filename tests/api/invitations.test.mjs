@@ -44,8 +44,8 @@ test('an invited user is the same person in the other domain, with the same pass
   assert.equal((await server.login(`${domain}/ann`, 'secret-of-ann', { isWhole: true })).status, 200);
   const identity = `/directories/${user.directoryId}/identities/${user.identityId}`;
   assert.equal((await server.admin('GET', `${identity}/policy/users`)).total_rows, 2);
-  await server.admin('POST', `${identity}/changepassword`, { password: 'new', verifyPassword: 'new' });
-  assert.equal((await server.login(`${domain}/ann`, 'new', { isWhole: true })).status, 200);
+  await server.admin('POST', `${identity}/changepassword`, { password: 'new password', verifyPassword: 'new password' });
+  assert.equal((await server.login(`${domain}/ann`, 'new password', { isWhole: true })).status, 200);
 });
 
 test('inviting the same person again finds the user that was made', async () => {
@@ -101,7 +101,7 @@ test('an invitation needs rights on the domain, and READ on the user', async () 
   // Its owner now, but not of the password, which opens all users of the person.
   const path = `${principals}/${reply.json._doc}`;
   const mine = await ask('GET', path, undefined, token);
-  assert.equal((await ask('PUT', path, { ...mine.json, password: 'stolen' }, token)).status, 403);
+  assert.equal((await ask('PUT', path, { ...mine.json, password: 'stolen password' }, token)).status, 403);
   assert.equal((await server.login('eve', 'secret-of-eve', { isWhole: true })).status, 200);
   assert.equal((await ask('DELETE', path, undefined, token)).status, 200);
 });
@@ -114,7 +114,7 @@ test('an address makes a user, never leads to one who says to have it', async ()
     assert.equal(taken.status, 409, email);
     assert.equal(taken.json.code, 'principal.email_taken');
   }
-  const body = { firstName: 'New', password: 'of new' };
+  const body = { firstName: 'New', password: 'secret of new' };
   const reply = await invite(principals, { email: 'new@example.org' }, { body });
   assert.equal(reply.status, 200, reply.text);
   const made = await server.admin('GET', `${principals}/${reply.json._doc}`);
@@ -153,9 +153,9 @@ test('the owner of a tenant invites users of the first platform that it may read
 
 test('a user whom one has made of the owner\'s identity opens nothing of the owner', async () => {
   const tenant = await makeTenant(server, 'ida');
-  await tenant.do('POST', '/domains/default/principals', { type: 'USER', name: 'mal', password: 'of mal' });
+  await tenant.do('POST', '/domains/default/principals', { type: 'USER', name: 'mal', password: 'secret of mal' });
   await tenant.do('POST', '/authorities/contributor/grant?id=default/mal', {});
-  const { access_token: token } = (await loginWith(server, tenant.client, 'mal', 'of mal')).json;
+  const { access_token: token } = (await loginWith(server, tenant.client, 'mal', 'secret of mal')).json;
   const as = async (path, body = {}, by = token) => {
     const reply = await ask('POST', path, body, by);
     assert.equal(reply.status, 200, `${path}: ${reply.text}`);

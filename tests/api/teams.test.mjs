@@ -463,10 +463,10 @@ test('an owner who cannot log in is none', async () => {
     assert.equal(reply.json.code, code);
   }
   const { directoryId, identityId } = await admin('GET', `${principals}/${_doc}`);
-  const password = { password: 'now', verifyPassword: 'now' };
+  const password = { password: 'now another', verifyPassword: 'now another' };
   await admin('POST', `/directories/${directoryId}/identities/${identityId}/changepassword`, password);
   await ok('admin', 'POST', '/authorities/owner/revoke?id=default/admin');
-  tokens.later = await server.login('later@example.org', 'now');
+  tokens.later = await server.login('later@example.org', 'now another');
   await ok('later', 'POST', '/authorities/owner/grant?id=default/admin');
   await admin('POST', `/authorities/owner/revoke?id=default/${_doc}`);
 });
@@ -524,7 +524,7 @@ test('a full primary domain refuses users, but neither stores nor teams', async 
   const record = await admin('GET', domain);
   await admin('PUT', domain, { ...record, maxsize: 1 });
   try {
-    const user = await as('admin', 'POST', `${domain}/principals`, { type: 'USER', name: 'too-much', password: 'x' });
+    const user = await as('admin', 'POST', `${domain}/principals`, { type: 'USER', name: 'too-much', password: 'xxxxxxxx' });
     assert.equal(user.status, 507, user.text);
     assert.equal(user.json.code, 'data_store.full');
     const before = await admin('GET', `${domain}/info`);

@@ -36,7 +36,7 @@ async function populate(tenant, title) {
   const made = async (path, body = {}) => (await tenant.do('POST', path, { title, ...body }))._doc;
   const ids = {};
   ids.domainId = await made('/domains');
-  ids.principalId = await made(`/domains/${ids.domainId}/principals`, { type: 'USER', name: 'u', password: 'p' });
+  ids.principalId = await made(`/domains/${ids.domainId}/principals`, { type: 'USER', name: 'u', password: 'password' });
   ids.groupId = await made(`/domains/${ids.domainId}/principals`, { type: 'GROUP', name: 'g' });
   ids.directoryId = await made('/directories');
   ids.identityId = await made(`/directories/${ids.directoryId}/identities`);

@@ -61,10 +61,10 @@ test('nobody enters a tenant but its users, and its users enter nothing else', a
     assert.equal(reply.status, 400, `${name}: ${reply.text}`);
     assert.equal(reply.json.error, 'invalid_grant');
   }
-  await cora.do('POST', '/domains/default/principals', { type: 'USER', name: 'eve', password: 'of eve' });
-  assert.equal((await cora.login('eve', 'of eve')).status, 200);
-  assert.equal((await dora.login('eve', 'of eve')).status, 400);
-  assert.equal((await server.login('eve', 'of eve', { isWhole: true })).status, 400);
+  await cora.do('POST', '/domains/default/principals', { type: 'USER', name: 'eve', password: 'secret of eve' });
+  assert.equal((await cora.login('eve', 'secret of eve')).status, 200);
+  assert.equal((await dora.login('eve', 'secret of eve')).status, 400);
+  assert.equal((await server.login('eve', 'secret of eve', { isWhole: true })).status, 400);
   const principals = (await dora.do('GET', '/domains/default/principals')).rows.map(({ name }) => name);
   const isTeam = (name) => name.startsWith('owners of ');
   assert.deepEqual(principals.filter((name) => !isTeam(name)).sort(), ['dora', 'everyone', 'guest']);

@@ -56,35 +56,35 @@ test('an administrator owns the platform', async () => {
 test('a password is changed by name, id and qualified name', async () => {
   const id = user(['list']).out.match(/default\/lea {2}(\S+)/)[1];
   for (const form of ['lea', id, 'default/lea']) {
-    const changed = user(['set-password', form], `for ${form}\n`);
+    const changed = user(['set-password', form], `password for ${form}\n`);
     assert.equal(changed.status, 0, changed.text);
     await served(async () => {
-      assert.equal(await login('lea', `for ${form}`), 200, form);
+      assert.equal(await login('lea', `password for ${form}`), 200, form);
       assert.notEqual(await login('lea', 'first password'), 200);
     });
   }
 });
 
 test('a disabled user is kept out, also with the tokens that it has, until it is enabled', async () => {
-  assert.equal(user(['set-password', 'lea'], 'pw\n').status, 0);
-  const token = await served(() => server.login('lea', 'pw'));
+  assert.equal(user(['set-password', 'lea'], 'password\n').status, 0);
+  const token = await served(() => server.login('lea', 'password'));
   assert.equal(user(['disable', 'lea']).status, 0);
   assert.match(user(['list']).out, /default\/lea .*disabled/);
   await served(async () => {
-    assert.notEqual(await login('lea', 'pw'), 200);
+    assert.notEqual(await login('lea', 'password'), 200);
     assert.equal((await server.request('GET', '/ping', { token })).status, 200);
     assert.equal((await server.request('GET', '/auth/info', { token })).status, 401);
   });
   assert.equal(user(['enable', 'lea']).status, 0);
-  await served(async () => assert.equal(await login('lea', 'pw'), 200));
+  await served(async () => assert.equal(await login('lea', 'password'), 200));
 });
 
 test('mistakes end with a sentence and change nothing', async () => {
   for (const [words, input, wanted] of [
-    [['add', 'lea'], 'x\n', /document.value_taken/], [['add', 'a/b'], 'x\n', /name must not be empty, nor hold a slash/],
+    [['add', 'lea'], 'xxxxxxxx\n', /document.value_taken/], [['add', 'a/b'], 'xxxxxxxx\n', /name must not be empty, nor hold a slash/],
     [['add', 'empty'], '\n', /command.password_missing/], [['add', 'nothing'], '', /command.password_missing/],
-    [['set-password', 'nobody'], 'x\n', /principal.unknown/], [['set-password', 'everyone'], 'x\n', /principal.user_expected/],
-    [['disable', 'nobody'], '', /principal.unknown/], [['add', 'x', '--domain', 'nowhere'], 'x\n', /document.unknown/],
+    [['set-password', 'nobody'], 'xxxxxxxx\n', /principal.unknown/], [['set-password', 'everyone'], 'xxxxxxxx\n', /principal.user_expected/],
+    [['disable', 'nobody'], '', /principal.unknown/], [['add', 'x', '--domain', 'nowhere'], 'xxxxxxxx\n', /document.unknown/],
     [['list', '--domain', 'nowhere'], '', /document.unknown/],
   ]) {
     const done = user(words, input);

@@ -14,21 +14,21 @@ test('the creator of a user gives the first password and none later', async () =
   await server.makeUser('clerk');
   await server.admin('POST', '/domains/default/authorities/contributor/grant?id=default/clerk');
   const clerk = await server.login('clerk', 'secret-of-clerk');
-  const made = await server.request('POST', users, { token: clerk, body: { type: 'USER', name: 'person', password: 'first' } });
+  const made = await server.request('POST', users, { token: clerk, body: { type: 'USER', name: 'person', password: 'first password' } });
   assert.equal(made.status, 200, made.text);
   const path = `${users}/${made.json._doc}`;
-  const person = await server.login('person', 'first');
+  const person = await server.login('person', 'first password');
   const put = async (token, body) => (await server.request('PUT', path, { token, body: { type: 'USER', name: 'person', ...body } })).status;
   assert.equal(await put(clerk, { password: 'taken over' }), 403);
   assert.equal(await put(clerk, { title: 'still mine to describe' }), 200);
-  await server.login('person', 'first');
-  assert.equal(await put(person, { password: 'second' }), 200);
-  await server.login('person', 'second');
-  assert.equal(await put(server.adminToken, { password: 'third' }), 200);
-  await server.login('person', 'third');
+  await server.login('person', 'first password');
+  assert.equal(await put(person, { password: 'second password' }), 200);
+  await server.login('person', 'second password');
+  assert.equal(await put(server.adminToken, { password: 'third password' }), 200);
+  await server.login('person', 'third password');
   await server.admin('POST', `/directories/default/identities/${made.json.identityId}/authorities/manager/grant?id=default/clerk`);
-  assert.equal(await put(clerk, { password: 'fourth' }), 200);
-  await server.login('person', 'fourth');
+  assert.equal(await put(clerk, { password: 'fourth password' }), 200);
+  await server.login('person', 'fourth password');
 });
 
 test('principals that the caller may not read show ids only, in access lists and beside users', async () => {

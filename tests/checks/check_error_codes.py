@@ -22,6 +22,7 @@ NOT_CODES = {
     'kernel.preparing': 'a key space',
     'access_policies.assignment': 'a key space',
     'identity.sessions': 'a key space',
+    'identity.names': 'a key space',
     'nodes.branch': 'a key space',
     'nodes.repository': 'a key space',
     'nodes.content': 'a key space',

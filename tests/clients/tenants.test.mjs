@@ -8,7 +8,7 @@ const { server, admin } = await startPlatform();
 test('a tenant is made, found by its principal, entered with its default client, and deleted', async () => {
   const registrar = await call(admin, (platform) => platform.readRegistrar('default'));
   const domain = await call(admin, (platform) => platform.readPrimaryDomain());
-  const user = await call(domain, (chain) => chain.createUser({ name: 'tess', password: 'of tess' }));
+  const user = await call(domain, (chain) => chain.createUser({ name: 'tess', password: 'secret of tess' }));
   const before = await call(registrar, (chain) => chain.listTenants());
   const tenant = await call(registrar, (chain) => chain.createTenant(user, 'unlimited'));
   const list = await call(registrar, (chain) => chain.listTenants());
@@ -21,7 +21,7 @@ test('a tenant is made, found by its principal, entered with its default client,
   const client = await ask(tenant, (chain, answer) => chain.readDefaultAllocatedClientObject(answer));
   assert.ok(client.key && client.secret, JSON.stringify(client));
   const inside = await connect(server, { clientKey: client.key, clientSecret: client.secret,
-                                         username: 'tess', password: 'of tess' });
+                                         username: 'tess', password: 'secret of tess' });
   // The driver's getPlatformId() answers where the tenant's record lies.
   assert.equal(inside.getId(), tenant.platformId);
   const users = await call(inside, (platform) => platform.readPrimaryDomain().listUsers());
@@ -29,7 +29,7 @@ test('a tenant is made, found by its principal, entered with its default client,
 
   await call(tenant, (chain) => chain.del());
   await assert.rejects(connect(server, { clientKey: client.key, clientSecret: client.secret,
-                                         username: 'tess', password: 'of tess' }));
+                                         username: 'tess', password: 'secret of tess' }));
 });
 
 test('a plan is made, listed, queried, read by its key, updated and deleted', async () => {

@@ -74,7 +74,7 @@ test(`a container of ${kMany} records is gone at once, and its records after a c
 test('users and groups of a removed domain have and give no rights from then on', async () => {
   const domain = (await server.admin('POST', '/domains', { title: 'leaving' }))._doc;
   const principals = `/domains/${domain}/principals`;
-  const user = (await server.admin('POST', principals, { type: 'USER', name: 'leaver', password: 'leaver' }))._doc;
+  const user = (await server.admin('POST', principals, { type: 'USER', name: 'leaver', password: 'leaver password' }))._doc;
   const group = (await server.admin('POST', principals, { type: 'GROUP', name: 'club' }))._doc;
   const member = (await server.makeUser('member'))._doc;
   await server.admin('POST', `${principals}/${group}/members/add?id=default/${member}`);
@@ -82,7 +82,7 @@ test('users and groups of a removed domain have and give no rights from then on'
   await server.admin('POST', `/webhosts/${host}/authorities/consumer/grant?id=${domain}/${group}`);
   await server.admin('POST', `/webhosts/${host}/authorities/consumer/grant?id=${domain}/${user}`);
   await server.admin('POST', `/authorities/connector/grant?id=${domain}/${user}`);
-  const leaver = await server.login(`${domain}/leaver`, 'leaver');
+  const leaver = await server.login(`${domain}/leaver`, 'leaver password');
   const other = await server.login('member', 'secret-of-member');
   for (const token of [leaver, other]) {
     assert.equal((await server.request('GET', `/webhosts/${host}`, { token })).status, 200);
@@ -115,12 +115,12 @@ test('a directory stays as long as somebody needs an identity in it, however man
     const directoryId = directory.split('/')[2];
     await createMany(`${directory}/identities`, others, () => ({}));
     const identity = (await server.admin('POST', `${directory}/identities`, {}))._doc;
-    const password = { password: 'of-heir', verifyPassword: 'of-heir' };
+    const password = { password: 'password-of-heir', verifyPassword: 'password-of-heir' };
     await server.admin('POST', `${directory}/identities/${identity}/changepassword`, password);
     const user = (await server.admin('POST', '/domains/default/principals',
       { type: 'USER', name: `heir of ${others}`, directoryId, identityId: identity }))._doc;
     await server.admin('POST', `/authorities/owner/grant?id=default/${user}`);
-    const token = await server.login(`heir of ${others}`, 'of-heir');
+    const token = await server.login(`heir of ${others}`, 'password-of-heir');
     const as = (method, path) => server.request(method, path, { token, body: {} });
     assert.equal((await as('POST', '/authorities/owner/revoke?id=default/admin')).status, 200);
     try {
@@ -138,9 +138,9 @@ test('a directory stays as long as somebody needs an identity in it, however man
 test('a domain with the only owner of the platform stays', async () => {
   const domain = (await server.admin('POST', '/domains', {}))._doc;
   const principals = `/domains/${domain}/principals`;
-  const owner = (await server.admin('POST', principals, { type: 'USER', name: 'boss', password: 'boss' }))._doc;
+  const owner = (await server.admin('POST', principals, { type: 'USER', name: 'boss', password: 'boss password' }))._doc;
   await server.admin('POST', `/authorities/owner/grant?id=${domain}/${owner}`);
-  const token = await server.login(`${domain}/boss`, 'boss');
+  const token = await server.login(`${domain}/boss`, 'boss password');
   const admin = await server.request('POST', '/authorities/all/revoke?id=default/admin', { token, body: {} });
   assert.equal(admin.status, 200, admin.text);
   await Promise.all(Array.from({ length: 250 }, (_, i) =>

@@ -9,7 +9,7 @@ let stele;
 let server;
 let application;
 before(async () => {
-  stele = await SteleServer.start();
+  stele = await SteleServer.start({ config: 'email_providers.blocked_networks =\n' });
   server = await MailServer.start({ allowInsecureAuth: true });
   const platform = await connect(stele);
   application = await call(platform, (chain) => chain.createApplication({ title: 'Mailing' }));

@@ -3,7 +3,8 @@ import { SteleServer } from '../support/stele_server.mjs';
 
 /// `settings` are those of the plugin, without its name.
 export async function startStele(settings = {}, options = {}) {
-  const lines = Object.entries(settings).map(([name, value]) => `email_providers.${name} = ${value}\n`);
+  // The mail servers of the tests are here.
+  const lines = Object.entries({ blocked_networks: '', ...settings }).filter(([, value]) => value !== undefined).map(([name, value]) => `email_providers.${name} = ${value}\n`);
   const stele = await SteleServer.start({ ...options, config: lines.join('') + (options.config ?? '') });
   const application = await stele.admin('POST', '/applications', { title: 'Mailing' });
   return new Fixture(stele, `/applications/${application._doc}`);

@@ -60,6 +60,18 @@ test('blocked networks are not reached, by address or by name', async (t) => {
   await server.end();
 });
 
+test('private networks are blocked unless a setting allows them', async (t) => {
+  const server = await MailServer.start();
+  const stele = await startStele({ blocked_networks: undefined });
+  t.after(() => stele.end());
+  for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '169.254.169.254']) {
+    const reply = await stele.test(await stele.provider(server.port, { host }));
+    assert.equal(reply.json.code, 'email_providers.host_forbidden', reply.text);
+  }
+  assert.equal(server.mails.length, 0);
+  await server.end();
+});
+
 test('a setting that makes no sense stops start-up and is named', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stele-settings-'));
   const file = join(folder, 'test.conf');

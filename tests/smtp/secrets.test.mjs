@@ -61,6 +61,25 @@ test('a password is used, kept by updates that lack it or send its mask, replace
   await works(200);
 });
 
+test('a new host or port forgets the password, so that nobody gets it at a server of their own', async () => {
+  const catcher = await MailServer.start({ allowInsecureAuth: true });
+  const providers = `${stele.application}/emailproviders`;
+  const base = { host: '127.0.0.1', port: server.port, username: account.username };
+  for (const change of [{ port: catcher.port }, { host: 'localhost' }, { config: { port: catcher.port }, port: undefined }]) {
+    for (const more of [{}, { password: '********' }]) {
+      const { json } = await stele.ask('POST', providers, { ...base, password });
+      const path = `${providers}/${json._doc}`;
+      assert.equal((await stele.ask('PUT', path, { ...base, ...change, ...more })).status, 200);
+      assert.equal((await stele.test(path)).json.code, 'email_providers.account_incomplete');
+      // Nor does it come back with the old server.
+      assert.equal((await stele.ask('PUT', path, { ...base, ...more })).status, 200);
+      assert.equal((await stele.test(path)).json.code, 'email_providers.account_incomplete');
+    }
+  }
+  assert.equal(catcher.mails.length, 0);
+  await catcher.end();
+});
+
 test('no operation returns it, no query finds it', async () => {
   const providers = `${stele.application}/emailproviders`;
   for (const body of [{ password }, { config: { password } }]) {

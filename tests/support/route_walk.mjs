@@ -29,7 +29,7 @@ export async function makeRecords(server) {
     sidekickId: ['/sidekicks'], viewId: ['/views'], logId: ['/logs', { level: 'INFO', message: 'walk' }],
   });
   await into(`/domains/${ids.domainId}`, {
-    principalId: ['/principals', { type: 'USER', name: 'walked-user', password: 'secret' }],
+    principalId: ['/principals', { type: 'USER', name: 'walked-user', password: 'secret of walked' }],
     groupId: ['/principals', { type: 'GROUP', name: 'walked-group' }],
   });
   await into(`/directories/${ids.directoryId}`, { identityId: ['/identities'], connectionId: ['/connections'] });

@@ -1,3 +1,4 @@
+#include "kernel/http/request_origin.hpp"
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 
@@ -33,8 +34,17 @@ std::string_view cookie_of(std::string_view cookies, std::string_view name) {
 
 }  // namespace
 
-sdk::Result<sdk::SessionPtr> RequestPipeline::authenticate(
-    const Request& request, const resource::RequestInput& input) const {
+/// Whether a request with nothing but a cookie was sent for a page that may act for its user.
+/// Reads are let pass: their replies are hidden from foreign pages, and they write nothing.
+bool RequestPipeline::may_act_by_cookie(const PendingRequest& pending) const {
+    const Request& request = pending.exchange->request();
+    return !pending.is_by_cookie || only_reads(request) ||
+           origin_of(request, cors_) == RequestOrigin::own;
+}
+
+sdk::Result<sdk::SessionPtr> RequestPipeline::authenticate(PendingRequest& pending) const {
+    const Request& request = pending.exchange->request();
+    const resource::RequestInput& input = pending.input;
     if (input.route->is_open) return anonymous_;
     sdk::Credentials credentials;
     // The query's token first: a published driver repeats a request after a refresh with the new
@@ -47,6 +57,8 @@ sdk::Result<sdk::SessionPtr> RequestPipeline::authenticate(
     }
     credentials.ticket_header = request.header("GITANA_TICKET").value_or("");
     credentials.ticket_cookie = cookie_of(request.header("Cookie").value_or(""), "GITANA_TICKET");
+    pending.is_by_cookie = credentials.bearer.empty() && credentials.ticket_header.empty() &&
+                           !credentials.ticket_cookie.empty();
     if (!authenticator_) {
         sdk::Error error = sdk::make_error(sdk::ErrorKind::unauthenticated, "http.no_authenticator",
                                            "no enabled plugin issues tokens");

@@ -14,6 +14,12 @@ sdk::Error busy() {
                            "the server is busy; try again soon");
 }
 
+sdk::Error foreign_page() {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "http.origin_foreign",
+                           "a request that writes by a cookie must name the own site, or one of "
+                           "server.cors_origins, as its Origin");
+}
+
 }  // namespace
 
 /// Learns who calls, and takes the request to the thread that it runs on. With an engine that other
@@ -75,12 +81,16 @@ sdk::Result<void> RequestPipeline::admit_upload(PendingRequest& pending) {
 /// False when the request was answered.
 bool RequestPipeline::identify(const std::shared_ptr<PendingRequest>& pending) {
     resource::RequestInput& input = pending->input;
-    auto session = authenticate(pending->exchange->request(), input);
+    auto session = authenticate(*pending);
     // One that was admitted was counted then.
     const bool is_counted = pending->exchange->request().is_admitted;
     if (!is_counted && !is_within_rate(*pending, session ? session->get() : nullptr)) return false;
     if (!session) {
         fail(pending, session.error());
+        return false;
+    }
+    if (!may_act_by_cookie(*pending)) {
+        fail(pending, foreign_page());
         return false;
     }
     input.session = std::move(*session);

@@ -1,5 +1,6 @@
 #include <stele/sdk/log.hpp>
 
+#include "kernel/http/request_origin.hpp"
 #include "kernel/http/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/operations/operations.hpp"
@@ -22,6 +23,12 @@ sdk::Error closed_platform() {
 bool is_urgent_route(const resource::Route& route) {
     return route.method == "DELETE" || route.checks_credentials ||
            route.path.ends_with("/delete") || route.path.ends_with("/expire");
+}
+
+/// A link on any page makes browsers send such a request.
+sdk::Error writes_by_get() {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "http.cookie_reads_only",
+                           "by GET a cookie is good for what only reads; use POST, or a token");
 }
 
 }  // namespace
@@ -61,7 +68,11 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
         return is_blocked ? wait_for_lock(pending, reply.error()) : fail(pending, reply.error());
     }
     pending->reply = std::move(*reply);
-    if (pending->context->transaction().has_writes()) return commit(pending);
+    const bool writes = pending->context->transaction().has_writes();
+    if (writes && pending->is_by_cookie && only_reads(pending->exchange->request())) {
+        return fail(pending, writes_by_get());
+    }
+    if (writes) return commit(pending);
     pending->context->run_effects();
     succeed(pending);
 }

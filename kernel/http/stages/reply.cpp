@@ -1,6 +1,8 @@
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/error_mapping.hpp"
+#include "kernel/http/request_origin.hpp"
 #include "kernel/http/request_pipeline.hpp"
 
 namespace stele::kernel::http {
@@ -30,6 +32,13 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
                       .ranges = reply.ranges(),
                       .size = reply.size(),
                       .session = known_caller(*pending)};
+    // Nobody is logged in by a page of somebody else's.
+    if (find_header(response, "Set-Cookie") &&
+        origin_of(pending->exchange->request(), cors_) == RequestOrigin::foreign) {
+        std::erase_if(response.headers, [](const auto& header) {
+            return sdk::equals_ignoring_case(header.first, "Set-Cookie");
+        });
+    }
     if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());
     metrics_.count(response.status, steady_now_ns() - pending->started_ns);
     forgive_login(*pending);

@@ -1,0 +1,66 @@
+#include "password_rules.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "identity_credentials.hpp"
+#include "login_guard.hpp"
+#include "row_access.hpp"
+#include "session_keys.hpp"
+#include "session_rows.hpp"
+#include "token_authenticator.hpp"
+
+namespace stele::identity {
+
+namespace {
+
+/// Characters of UTF-8.
+std::size_t length_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](unsigned char byte) { return (byte & 0xc0) != 0x80; }));
+}
+
+/// Whether the identity is that of the caller.
+sdk::Result<bool> is_own(sdk::Context& context, const sdk::RecordKey& identity) {
+    if (context.session().is_system) return false;
+    const SessionKeys keys = SessionKeys::of(context);
+    auto row =
+        read_row<PrincipalRow>(context.transaction(), keys.principal(context.principal().key));
+    if (!row) return row.error();
+    return *row && (*row)->identity == identity;
+}
+
+}  // namespace
+
+sdk::Result<void> PasswordRules::check_new(std::string_view password) const {
+    if (length_of(password) >= shortest) return {};
+    return sdk::make_error(
+        {{"password", "identity.password_short",
+          "password must have at least " + std::to_string(shortest) + " characters"}});
+}
+
+sdk::Result<void> PasswordRules::check_present(sdk::Context& context, const sdk::Document& identity,
+                                               std::string_view given) const {
+    const bool is_asked =
+        ask_present == AskPresent::always || (ask_present == AskPresent::by_cookie &&
+                                              TokenReference::of(context.session()).is_by_cookie);
+    if (!is_asked) return {};
+    auto own = is_own(context, identity.key);
+    if (!own) return own.error();
+    return *own ? require_present(identity, given) : sdk::Result<void>();
+}
+
+sdk::Result<void> PasswordRules::require_present(const sdk::Document& identity,
+                                                 std::string_view given) const {
+    if (given.empty()) {
+        return sdk::make_error({{"currentPassword", "identity.password_required",
+                                 "currentPassword is needed to change the own password"}});
+    }
+    return guard->check_again(identity.key, [&]() -> sdk::Result<void> {
+        if (fits_identity(&identity, given)) return {};
+        return sdk::make_error(sdk::ErrorKind::invalid, "identity.password_wrong",
+                               "the current password is wrong");
+    });
+}
+
+}  // namespace stele::identity
