@@ -88,6 +88,25 @@ std::vector<SettingInfo> request_settings() {
          .kind = integer,
          .minimum = 1,
          .maximum = kMany},
+        {.key = "server.connections_per_address",
+         .default_value = "0",
+         .description = "Connections that one address may have open at the same time (IPv6: one "
+                        "network of 64 bits); further ones are answered with 503. Addresses of "
+                        "server.trusted_proxies are not counted. 0: half of server.connections.",
+         .kind = integer,
+         .maximum = kMany},
+        {.key = "server.busy_wait",
+         .default_value = "20s",
+         .description =
+             "Time for which what waits for its turn (a preview while others are made) is "
+             "repeated before the caller gets 429.",
+         .kind = milliseconds},
+        {.key = "server.request_time",
+         .default_value = "120s",
+         .description = "Time that one request may be worked on; beyond: 503. Streamed uploads "
+                        "take as long as they take.",
+         .kind = milliseconds,
+         .minimum = 1},
         {.key = "server.drain_time",
          .default_value = "30s",
          .description = "Time that running requests get to finish when the server stops.",

@@ -48,7 +48,8 @@ void Connection::on_open(bool is_open) {
     phase_ = Phase::receiving;
     begin_next();
     if (is_refused_) {
-        fail(503, "http.connections_exhausted", "the server has too many connections");
+        fail(503, "http.connections_exhausted",
+             "the server has too many connections, or this address has too many of them");
     }
     run();
 }
@@ -167,6 +168,7 @@ void Connection::dispatch() {
     request.upload = std::move(upload_);
     std::string().swap(piece_);
     phase_ = Phase::handling;
+    is_abandoned_ = false;
     const CorsRules& cors = context_->shared.cors;
     if (cors.is_enabled() && CorsRules::is_preflight(request)) {
         is_answered_ = true;
@@ -303,6 +305,8 @@ bool Connection::end() {
 void Connection::close(bool is_reset) {
     if (phase_ == Phase::closed) return;
     phase_ = Phase::closed;
+    is_abandoned_ = true;
+    if (parser_.capacity() >= RequestParser::kPieceSize) context_->shared.has_spare_memory = true;
     note_reply(true);
     close_transport(is_reset);
     context_->remove(*this);
@@ -315,6 +319,8 @@ void Connection::sweep(std::int64_t now) {
     if (is_writing_ && now >= write_deadline_) return close(true);
     if (is_reading_ && now >= read_deadline_) return on_read_deadline();
     if (phase_ == Phase::streaming || phase_ == Phase::storing) run();
+    // Its connection is not read from meanwhile, so nothing else tells.
+    if (phase_ == Phase::handling && !is_abandoned_ && is_peer_gone()) is_abandoned_ = true;
 }
 
 void Connection::on_read_deadline() {

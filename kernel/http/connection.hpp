@@ -37,6 +37,8 @@ public:
     void accept_body() final;
     void note_route(const std::string& pattern) final { route_ = pattern; }
 
+    /// The other end, which may be a proxy.
+    const std::string& peer_address() const { return remote_address_; }
     /// Begins to serve; with `is_refused` every request is answered 503.
     void start(bool is_refused);
     /// Ends what has taken too long; called about once a second.
@@ -68,6 +70,8 @@ protected:
     virtual bool end_sending() = 0;
     /// With `is_reset` the peer sees an error rather than an end.
     virtual void close_transport(bool is_reset) = 0;
+    /// Whether the peer has ended or broken the connection, asked of the system without reading.
+    virtual bool is_peer_gone() = 0;
 
 private:
     enum class Phase {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "kernel/http/address_counts.hpp"
 #include "kernel/http/message_rules.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/counter.hpp"
@@ -47,6 +48,10 @@ struct ServerShared {
 
     std::mutex mutex;
     std::condition_variable all_closed;
+
+    AddressCounts addresses;
+    /// Much memory was used and is free again; the system does not have it yet.
+    std::atomic<bool> has_spare_memory{false};
 };
 
 struct Traffic {

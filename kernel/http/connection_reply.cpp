@@ -21,10 +21,12 @@ constexpr std::size_t kLargestCopied = 16 * 1024;
 /// Compressing more than this would hold up the other connections of the thread.
 constexpr std::size_t kLargestCompressedHere = 64 * 1024;
 constexpr std::size_t kLargestKept = 64 * 1024;
+/// From here on a request leaves memory behind that the allocator keeps.
+constexpr std::size_t kMuchMemory = 256 * 1024;
 
 bool is_unchanged(const Request& request, const Response& response) {
     const bool only_reads = request.method == Method::get || request.method == Method::head;
-    if (!only_reads || response.status != 200) return false;
+    if (!only_reads || response.status != 200 || !response.has_whole_tag) return false;
     const std::string* etag = find_header(response, "ETag");
     if (!etag) return false;
     const auto known = request.header("If-None-Match");
@@ -150,6 +152,8 @@ bool Connection::compress_elsewhere(Response& response) {
 
 void Connection::finish_reply() {
     note_reply(false);
+    const std::size_t used = parser_.request().body.size() + reply_bytes_;
+    if (used >= kMuchMemory) context_->shared.has_spare_memory = true;
     if (closes_after_reply_) {
         lingers_ = lingers_ || parser_.has_more_input();
         phase_ = Phase::ending;

@@ -7,6 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <poll.h>
+
 #include <memory>
 #include <string>
 
@@ -68,6 +70,12 @@ private:
         boost::system::error_code ignored;  // the peer may be gone already
         if (is_reset) socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);
         socket.close(ignored);
+    }
+
+    bool is_peer_gone() override {
+        pollfd peer{stream_.lowest_layer().native_handle(), POLLRDHUP, 0};
+        return ::poll(&peer, 1, 0) > 0 &&
+               (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
     }
 
     static std::array<boost::asio::const_buffer, 3> buffers_of(const Pieces& pieces) {

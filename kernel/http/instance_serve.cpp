@@ -102,6 +102,12 @@ sdk::Result<void> Instance::start() {
     if (!limits) return limits.error();
     state_->pipeline->set_origins(options->cors_origins);
     state_->pipeline->set_limits(std::move(*limits));
+    auto request_time = state_->settings.milliseconds("server.request_time");
+    if (!request_time) return request_time.error();
+    auto busy_wait = state_->settings.milliseconds("server.busy_wait");
+    if (!busy_wait) return busy_wait.error();
+    state_->pipeline->set_busy_wait(std::chrono::milliseconds(*busy_wait));
+    state_->pipeline->set_request_time(std::chrono::milliseconds(*request_time));
     auto access_log = open_access_log(state_->settings);
     if (!access_log) return access_log.error();
     state_->access_log = std::move(*access_log);

@@ -6,9 +6,12 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/post.hpp>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
@@ -18,6 +21,7 @@
 
 #include "kernel/http/connection_transport.hpp"
 #include "kernel/http/tls_connection.hpp"
+#include "kernel/job/worker_pool.hpp"
 
 namespace stele::kernel::http {
 
@@ -61,6 +65,9 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 /// Connections beyond the limit that are still told so; those beyond these are just closed.
 constexpr std::size_t kRefusedAtOnce = 64;
 
+/// How often memory is given back at most.
+constexpr std::chrono::seconds kTrimPeriod{10};
+
 /// Deadlines need no exact timers: looking four times within the shortest of them is enough.
 std::chrono::milliseconds sweep_interval(const ServerLimits& limits) {
     using std::chrono::milliseconds;
@@ -85,6 +92,7 @@ public:
     }
 
     void remove(Connection& connection) override {
+        shared.addresses.remove(connection.peer_address());
         // The handlers that still hold it let go when they return.
         connections_.erase(std::static_pointer_cast<Connection>(connection.shared_from_this()));
         shared.connection_closed();
@@ -176,11 +184,26 @@ private:
         socket.set_option(asio::ip::tcp::no_delay(true), code);
         if (!code) socket.non_blocking(true, code);
         if (code) return;
+        const std::string address = peer.address().to_string();
+        const std::size_t limit_of_one = limit_of(address);
+        const std::size_t of_one = shared.addresses.add(address);
+        if (of_one >= limit_of_one && of_one - limit_of_one >= kRefusedAtOnce) {
+            shared.addresses.remove(address);
+            traffic.refused.add(1);
+            return;
+        }
         shared.open.fetch_add(1, std::memory_order_relaxed);
         traffic.connections.add(1);
-        auto connection = connect(std::move(socket), peer.address().to_string());
+        auto connection = connect(std::move(socket), address);
         connections_.insert(connection);
-        connection->start(others >= limit);
+        connection->start(others >= limit || of_one >= limit_of_one);
+    }
+
+    std::size_t limit_of(const std::string& address) const {
+        const auto& proxies = shared.options.trusted_proxies;
+        const bool is_proxy = std::find(proxies.begin(), proxies.end(), address) != proxies.end();
+        return is_proxy ? std::numeric_limits<std::size_t>::max()
+                        : shared.options.limits.connections_per_address;
     }
 
     std::shared_ptr<Connection> connect(TcpSocket&& socket, std::string remote_address) {
@@ -208,6 +231,18 @@ private:
         for (const auto& connection : all())
             connection->sweep(time);
         if (!is_accepting_ && acceptor_.is_open()) accept();
+        give_memory_back();
+    }
+
+    /// What the allocator keeps for later, which is what one large request took: not at once, so
+    /// that many of them need it only once.
+    void give_memory_back() {
+        const auto time = std::chrono::steady_clock::now();
+        if (!shared.has_spare_memory || time < next_trim_) return;
+        shared.has_spare_memory = false;
+        next_trim_ = time + kTrimPeriod;
+        const bool is_posted = shared.workers.post([] { ::malloc_trim(0); });
+        if (!is_posted) shared.has_spare_memory = true;
     }
 
     asio::io_context io_{1};
@@ -216,6 +251,7 @@ private:
     std::shared_ptr<asio::ssl::context> tls_;
     std::chrono::milliseconds interval_;
     std::unordered_set<std::shared_ptr<Connection>> connections_;
+    std::chrono::steady_clock::time_point next_trim_{};
     bool is_accepting_ = false;
     bool is_stopping_ = false;
 

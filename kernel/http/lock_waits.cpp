@@ -87,6 +87,7 @@ void LockWaits::look() {
 
 /// A store that cannot be asked counts as locked: time decides then.
 bool LockWaits::is_locked(const sdk::RecordKey& store) const {
+    if (store == kMoment) return false;
     const auto reader = engine_.snapshot();
     const auto state = resource::read_store_state(*reader, store);
     return !state || (*state && (*state)->lock);

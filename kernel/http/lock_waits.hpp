@@ -23,6 +23,9 @@ public:
     using Resume = std::function<void(End)>;
     using Clock = std::chrono::steady_clock;
 
+    /// No store: who names it waits for the next look only.
+    inline static const sdk::RecordKey kMoment{};
+
     /// At most `most` requests wait at the same time.
     LockWaits(sdk::Engine& engine, std::size_t most) : engine_(engine), most_(most) {}
     ~LockWaits();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,6 +58,8 @@ struct Response {
     sdk::BodySource source;
     sdk::Reply::RangeSource ranges;
     std::uint64_t size = 0;
+    /// The header `ETag` is of the whole reply, so that 304 may be said in its place.
+    bool has_whole_tag = false;
     /// Who asked, for the log; null when nobody knows.
     sdk::SessionPtr session;
 };
@@ -74,6 +77,11 @@ public:
     /// The pattern of the route that was found, for the log; it lives as long as the server. Only
     /// inside of `RequestHandler::handle` and `admit`.
     virtual void note_route(const std::string& /*pattern*/) {}
+    /// Becomes true when the client goes away before its answer.
+    const std::atomic<bool>& is_abandoned() const { return is_abandoned_; }
+
+protected:
+    std::atomic<bool> is_abandoned_{false};
 };
 
 /// Called on the connection's I/O thread; must not block and must not throw.

@@ -118,6 +118,10 @@ std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
     auto pending = std::make_shared<PendingRequest>();
     pending->started_ns = request.received_ns;
     pending->exchange = exchange.shared_from_this();
+    // What is uploaded may be as large as a disk: its time is that of the disk.
+    const auto end = route.has_streamed_body ? job::Budget::Clock::time_point::max()
+                                             : job::Budget::Clock::now() + request_time_;
+    pending->budget.emplace(end, exchange.is_abandoned());
     resource::RequestInput& input = pending->input;
     input.route = &route;
     input.values = std::move(values);

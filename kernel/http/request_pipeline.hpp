@@ -16,6 +16,7 @@
 #include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_metrics.hpp"
 #include "kernel/http/router.hpp"
+#include "kernel/job/budget.hpp"
 #include "kernel/resource/routed_call.hpp"
 
 namespace stele::kernel::job {
@@ -32,9 +33,13 @@ struct PendingRequest {
     std::shared_ptr<resource::WorkContext::Work> work;
     std::unique_ptr<resource::WorkContext> context;
     std::optional<sdk::Reply> reply;
+    /// Until when it may be worked on; ends with the client, too.
+    std::optional<job::Budget> budget;
     int attempts = 0;
     /// Until when it waits for locked data stores; set by the first one that it meets.
     std::optional<LockWaits::Clock::time_point> lock_deadline;
+    /// Until when it is repeated because others do the same; set by the first time.
+    std::optional<LockWaits::Clock::time_point> turn_deadline;
     std::int64_t started_ns = 0;
     /// Nothing but a cookie, which browsers add by themselves, says who asks.
     bool is_by_cookie = false;
@@ -74,6 +79,10 @@ public:
     void wait_for_commits() { commits_.wait_for_none(); }
     /// Before serving begins: whose pages may act for whoever has a cookie.
     void set_origins(std::vector<std::string> origins) { cors_ = CorsRules(std::move(origins)); }
+    /// Before serving begins: how long a request is repeated that waits for its turn.
+    void set_busy_wait(std::chrono::milliseconds time) { busy_wait_ = time; }
+    /// Before serving begins: how long one request may be worked on.
+    void set_request_time(std::chrono::milliseconds time) { request_time_ = time; }
     /// Before serving begins.
     void set_limits(RateLimits limits) { limits_ = std::move(limits); }
     /// Another reason for `/readyz` to answer 503; before serving begins.
@@ -107,6 +116,7 @@ private:
     bool post(const std::shared_ptr<PendingRequest>& pending);
     // stages/wait_for_lock.cpp
     void wait_for_lock(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
+    void wait_for_turn(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     // stages/commit.cpp
     void commit(const std::shared_ptr<PendingRequest>& pending);
     void committed(const std::shared_ptr<PendingRequest>& pending, sdk::Result<void> result);
@@ -132,6 +142,8 @@ private:
     std::atomic<bool> is_draining_{false};
     CommitsUnderWay commits_;
     const std::chrono::milliseconds lock_patience_;
+    std::chrono::milliseconds request_time_{120'000};
+    std::chrono::milliseconds busy_wait_{20'000};
     // The last one: what it resumes uses the others.
     LockWaits lock_waits_;
 };

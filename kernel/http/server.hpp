@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,8 @@ struct ServerLimits {
     std::chrono::milliseconds idle_time{75'000};    ///< between requests
     std::chrono::milliseconds write_time{120'000};  ///< without progress of the reader
     std::size_t connections = 4096;
+    /// Of one address, or of one network of IPv6; trusted proxies are not counted.
+    std::size_t connections_per_address = std::numeric_limits<std::size_t>::max();
 };
 
 struct ServerOptions {

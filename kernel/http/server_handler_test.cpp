@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -94,6 +96,14 @@ void TestHandler::answer_upload(Exchange& exchange) {
     });
 }
 
+bool TestHandler::held_is_abandoned() {
+    const std::lock_guard lock(mutex_);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!held_->is_abandoned() && std::chrono::steady_clock::now() < patience)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return held_->is_abandoned();
+}
+
 /// 26 letters, or none; `/ranges-break` fails behind the fifth.
 Response TestHandler::download_for(const Request& request) {
     Response response;
@@ -101,6 +111,7 @@ Response TestHandler::download_for(const Request& request) {
     response.headers.emplace_back("Content-Disposition", "attachment; filename=\"a b.txt\"");
     response.headers.emplace_back("Content-Security-Policy", "default-src 'none'; sandbox");
     response.headers.emplace_back("ETag", request.path == "/ranges-weak" ? "W/\"v1\"" : "\"v1\"");
+    response.has_whole_tag = true;
     response.size = request.path == "/ranges-empty" ? 0 : 26;
     const bool breaks = request.path == "/ranges-break";
     if (breaks) response.size = 1'000'000;
@@ -125,6 +136,10 @@ Response TestHandler::response_for(const Request& request) {
     if (path == "/fixed") {
         response.body = "{\"fixed\":\"body\"}";
     } else if (path == "/record") {
+        response.body = "{\"_doc\":\"1\"}";
+        response.headers.emplace_back("ETag", "\"v1\"");
+        response.has_whole_tag = true;
+    } else if (path == "/computed") {
         response.body = "{\"_doc\":\"1\"}";
         response.headers.emplace_back("ETag", "\"v1\"");
     } else if (path == "/twice") {

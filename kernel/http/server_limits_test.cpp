@@ -126,6 +126,56 @@ TEST_CASE("a reader that does not read loses the connection") {
     CHECK(server.get().counts().connections_open == 0);
 }
 
+TEST_CASE("a client that goes away while its request runs is seen to leave") {
+    ServerOptions options;
+    options.limits.idle_time = 40ms;
+    TestServer server(options);
+    {
+        TestClient client(server.port());
+        REQUIRE(client.send(request_to("GET", "/held")));
+        server.handler().wait_until_held();
+    }
+    CHECK(server.handler().held_is_abandoned());
+    server.handler().release_held();
+}
+
+TEST_CASE("one address cannot take the connections of the others") {
+    ServerOptions options;
+    options.limits.connections = 8;
+    options.limits.connections_per_address = 2;
+    TestServer server(options);
+    TestClient first(server.port());
+    auto second = std::make_unique<TestClient>(server.port());
+    CHECK(first.ask(request_to("GET", "/fixed"))->status == 200);
+    CHECK(second->ask(request_to("GET", "/fixed"))->status == 200);
+    {
+        TestClient third(server.port());
+        CHECK(error_of(third.receive())["code"] == "http.connections_exhausted");
+    }
+    CHECK(first.ask(request_to("GET", "/fixed"))->status == 200);
+    second.reset();
+    // The server hears of the end when it comes by.
+    bool is_served = false;
+    for (int i = 0; i < 1000 && !is_served; ++i) {
+        TestClient next(server.port());
+        const auto reply = next.ask(request_to("GET", "/fixed"));
+        is_served = reply && reply->status == 200;
+        if (!is_served) std::this_thread::sleep_for(10ms);
+    }
+    CHECK(is_served);
+}
+
+TEST_CASE("a proxy that is trusted has as many connections as there are") {
+    ServerOptions options;
+    options.limits.connections_per_address = 1;
+    options.trusted_proxies = {"127.0.0.1"};
+    TestServer server(options);
+    TestClient first(server.port());
+    TestClient second(server.port());
+    CHECK(first.ask(request_to("GET", "/fixed"))->status == 200);
+    CHECK(second.ask(request_to("GET", "/fixed"))->status == 200);
+}
+
 TEST_CASE("connections beyond the limit get 503 and those within it go on") {
     ServerOptions options;
     options.limits.connections = 2;

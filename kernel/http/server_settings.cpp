@@ -1,5 +1,7 @@
 #include "kernel/http/server_settings.hpp"
 
+#include <algorithm>
+
 #include "kernel/http/client_address.hpp"
 #include "kernel/http/message_rules.hpp"
 
@@ -91,6 +93,9 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     options.limits.idle_time = numbers.time("server.idle_time");
     options.limits.write_time = numbers.time("server.write_time");
     options.limits.connections = numbers.size(kInteger, "server.connections");
+    const std::size_t of_one = numbers.size(kInteger, "server.connections_per_address");
+    options.limits.connections_per_address =
+        of_one > 0 ? of_one : std::max<std::size_t>(options.limits.connections / 2, 1);
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
     return options;
 }

@@ -29,6 +29,8 @@ public:
     /// Waits until the source of `/endless` was destroyed.
     void wait_until_source_gone();
     void wait_until_held();
+    /// Whether the client of `/held` was seen to leave within some seconds.
+    bool held_is_abandoned();
     /// Answers the request for `/held`.
     void release_held();
 

@@ -3,6 +3,7 @@
 #include <stele/sdk/authorities.hpp>
 
 #include "kernel/authority/authority_store.hpp"
+#include "kernel/job/budget.hpp"
 
 namespace stele::kernel::resource {
 
@@ -15,10 +16,12 @@ public:
 
     sdk::Result<sdk::PermissionSet> permissions(const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record) override {
+        if (auto left = job::Budget::check_current(); !left) return left.error();
         return store_.permissions(transaction_, principal, record);
     }
     sdk::Result<bool> has_role(const sdk::RecordKey& principal, const sdk::RecordKey& record,
                                std::string_view role_key) override {
+        if (auto left = job::Budget::check_current(); !left) return left.error();
         return store_.has_role(transaction_, principal, record, role_key);
     }
     sdk::Result<void> grant(const sdk::RecordKey& record, const sdk::RecordKey& principal,
@@ -38,6 +41,7 @@ public:
     }
     sdk::Result<std::vector<sdk::GrantOrigin>> report(const sdk::RecordKey& record,
                                                       const sdk::RecordKey& principal) override {
+        if (auto left = job::Budget::check_current(); !left) return left.error();
         return store_.report(transaction_, record, principal);
     }
     sdk::Result<void> add_member(const sdk::RecordKey& group, const sdk::RecordKey& member,

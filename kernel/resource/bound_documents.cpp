@@ -74,6 +74,7 @@ void notify_later(WorkContext& context, const RegisteredResource& resource,
 }  // namespace
 
 sdk::Result<CollectionPlace> BoundDocuments::place_of(const sdk::CollectionName& collection) {
+    if (auto left = context_.go_on(); !left) return left.error();
     auto place = rooms_.records.collection(context_.transaction(), context_.platform(), collection);
     if (place && !place->resource) return unknown_type(collection.type);
     return place;
@@ -90,6 +91,7 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& colle
 }
 
 sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
+    if (auto left = context_.go_on(); !left) return left.error();
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
@@ -97,6 +99,7 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
 }
 
 sdk::Result<std::string> BoundDocuments::read_text(const sdk::RecordKey& key) {
+    if (auto left = context_.go_on(); !left) return left.error();
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
@@ -298,6 +301,7 @@ sdk::Result<void> BoundDocuments::set_system(const CollectionPlace& place,
                                              const sdk::Change& change, const sdk::Json* before) {
     const RegisteredResource& resource = *place.resource;
     sdk::Json& fields = change.after->fields;
+    if (!fields.is_object()) return check_hooked(resource.descriptor, *change.after);
     fields.erase("_system");
     sdk::Json system = system_member(context_.session(), before, sdk::now_ms());
     auto completed = plugin::guarded<void>(resource.plugin_id, "complete_system", [&] {
@@ -305,7 +309,8 @@ sdk::Result<void> BoundDocuments::set_system(const CollectionPlace& place,
     });
     if (!completed) return completed;
     fields["_system"] = std::move(system);
-    return {};
+    // The last that a hook has said.
+    return check_hooked(resource.descriptor, *change.after);
 }
 
 /// A space may show records from its beginning, so its collections have their numbers then.

@@ -204,6 +204,53 @@ sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descript
 
 namespace {
 
+/// As deep as what comes from outside may be: such a record can be sent back.
+constexpr int kDeepest = sdk::JsonLimits{}.depth;
+
+/// Whether nothing in the value lies deeper than so many arrays and objects.
+bool is_within(const sdk::Json& value, int depth) {
+    if (!value.is_structured()) return true;
+    if (depth == 0) return false;
+    return std::all_of(value.begin(), value.end(),
+                       [depth](const sdk::Json& inner) { return is_within(inner, depth - 1); });
+}
+
+sdk::Error broken_by_hook(const sdk::ResourceDescriptor& descriptor, const std::string& problem) {
+    return sdk::make_error(
+        sdk::ErrorKind::internal, "resource.hook_broke_record",
+        "the server failed; the request id leads to its log",
+        fmt::format("a hook of {} made a record whose {}", descriptor.type, problem));
+}
+
+}  // namespace
+
+sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
+                               const sdk::Document& after) {
+    if (!after.fields.is_object() || !after.secrets.is_object())
+        return broken_by_hook(descriptor, "fields are no object");
+    const auto id = after.fields.find("_doc");
+    if (id == after.fields.end() || *id != after.id)
+        return broken_by_hook(descriptor, "_doc is not its id");
+    sdk::Violations violations;
+    for (const sdk::Field& field : descriptor.fields) {
+        const sdk::Json& from = field.secret ? after.secrets : after.fields;
+        const auto value = from.find(field.name);
+        if (value != from.end() && !value->is_null()) check_value(field, *value, violations);
+    }
+    if (!violations.empty()) return broken_by_hook(descriptor, violations.front().message);
+    for (const auto& [name, value] : after.fields.items()) {
+        if (is_within(value, kDeepest - 1)) continue;
+        return sdk::make_error(
+            {{name, "field.nesting_deep",
+              fmt::format("{} is nested deeper than {} arrays and objects", name, kDeepest)}});
+    }
+    if (!is_within(after.secrets, kDeepest))
+        return broken_by_hook(descriptor, "secrets are nested too deep");
+    return {};
+}
+
+namespace {
+
 /// With those that families add.
 constexpr std::size_t kMostSystemMembers = 16;
 

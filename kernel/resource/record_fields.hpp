@@ -28,6 +28,13 @@ sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descript
 sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descriptor, sdk::Json body,
                                          const sdk::Document& before);
 
+/// Whether what hooks have made of a record can be read again and is what its family declares, as
+/// `before` the hooks was checked: nesting, kinds of declared fields, `_doc` and the ids of what it
+/// lies in. `internal` (`resource.hook_broke_record`) naming the member otherwise: the family is at
+/// fault, unless what came in made it so deep.
+sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
+                               const sdk::Document& after);
+
 /// The `_system` member of a record that `session` writes now; `before` is its former one or null.
 sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, std::int64_t now);
 

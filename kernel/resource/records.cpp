@@ -250,7 +250,7 @@ std::string Records::seal(const sdk::Json& secrets) const {
 sdk::Result<std::shared_ptr<const Records::Info>> Records::info_of(
     const sdk::Reader& reader, storage::CollectionId collection) const {
     if (auto met = meet_observed(reader); !met) return met.error();
-    {
+    if (!documents_.may_have_opened(reader, collection)) {
         std::shared_lock lock(mutex_);
         const auto known = infos_.find({collection.platform, collection.number});
         if (known != infos_.end()) return known->second;

@@ -91,6 +91,13 @@ struct Route {
     bool may_have_json = false;
     /// Callers prove here who they are.
     bool checks_credentials = false;
+    sdk::BodyUse body = sdk::BodyUse::parameters;
+    sdk::Bounds bounds;
+    /// What the path names has a tag of its own, which the handler compares with `If-Match`.
+    bool has_own_tag = false;
+
+    /// Whether the path is that of a record or lies below one, and the method may change something.
+    bool may_change_record() const { return is_item && resource && method != "GET"; }
 };
 
 /// What plugins offer. Filled while plugins open, then frozen; afterwards read by any thread.

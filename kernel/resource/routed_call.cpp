@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/entity_tag.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "kernel/pagination/page_parameters.hpp"
+#include "kernel/resource/body_bounds.hpp"
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
@@ -24,12 +26,19 @@ BodyKind body_kind(std::string_view content_type) {
     return type.empty() || type == "text/plain" ? BodyKind::text : BodyKind::other;
 }
 
-class EmptyUpload final : public sdk::Upload {
+/// A body that came in one piece.
+class HeldUpload final : public sdk::Upload {
 public:
+    explicit HeldUpload(std::string_view body) : rest_(body) {}
     sdk::Result<void> read(std::string& piece) override {
-        piece.clear();
+        piece.assign(rest_.substr(0, kMostAtOnce));
+        rest_.remove_prefix(piece.size());
         return {};
     }
+
+private:
+    static constexpr std::size_t kMostAtOnce = 64 * 1024;
+    std::string_view rest_;
 };
 
 constexpr std::size_t kMostKeptBytes = 64 * 1024;
@@ -54,7 +63,8 @@ RoutedCall::~RoutedCall() {
 
 sdk::Upload& RoutedCall::upload() const {
     if (!upload_) {
-        upload_ = input_.open_upload ? input_.open_upload() : std::make_unique<EmptyUpload>();
+        upload_ = input_.open_upload ? input_.open_upload()
+                                     : std::make_unique<HeldUpload>(input_.raw_body);
     }
     return *upload_;
 }
@@ -76,7 +86,13 @@ std::optional<std::string> RoutedCall::query_parameter(std::string_view name) co
 
 std::optional<std::string> RoutedCall::parameter(std::string_view name) const {
     if (auto value = query_parameter(name)) return value;
-    if (!input_.body.is_object()) return std::nullopt;
+    // A member of a record or a query must never be mistaken for a parameter.
+    const Route& route = *input_.route;
+    if (route.body != sdk::BodyUse::parameters || !input_.body.is_object()) return std::nullopt;
+    const bool is_declared =
+        std::any_of(route.parameters.begin(), route.parameters.end(),
+                    [name](const sdk::Parameter& known) { return known.name == name; });
+    if (!is_declared) return std::nullopt;
     const auto member = input_.body.find(name);
     if (member == input_.body.end() || member->is_null()) return std::nullopt;
     if (member->is_string()) return member->get<std::string>();
@@ -286,10 +302,18 @@ sdk::Result<void> RoutedCall::authorize() {
     return {};
 }
 
+sdk::Result<void> RoutedCall::check_precondition() const {
+    const Route& route = *input_.route;
+    if (!route.may_change_record() || route.has_own_tag) return {};
+    return sdk::check_if_match(*this, stored_.etag());
+}
+
 /// Of a raw body only what says that it is JSON must be; plain text may be.
 sdk::Result<void> RoutedCall::decode_body() {
     const Route& route = *input_.route;
-    if (input_.raw_body.empty() || (route.has_raw_body && !route.may_have_json)) return {};
+    const bool is_read_by_handler =
+        route.has_streamed_body || (route.has_raw_body && !route.may_have_json);
+    if (input_.raw_body.empty() || is_read_by_handler) return {};
     bool must_be_json = true;
     if (route.has_raw_body) {
         const BodyKind kind = body_kind(input_.header("Content-Type").value_or(""));
@@ -306,14 +330,12 @@ sdk::Result<void> RoutedCall::decode() {
     if (input_.is_decoded) return {};
     const Route& route = *input_.route;
     if (auto body = decode_body(); !body) return body;
+    if (auto bounded = check_bounds(input_.body, route.body, route.bounds); !bounded)
+        return bounded;
     if (route.is_paged) {
-        // In a query the body is the condition, so its members are fields, not parameters.
-        const bool has_query_body = route.path.ends_with("/query");
-        auto page = pagination::read_page_parameters(
-            [&](std::string_view name) {
-                return has_query_body ? query_parameter(name) : parameter(name);
-            },
-            {.default_limit = rooms().default_limit});
+        auto page =
+            pagination::read_page_parameters([&](std::string_view name) { return parameter(name); },
+                                             {.default_limit = rooms().default_limit});
         if (!page) return page.error();
         input_.page = std::move(*page);
     }

@@ -85,6 +85,8 @@ public:
     /// Makes the commit conflict when a container that was remembered, not read, is changed until
     /// then.
     sdk::Result<void> hold_path();
+    /// `If-Match` against lost updates: whether it names the record that a write is about.
+    sdk::Result<void> check_precondition() const;
     /// Stage "decode": body and page parameters, once per request.
     sdk::Result<void> decode();
 

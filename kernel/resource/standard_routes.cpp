@@ -10,6 +10,14 @@ const std::vector<sdk::Parameter>& page_parameters() {
     return kParameters;
 }
 
+sdk::Bounds bounds_of(const sdk::Fields& fields) {
+    sdk::Bounds bounds;
+    for (const sdk::Field& field : fields) {
+        if (field.most > 0) bounds.push_back({field.name, field.most});
+    }
+    return bounds;
+}
+
 class RouteList {
 public:
     RouteList(const RegisteredResource* resource, std::string plugin_id, std::vector<Route>& routes)
@@ -62,7 +70,8 @@ public:
         add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal", id);
         add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
                  "read ACL for principal");
-        add_item(RouteKind::report, "POST", item + "/authorities", "authorities report");
+        add_item(RouteKind::report, "POST", item + "/authorities", "authorities report").is_slow =
+            true;
     }
 
 private:
@@ -110,12 +119,22 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
         const RouteKind kind = routes[i].kind;
         const bool is_write =
             kind == RouteKind::create || kind == RouteKind::update || kind == RouteKind::remove;
+        if (is_write) {
+            routes[i].body = sdk::BodyUse::record;
+            routes[i].bounds = bounds_of(resource.descriptor.fields);
+        }
+        if (kind == RouteKind::query) routes[i].body = sdk::BodyUse::condition;
         if (is_write && resource.descriptor.slow_writes) routes[i].is_slow = true;
         if (kind == RouteKind::remove && !resource.contained.empty()) routes[i].is_slow = true;
     }
 }
 
 namespace {
+
+/// What a path that ends so takes is a query, whoever serves it.
+sdk::BodyUse body_use(sdk::BodyUse declared, bool is_paged, std::string_view path) {
+    return is_paged && path.ends_with("/query") ? sdk::BodyUse::condition : declared;
+}
 
 Route action_route(const sdk::Action& action, const std::string& plugin_id,
                    const std::string& path) {
@@ -138,6 +157,9 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     // What fills pages may walk through a lot.
     route.is_slow = action.slow || action.paged || action.streamed_body;
     route.has_raw_body = route.may_have_json = action.raw_body;
+    route.body = body_use(action.body, action.paged, route.path);
+    route.bounds = action.bounds;
+    route.has_own_tag = action.has_own_tag;
     return route;
 }
 
@@ -179,6 +201,8 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
     route.has_raw_body = endpoint.raw_body;
     route.checks_credentials = endpoint.checks_credentials;
+    route.body = body_use(endpoint.body, endpoint.paged, route.path);
+    route.bounds = endpoint.bounds;
     return route;
 }
 

@@ -9,6 +9,7 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/reply.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/resource/bound_authorities.hpp"
 #include "kernel/resource/bound_data_stores.hpp"
 #include "kernel/resource/bound_documents.hpp"
@@ -51,6 +52,7 @@ public:
     sdk::Result<sdk::RecordKey> find_reference(std::string_view reference) override;
     sdk::Result<sdk::Json> read_reference(std::string_view reference) override;
     sdk::Context& as_system() override;
+    sdk::Result<void> go_on() const override { return job::Budget::check_current(); }
 
     Rooms& rooms() { return rooms_; }
     /// For a context of somebody else in the same transaction.

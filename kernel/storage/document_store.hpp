@@ -74,6 +74,10 @@ public:
     DocumentStore(sdk::Engine& engine, NameTable& names);
     ~DocumentStore();
 
+    /// Whether the number may be one that the reader, a transaction, has given itself: what others
+    /// know of it need not be what it means then.
+    bool may_have_opened(const sdk::Reader& reader, CollectionId collection) const;
+
     /// The collection of a type inside a container; nothing while it has never held a record.
     sdk::Result<std::optional<CollectionId>> find_collection(const sdk::Reader& reader,
                                                              std::uint64_t platform,

@@ -66,11 +66,42 @@ void DocumentStore::CollectionCache::remember(CollectionId collection, const Col
     infos_[{collection.platform, collection.number}] = info;
 }
 
+std::size_t DocumentStore::CollectionCache::hash_of(CollectionId collection) {
+    std::size_t hash = std::hash<std::uint64_t>()(collection.number);
+    boost::hash_combine(hash, collection.platform);
+    return hash;
+}
+
+void DocumentStore::CollectionCache::note_opening(const Name& name, CollectionId collection) {
+    const auto now = Clock::now();
+    const std::unique_lock lock(mutex_);
+    std::erase_if(openings_, [now](const auto& opening) {
+        return now - opening.second > kLongestTransaction;
+    });
+    openings_[HashName()(name)] = now;
+    openings_[hash_of(collection)] = now;
+    has_openings_ = true;
+}
+
+bool DocumentStore::CollectionCache::is_opening(std::size_t hash) const {
+    if (!has_openings_.load(std::memory_order_relaxed)) return false;
+    const std::shared_lock lock(mutex_);
+    const auto found = openings_.find(hash);
+    return found != openings_.end() && Clock::now() - found->second <= kLongestTransaction;
+}
+
+bool DocumentStore::may_have_opened(const sdk::Reader& reader, CollectionId collection) const {
+    return is_uncertain(reader) && collections_->is_opening(collection);
+}
+
 sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
     const sdk::Reader& reader, std::uint64_t platform, std::string_view type,
     std::string_view container) {
     const CollectionCache::Name name{platform, type, container};
-    if (auto known = collections_->find(name)) return known;
+    const bool may_be_own = is_uncertain(reader) && collections_->is_opening(name);
+    if (!may_be_own) {
+        if (auto known = collections_->find(name)) return known;
+    }
     const std::string key = collection_name_key(platform, type, container);
     const auto stored = reader.get(key);
     if (!stored) return stored.error();
@@ -101,12 +132,15 @@ sdk::Result<CollectionId> DocumentStore::open_collection(sdk::Transaction& trans
     transaction.put(collection_name_key(platform, type, container), sdk::counter_bytes(number));
     transaction.put(collection_prefix(collection, 'C'),
                     sdk::KeyWriter().text(type).text(container).key());
+    collections_->note_opening({platform, type, container}, collection);
     return collection;
 }
 
 sdk::Result<std::optional<DocumentStore::CollectionInfo>> DocumentStore::describe(
     const sdk::Reader& reader, CollectionId collection) {
-    if (auto known = collections_->describe(collection)) return known;
+    if (!may_have_opened(reader, collection)) {
+        if (auto known = collections_->describe(collection)) return known;
+    }
     const auto stored = reader.get(collection_prefix(collection, 'C'));
     if (!stored) return stored.error();
     if (!*stored) return std::optional<CollectionInfo>();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -7,6 +9,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -36,6 +39,13 @@ public:
     void remember(const Name& name, CollectionId collection);
     void remember(CollectionId collection, const CollectionInfo& info);
 
+    /// A transaction gives a number that another one may give at the same time: what the others
+    /// commit is not what it means by it until it fails itself.
+    void note_opening(const Name& name, CollectionId collection);
+    /// Whether some transaction that may still run has given it.
+    bool is_opening(const Name& name) const { return is_opening(HashName()(name)); }
+    bool is_opening(CollectionId collection) const { return is_opening(hash_of(collection)); }
+
 private:
     static constexpr std::size_t kCached = 65536;
 
@@ -54,7 +64,17 @@ private:
         bool operator()(const Name& a, const Name& b) const { return a == b; }
     };
 
-    std::shared_mutex mutex_;
+    using Clock = std::chrono::steady_clock;
+    /// Longer than any transaction runs.
+    static constexpr std::chrono::minutes kLongestTransaction{15};
+
+    static std::size_t hash_of(CollectionId collection);
+    bool is_opening(std::size_t hash) const;
+
+    mutable std::shared_mutex mutex_;
+    /// Hashes of names and of numbers, and when they were given: one too many only costs a read.
+    std::unordered_map<std::size_t, Clock::time_point> openings_;
+    std::atomic<bool> has_openings_ = false;
     boost::unordered_flat_map<KeptName, std::uint64_t, HashName, SameName> numbers_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, CollectionInfo> infos_;
 };

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/regex_weight.hpp>
+
 #include "kernel/storage/query_parser.hpp"
 #include "kernel/storage/query_regex.hpp"
 #include "kernel/storage/query_scalar.hpp"
@@ -162,6 +164,12 @@ void QueryParser::regex(const Place& place, QueryOperator operation, const Json&
     if (++expressions_ > kMostExpressions) {
         problems_.add("document_too_large",
                       "more than " + std::to_string(kMostExpressions) + " regular expressions");
+        return;
+    }
+    weight_ += sdk::regex_weight(*pattern);
+    if (weight_ > sdk::kMostRegexWeight) {
+        problems_.add("document_too_large",
+                      "its regular expressions are too many, too long or repeat too much together");
         return;
     }
     const auto given = place.object.find("$options");

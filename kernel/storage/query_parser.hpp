@@ -62,6 +62,8 @@ private:
     QueryProblems& problems_;
     std::size_t conditions_ = 0;
     std::size_t expressions_ = 0;
+    /// What they cost to compile.
+    std::size_t weight_ = 0;
     bool has_overflowed_ = false;
 };
 

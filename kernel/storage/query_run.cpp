@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/storage/composite_builder.hpp"
 #include "kernel/storage/document_store_keys.hpp"
 
@@ -60,6 +61,9 @@ bool PlannedRun::is_page_full() const {
 
 sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
+        if (++looked_at_ % kLookedAtOnce == 0) {
+            if (auto left = job::Budget::check_current(); !left) return left.error();
+        }
         const auto more = plan_.source->next(candidate);
         if (!more) return more.error();
         if (!*more) {

@@ -70,6 +70,9 @@ private:
     std::uint64_t matched_ = 0;
     std::optional<std::uint64_t> counted_;  ///< from entries
     std::uint64_t handed_out_ = 0;
+    /// Candidates between two looks at what time is left.
+    static constexpr std::uint32_t kLookedAtOnce = 64;
+    std::uint32_t looked_at_ = 0;
     bool is_exhausted_ = false;
     bool is_advised_ = false;
 

@@ -16,8 +16,6 @@ namespace stele::access_policies {
 
 namespace {
 
-constexpr std::size_t kMostCollected = 1000;
-
 /// What the statements of a policy can give or take at most: who removes a revoke gives back what
 /// it took. What a custom role holds depends on where it is defined, so it counts as everything.
 sdk::PermissionSet most_moved(const sdk::Json& fields) {
@@ -137,7 +135,7 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::find>(),
-         .parameters = {{"ref", true}, {"scope", false}}},
+         .parameters = {{"ref", true}, {"scope", false}, {"inherited", false}}},
         {.name = "collect",
          .scope = collection,
          .permission = kConnect,
@@ -264,10 +262,6 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
     const auto references = call.body().find("references");
     if (references == call.body().end() || !references->is_array()) {
         return sdk::invalid_parameter("references", "must be an array of references");
-    }
-    if (references->size() > kMostCollected) {
-        return sdk::invalid_parameter(
-            "references", "must hold at most " + std::to_string(kMostCollected) + " references");
     }
     PolicySearch search(call);
     std::optional<sdk::RecordKey> user;

@@ -96,8 +96,9 @@ void add_endpoints(sdk::Registrar& registrar) {
                 .path = path,
                 .title = "answer a GraphQL query",
                 .run = [&registrar](const sdk::Call& call) { return run_query(registrar, call); },
-                .parameters = {{"query"}, {"operationName"}, {"variables"}},
-                .slow = true});
+                .parameters = {{"query"}, {"operationName"}, {"operation_name"}, {"variables"}},
+                .slow = true,
+                .bounds = {{"variables", sdk::kMostBodyEntries, /*holds_records=*/true}}});
         }
         registrar.add(sdk::Endpoint{.method = "GET",
                                     .path = path + "/schema",

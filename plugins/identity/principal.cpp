@@ -39,7 +39,7 @@ sdk::Fields principal_fields() {
         // show up in a reply nor in an index.
         {.name = "password", .kind = text, .secret = true},
         {.name = "currentPassword", .kind = text, .secret = true},
-        {.name = "groups", .kind = array, .items = text, .secret = true},
+        {.name = "groups", .kind = array, .items = text, .secret = true, .most = 1000},
     };
 }
 

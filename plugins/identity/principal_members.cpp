@@ -18,8 +18,6 @@ namespace stele::identity {
 
 namespace {
 
-constexpr std::size_t kMostChecks = 1000;
-
 sdk::Result<void> require_group(const sdk::Document& record) {
     if (principal_of(record).kind == sdk::PrincipalKind::group) return {};
     return sdk::make_error(sdk::ErrorKind::invalid, "principal.not_a_group",
@@ -181,10 +179,6 @@ sdk::Result<sdk::Reply> PrincipalFamily::check_memberships(const sdk::Call& call
     const auto checks = call.body().find("checks");
     if (checks == call.body().end() || !checks->is_array()) {
         return sdk::invalid_parameter("checks", "must be an array");
-    }
-    if (checks->size() > kMostChecks) {
-        return sdk::invalid_parameter("checks",
-                                      "holds more than " + std::to_string(kMostChecks) + " checks");
     }
     sdk::Json results = sdk::Json::array();
     for (const sdk::Json& check : *checks) {

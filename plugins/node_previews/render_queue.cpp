@@ -8,6 +8,7 @@ sdk::Error busy() {
     auto error = sdk::make_error(sdk::ErrorKind::limited, "preview.busy",
                                  "too many previews are being made; try again in a moment");
     error.retry_after_seconds = 1;
+    error.may_pass_soon = true;
     return error;
 }
 

@@ -82,7 +82,7 @@ sdk::Result<PreviewSettings> read_settings(sdk::Registrar& registrar) {
     settings.waiting =
         numbers.read({"waiting", "8",
                       "Callers that wait besides; with node_previews.concurrent fewer than "
-                      "workers.threads; beyond: 429"});
+                      "workers.threads; more wait without a thread"});
     settings.source_bytes =
         numbers.read({"source_bytes", "67108864", "Largest attachment that previews are made of"});
     settings.limits.pixels =

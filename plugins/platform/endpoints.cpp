@@ -23,12 +23,14 @@ void add_record_endpoints(sdk::Registrar& registrar) {
                                 .path = "/",
                                 .title = "update the platform",
                                 .permission = sdk::Permission::update,
-                                .run = &update_platform});
+                                .run = &update_platform,
+                                .body = sdk::BodyUse::record});
     registrar.add(sdk::Endpoint{.method = "POST",
                                 .path = "/update",
                                 .title = "update the platform",
                                 .permission = sdk::Permission::update,
-                                .run = &update_platform});
+                                .run = &update_platform,
+                                .body = sdk::BodyUse::record});
     registrar.add(sdk::Endpoint{.method = "GET",
                                 .path = "/info",
                                 .title = "count the platform's stores",
@@ -116,18 +118,20 @@ void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
 
 void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
     const auto add = [&](const char* method, const char* path, const char* title, auto operation,
-                         bool is_paged) {
+                         bool is_paged, std::vector<sdk::Parameter> parameters = {}) {
         registrar.add(sdk::Endpoint{
             .method = method,
             .path = path,
             .title = title,
             .run = [&logs, operation](const sdk::Call& call) { return (logs.*operation)(call); },
+            .parameters = std::move(parameters),
             .paged = is_paged,
             .slow = is_paged});
     };
     add("GET", "/logs", "list log entries", &LogOperations::query, true);
     add("POST", "/logs/query", "query log entries", &LogOperations::query, true);
-    add("POST", "/logs", "write a log entry", &LogOperations::create, false);
+    add("POST", "/logs", "write a log entry", &LogOperations::create, false,
+        {{"message"}, {"level"}});
     add("GET", "/logs/logfile", "read the log as text", &LogOperations::read_file, false);
     add("GET", "/logs/{logId}", "read a log entry", &LogOperations::read, false);
 }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/entity_tag.hpp>
+
 #include "contained_types.hpp"
 
 namespace stele::platform {
@@ -22,18 +24,7 @@ constexpr const char* kOwnerMembers[] = {"ownerRegistrarId", "ownerTenantId"};
 
 /// The root is its platform's only record, so its version says everything.
 std::string etag_of(const sdk::Document& root) {
-    return '"' + root.id + '-' + std::to_string(root.version) + '"';
-}
-
-sdk::Result<void> check_precondition(const sdk::Call& call, const sdk::Document& root) {
-    const auto wanted = call.header("If-Match");
-    const std::string present = etag_of(root);
-    if (!wanted || *wanted == "*" || wanted->find(present) != std::string_view::npos) return {};
-    sdk::Error error =
-        sdk::make_error(sdk::ErrorKind::precondition_failed, "document.version_changed",
-                        "the platform has changed since the version in If-Match");
-    error.present_etag = present;
-    return error;
+    return sdk::version_tag(root.id, root.version);
 }
 
 }  // namespace
@@ -51,7 +42,8 @@ sdk::Result<sdk::Reply> update_platform(const sdk::Call& call) {
     if (!call.body().is_object()) return sdk::invalid_parameter("body", "must be an object");
     auto before = context.documents().read(context.platform().root);
     if (!before) return before.error();
-    if (auto checked = check_precondition(call, *before); !checked) return checked.error();
+    if (auto checked = sdk::check_if_match(call, etag_of(*before)); !checked)
+        return checked.error();
     sdk::Json fields = call.body();
     for (const char* name : kOwnerMembers) {
         fields.erase(name);

@@ -14,8 +14,6 @@ namespace stele::platform {
 
 namespace {
 
-constexpr std::size_t kMostEntries = 1000;
-
 using EntryWork = std::function<sdk::Result<void>(sdk::Context&, sdk::Json& entry)>;
 
 /// Works on a copy of each entry of the body and answers them.
@@ -23,9 +21,6 @@ sdk::Result<sdk::Reply> for_each_entry(const sdk::Call& call, const EntryWork& w
     const auto given = call.body().find("entries");
     if (given == call.body().end() || !given->is_array()) {
         return sdk::invalid_parameter("entries", "must be an array");
-    }
-    if (given->size() > kMostEntries) {
-        return sdk::invalid_parameter("entries", "must hold at most 1000 entries");
     }
     sdk::Json entries = *given;
     for (sdk::Json& entry : entries) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/attachment_names.hpp>
+#include <stele/sdk/entity_tag.hpp>
 #include <stele/sdk/form_body.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -108,6 +109,23 @@ Result<Attachment> find_attachment(const Json& attachments, std::string_view id)
                       fmt::format("there is no attachment {}", id));
 }
 
+std::string attachment_tag(const Attachment& attachment) {
+    return '"' + attachment.object_id + '"';
+}
+
+Result<void> check_attachment_tag(const Call& call, const Json& attachments) {
+    auto present = find_attachment(attachments, call.path(kAttachmentId));
+    if (!present && !is_missing(present.error())) return present.error();
+    return check_attachment_tag(call, present ? &*present : nullptr);
+}
+
+Result<void> check_attachment_tag(const Call& call, const Attachment* present) {
+    if (present) return check_if_match(call, attachment_tag(*present));
+    if (!call.header("If-Match")) return {};
+    return make_error(ErrorKind::precondition_failed, "document.version_changed",
+                      "what If-Match names is not there");
+}
+
 Result<StoredBytes> store_bytes(BlobStore& binaries, const PieceSource& read) {
     StoredBytes stored;
     auto writer = binaries.create();
@@ -177,7 +195,7 @@ Reply inert_download(BlobStore& binaries, const Attachment& attachment, bool is_
     const bool is_saved = is_file || is_active_content(attachment.content_type);
     reply.header("Content-Disposition", content_disposition(is_saved, file_name));
     reply.header("Content-Security-Policy", kInert);
-    reply.etag('"' + attachment.object_id + '"');
+    reply.etag(attachment_tag(attachment));
     return reply;
 }
 

@@ -2,6 +2,10 @@
 
 namespace stele::sdk {
 
+Result<void> Context::go_on() const {
+    return {};
+}
+
 Result<bool> holds(Context& context, const RecordKey& record, PermissionSet permissions) {
     if (context.session().is_system) return true;
     auto held = context.authorities().permissions(context.principal().key, record);

@@ -395,7 +395,7 @@ async function withServer(lines, work, kept) {
 
 test('too many at once are told to come again, and others are served meanwhile', { timeout: 60_000 }, async () => {
   const slow = standIn('slow', `sleep 3; exec ${program} "$@"`);
-  await withServer([`node_previews.program = ${slow}`, 'node_previews.concurrent = 1', 'node_previews.waiting = 1'],
+  await withServer([`node_previews.program = ${slow}`, 'node_previews.concurrent = 1', 'node_previews.waiting = 1', 'server.busy_wait = 0s'],
     async (on, branch) => {
       const node = await makeNode(on, branch);
       await upload(node, png(61, 30, red), { on });
@@ -408,6 +408,18 @@ test('too many at once are told to come again, and others are served meanwhile',
       const busy = replies.find((reply) => reply.status === 429);
       assert.equal(busy.json.code, 'preview.busy');
       assert.ok(Number(busy.headers['retry-after']) >= 1);
+    });
+});
+
+test('a gallery gets all of its pictures, however few are made at a time', { timeout: 120_000 }, async () => {
+  const slow = standIn('slow-gallery', `sleep 0.2; exec ${program} "$@"`);
+  await withServer([`node_previews.program = ${slow}`, 'node_previews.concurrent = 2', 'node_previews.waiting = 2', 'server.busy_wait = 90s'],
+    async (on, branch) => {
+      const node = await makeNode(on, branch);
+      await upload(node, png(61, 30, red), { on });
+      const replies = await Promise.all(Array.from({ length: 24 }, (_, i) => get(`${node}/preview/any?size=${10 + i}`, { on })));
+      assert.deepEqual(replies.map((reply) => reply.status), Array(24).fill(200));
+      for (const reply of replies) assert.ok(reply.bytes.length > 0);
     });
 });
 

@@ -149,4 +149,32 @@ TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until someb
     }
 }
 
+/// A collection gets the number behind the last one that its transaction sees, so two first uses
+/// at once take the same; one of them fails at its commit, and until then must see what it wrote.
+TEST_CASE_METHOD(ResourceFixture, "First uses that take one number do not see each other's") {
+    const auto first = begin(system(), "POST", "/libraries", {{"_doc", "north"}});
+    REQUIRE(first->run());
+    WorkContext context(rooms, system());
+    const auto library = value_of(context.documents().create({"library", ""}, {{"_doc", "south"}}));
+    // The other one is quicker, and everybody knows now what the number means.
+    const auto reader = make_user("reader");
+    WorkContext other(rooms, system());
+    CHECK(value_of(other.documents().read(reader->principal.key)).id == "reader");
+    CHECK(json(system(), "GET", "/readers/reader").at("_doc") == "reader");
+
+    auto read = context.documents().read(library.key);
+    REQUIRE(read);
+    CHECK(read->id == "south");
+    const auto shelf =
+        context.documents().create({"shelf", "south", library.key}, {{"_doc", "master"}});
+    REQUIRE(shelf);
+    CHECK(value_of(context.documents().read({"library", ""}, "south")).key == library.key);
+    CHECK(sdk::commit_and_wait(context.transaction()).error().code == "engine.conflict");
+    CHECK(first->commit().error().code == "engine.conflict");
+
+    create({"library", ""}, {{"_doc", "south"}});
+    CHECK(json(system(), "GET", "/libraries/south").at("_doc") == "south");
+    CHECK(json(system(), "GET", "/readers/reader").at("_doc") == "reader");
+}
+
 }  // namespace stele::kernel::resource::testing

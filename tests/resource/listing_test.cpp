@@ -1,5 +1,8 @@
+#include <atomic>
+
 #include <catch2/catch.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {
@@ -45,6 +48,25 @@ TEST_CASE_METHOD(ResourceFixture, "A short list of presented rows is answered wh
     const sdk::Json page = json(system(), "GET", "/libraries?shout=loud");
     CHECK(page.at("rows").at(0).at("shouted") == "loud");
     CHECK_FALSE(json(system(), "GET", "/libraries").at("rows").at(0).contains("shouted"));
+}
+
+TEST_CASE_METHOD(ResourceFixture, "Work for a caller who has gone away ends where it reads") {
+    const sdk::RecordKey key = create({"library", ""}, {{"_doc", "north"}});
+    const std::atomic<bool> is_abandoned{true};
+    const job::Budget spent(job::Budget::Clock::time_point::max(), is_abandoned);
+    WorkContext context(rooms, system());
+    const job::Budget::Scope scope(&spent);
+    const auto code = [](const auto& result) {
+        return result ? std::string() : result.error().code;
+    };
+    CHECK(code(context.documents().query({"library", ""}, sdk::Json::object())) ==
+          "http.budget_spent");
+    CHECK(code(context.documents().read(key)) == "http.budget_spent");
+    CHECK(code(context.documents().read({"library", ""}, "north")) == "http.budget_spent");
+    CHECK(code(context.documents().create({"library", ""}, sdk::Json::object())) ==
+          "http.budget_spent");
+    CHECK(code(context.authorities().permissions(key, key)) == "http.budget_spent");
+    CHECK(code(context.go_on()) == "http.budget_spent");
 }
 
 }  // namespace stele::kernel::resource::testing

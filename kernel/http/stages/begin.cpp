@@ -20,6 +20,13 @@ sdk::Error foreign_page() {
                            "server.cors_origins, as its Origin");
 }
 
+/// Reading a long body takes longer than the other connections of the thread should wait.
+constexpr std::size_t kLongestHere = 32 * 1024;
+
+bool is_long(const resource::RequestInput& input) {
+    return input.route->is_slow || input.raw_body.size() > kLongestHere;
+}
+
 }  // namespace
 
 /// Learns who calls, and takes the request to the thread that it runs on. With an engine that other
@@ -28,7 +35,7 @@ sdk::Error foreign_page() {
 void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
     if (rooms_.engine->is_local()) {
         if (!identify(pending)) return;
-        if (!pending->input.route->is_slow) return attempt(pending);
+        if (!is_long(pending->input)) return attempt(pending);
         if (!post(pending)) fail(pending, busy());
         return;
     }

@@ -39,7 +39,9 @@ bool RequestPipeline::post(const std::shared_ptr<PendingRequest>& pending) {
 
 /// One run of everything inside the transaction. Repeated from here after a conflict.
 void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
+    const job::Budget::Scope scope(&*pending->budget);
     try {
+        if (auto left = pending->budget->check(); !left) return fail(pending, left.error());
         run_stages(pending);
     } catch (const std::exception& exception) {
         fail(pending, sdk::make_error(sdk::ErrorKind::internal, "http.internal",
@@ -63,6 +65,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {
+        if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
         const bool is_blocked =
             reply.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
         return is_blocked ? wait_for_lock(pending, reply.error()) : fail(pending, reply.error());

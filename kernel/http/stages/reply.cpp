@@ -39,7 +39,10 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
             return sdk::equals_ignoring_case(header.first, "Set-Cookie");
         });
     }
-    if (!reply.etag_value().empty()) response.headers.emplace_back("ETag", reply.etag_value());
+    if (!reply.etag_value().empty()) {
+        response.headers.emplace_back("ETag", reply.etag_value());
+        response.has_whole_tag = true;
+    }
     metrics_.count(response.status, steady_now_ns() - pending->started_ns);
     forgive_login(*pending);
     pending->context.reset();

@@ -1,7 +1,19 @@
+#include <stele/sdk/letter_case.hpp>
+
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/request_pipeline.hpp"
 
 namespace stele::kernel::http {
+
+namespace {
+
+bool is_form(const Request& request) {
+    constexpr std::string_view kForm = "multipart/";
+    const std::string_view type = request.header("Content-Type").value_or("");
+    return sdk::equals_ignoring_case(type.substr(0, kForm.size()), kForm);
+}
+
+}  // namespace
 
 const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
     const Request& request = exchange.request();
@@ -28,7 +40,11 @@ bool RequestPipeline::streams_body(const Request& request) {
     if (!has_streamed_bodies_) return false;
     thread_local RouteMatch match;
     router_.find(request.method, request.path, match);
-    return match.kind == RouteMatch::Kind::found && targets_[match.target]->has_streamed_body;
+    if (match.kind != RouteMatch::Kind::found) return false;
+    const resource::Route& route = *targets_[match.target];
+    if (!route.has_streamed_body) return false;
+    // Where the body is a record, only a form brings files along; JSON is held in memory.
+    return route.body != sdk::BodyUse::record || is_form(request);
 }
 
 /// 405, or what the path knows when that was the question.

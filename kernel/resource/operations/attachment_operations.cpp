@@ -112,6 +112,9 @@ sdk::Result<sdk::Reply> upload_record_attachments(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> upload_record_attachment(const RoutedCall& call) {
+    auto before = attachments_of(call);
+    if (!before) return before.error();
+    if (auto fits = sdk::check_attachment_tag(call, *before); !fits) return fits.error();
     auto kept = sdk::receive_attachment(call, keeper_of(call));
     if (!kept) return kept.error();
     return attach(call, {std::move(*kept)});
@@ -122,6 +125,7 @@ sdk::Result<sdk::Reply> remove_record_attachment(const RoutedCall& call) {
     if (!before) return before.error();
     auto attachment = sdk::find_attachment(*before, call.path(sdk::kAttachmentId));
     if (!attachment) return attachment.error();
+    if (auto fits = sdk::check_attachment_tag(call, &*attachment); !fits) return fits.error();
     sdk::Json after = *before;
     after.erase(attachment->id);
     auto replaced = replace_attachments(call.work(), call.record_key(), *before, after);
@@ -151,8 +155,13 @@ void add_attachments(sdk::ResourceDescriptor& descriptor) {
              .permission = update,
              .run = &upload_record_attachment,
              .parameters = named,
-             .has_streamed_body = true},
-             {one, "DELETE", update, &remove_record_attachment},
+             .has_streamed_body = true,
+             .has_own_tag = true},
+             {.name = one,
+             .method = "DELETE",
+             .permission = update,
+             .run = &remove_record_attachment,
+             .has_own_tag = true},
              {"preview/{name}", "GET", read, &preview_record_attachment, {{"attachment"}}},
          }) {
         descriptor.actions.push_back(action_of(std::move(action)));

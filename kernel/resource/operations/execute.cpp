@@ -73,6 +73,7 @@ sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
 sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     if (auto admitted = admit(call); !admitted) return admitted.error();
     if (auto decoded = call.decode(); !decoded) return decoded.error();
+    if (auto fits = call.check_precondition(); !fits) return fits.error();
     auto reply = run_handler(call);
     if (!reply) return reply;
     // First, as what comes after looks at what was written.

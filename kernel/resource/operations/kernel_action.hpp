@@ -19,6 +19,8 @@ struct KernelAction {
     bool is_paged = false;
     bool is_slow = false;
     bool has_streamed_body = false;
+    sdk::BodyUse body = sdk::BodyUse::parameters;
+    bool has_own_tag = false;
 };
 
 inline sdk::Action action_of(KernelAction action) {
@@ -32,7 +34,9 @@ inline sdk::Action action_of(KernelAction action) {
             .parameters = std::move(action.parameters),
             .paged = action.is_paged,
             .slow = action.is_slow,
-            .streamed_body = action.has_streamed_body};
+            .streamed_body = action.has_streamed_body,
+            .body = action.body,
+            .has_own_tag = action.has_own_tag};
 }
 
 }  // namespace stele::kernel::resource

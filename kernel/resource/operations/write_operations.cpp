@@ -16,23 +16,6 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Documen
     return sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
 }
 
-namespace {
-
-/// `If-Match` against lost updates (docs/specification/rulings.md).
-sdk::Result<void> check_precondition(const RoutedCall& call) {
-    const auto wanted = call.header("If-Match");
-    if (!wanted || *wanted == "*") return {};
-    const std::string present = call.stored().etag();
-    if (wanted->find(present) != std::string_view::npos) return {};
-    sdk::Error error =
-        sdk::make_error(sdk::ErrorKind::precondition_failed, "document.version_changed",
-                        "the record has changed since the version in If-Match");
-    error.present_etag = present;
-    return error;
-}
-
-}  // namespace
-
 sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
     auto created = call.work().bound_documents().create(call.place(), call.body());
     if (!created) return created.error();
@@ -49,19 +32,18 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
         text = *std::move(presented);
     }
     sdk::Reply reply = sdk::Reply::json_text(std::move(text));
-    if (!asks_for_presentation(call)) reply.etag(record.etag());
+    if (is_presented(call)) return std::move(reply).header("ETag", record.etag());
+    reply.etag(record.etag());
     return reply;
 }
 
 sdk::Result<sdk::Reply> update_record(RoutedCall& call) {
-    if (auto checked = check_precondition(call); !checked) return checked.error();
     auto updated = call.work().bound_documents().update(call.place(), call.stored(), call.body());
     if (!updated) return updated.error();
     return written_reply(call, *updated);
 }
 
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call) {
-    if (auto checked = check_precondition(call); !checked) return checked.error();
     const std::string id = id_of(call.stored());
     auto removed = call.work().bound_documents().remove(call.place(), call.stored());
     if (!removed) return removed.error();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/regex_weight.hpp>
 
 namespace stele::nodes {
 
@@ -18,9 +19,8 @@ namespace {
 constexpr std::string_view kQNameScheme = "qname://";
 
 constexpr std::array kPlainKeywords{
-    "enum",      "const",     "minimum",  "maximum",  "exclusiveMinimum", "exclusiveMaximum",
-    "minLength", "maxLength", "minItems", "maxItems", "minProperties",    "maxProperties",
-    "multipleOf"};
+    "minimum",  "maximum",  "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength",
+    "minItems", "maxItems", "minProperties",    "maxProperties",    "multipleOf"};
 constexpr std::array kOneSchemaKeywords{
     "not", "if", "then", "else", "contains", "propertyNames", "additionalItems"};
 
@@ -48,11 +48,15 @@ void collect_names(const sdk::Json& value, std::set<std::string>& names) {
     }
 }
 
+/// `patternProperties` inside one another are rewritten for every name of each.
+constexpr std::size_t kMostWork = 200'000;
+
 /// Rewrites the schemas of one part.
 class SchemaRewriter {
 public:
-    SchemaRewriter(const SchemaParts& parts, std::size_t part, const std::set<std::string>& names)
-        : parts_(parts), part_(part), names_(names) {}
+    SchemaRewriter(const SchemaParts& parts, std::size_t part, const std::set<std::string>& names,
+                   std::size_t& work)
+        : parts_(parts), part_(part), names_(names), work_(work) {}
 
     sdk::Json rewrite(const sdk::Json& schema) const;
 
@@ -68,6 +72,8 @@ private:
     const SchemaParts& parts_;
     std::size_t part_;
     const std::set<std::string>& names_;
+    /// Schemas, and names that were held against patterns.
+    std::size_t& work_;
 };
 
 std::string part_path(const char* kind, std::size_t part) {
@@ -121,7 +127,8 @@ void SchemaRewriter::rewrite_limits(const sdk::Json& schema, sdk::Json& out) con
         (type->is_array() && std::find(type->begin(), type->end(), "any") != type->end());
     if (!is_any) out["type"] = *type;
     for (const auto& [keyword, own] :
-         {std::pair{"pattern", kPatternKey}, std::pair{"format", kFormatKey}}) {
+         {std::pair{"pattern", kPatternKey}, std::pair{"format", kFormatKey},
+          std::pair{"enum", kEnumKey}, std::pair{"const", kConstKey}}) {
         if (const auto value = schema.find(keyword); value != schema.end()) out[own] = *value;
     }
 }
@@ -131,7 +138,6 @@ void SchemaRewriter::rewrite_combined(const sdk::Json& schema, sdk::Json& out) c
     sdk::Json all = sdk::Json::array({{{kStepKey, true}}});
     if (schema.value("uniqueItems", sdk::Json()) == true) {
         all.push_back({{kUniqueKey, true}});
-        out["uniqueItems"] = true;
     }
     for (const char* keyword : {"allOf", "extends"}) {
         const auto value = schema.find(keyword);
@@ -160,6 +166,8 @@ void SchemaRewriter::rewrite_combined(const sdk::Json& schema, sdk::Json& out) c
 /// `patternProperties` becomes `properties`, for the names that there are.
 void SchemaRewriter::add_matching(const sdk::Json& patterns, sdk::Json& properties) const {
     for (const auto& [pattern, schema] : patterns.items()) {
+        work_ += names_.size() + sdk::regex_weight(pattern);
+        if (work_ > kMostWork) return;
         const RE2 expression(pattern, RE2::Quiet);
         if (!expression.ok()) {
             properties[""] = {{kPatternKey, pattern}};
@@ -209,6 +217,7 @@ void SchemaRewriter::rewrite_items(const sdk::Json& schema, sdk::Json& out) cons
 
 sdk::Json SchemaRewriter::rewrite(const sdk::Json& schema) const {
     if (!schema.is_object()) return schema;
+    if (++work_ > kMostWork) return sdk::Json::object();
     if (const std::string text = sdk::text_member(schema, "$ref"); !text.empty()) {
         return {{"allOf", sdk::Json::array({{{kStepKey, true}}, {{"$ref", reference(text)}}})}};
     }
@@ -234,10 +243,11 @@ SchemaDocument schema_document(const SchemaParts& parts, const std::string& qnam
     collect_names(instance, names);
     SchemaDocument made{{{"definitions", sdk::Json::object()}}, {}};
     sdk::Json& definitions = made.document["definitions"];
+    std::size_t work = 0;
     std::size_t index = 0;
     for (const auto& [name, part] : parts) {
         definitions[fmt::format("own{}", index)] =
-            SchemaRewriter(parts, index, names).rewrite(part.schema);
+            SchemaRewriter(parts, index, names, work).rewrite(part.schema);
         sdk::Json whole = sdk::Json::array({{{kStepKey, true}}});
         for (const std::string& link : part.chain) {
             if (parts.contains(link))
@@ -249,6 +259,7 @@ SchemaDocument schema_document(const SchemaParts& parts, const std::string& qnam
     for (const std::string& link : parts.at(qname).chain) {
         if (parts.contains(link)) made.roots.push_back(part_path("own", index_of(parts, link)));
     }
+    made.is_too_costly = work > kMostWork;
     return made;
 }
 

@@ -33,6 +33,8 @@ struct SchemaDocument {
     sdk::Json document;
     /// Where each link of the asked chain lies in it, as references.
     std::vector<std::string> roots;
+    /// It would be larger than anything that is worth a look; what is missing of it is left out.
+    bool is_too_costly = false;
 };
 
 /// Members that stand for what the validator is to do in our way (`schema_validation.cpp`).
@@ -40,6 +42,8 @@ inline constexpr char kStepKey[] = "stele:step";
 inline constexpr char kPatternKey[] = "stele:pattern";
 inline constexpr char kFormatKey[] = "stele:format";
 inline constexpr char kUniqueKey[] = "stele:unique";
+inline constexpr char kEnumKey[] = "stele:enum";
+inline constexpr char kConstKey[] = "stele:const";
 
 /// The parts, evened out to draft 7 (drafts 3 and 4 are understood), for checking `instance`: its
 /// member names decide what `patternProperties` means. `qname` is one of the parts.

@@ -5,10 +5,14 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <nlohmann/json.hpp>
+
+#include <stele/sdk/regex_weight.hpp>
 
 #define VALIJSON_USE_EXCEPTIONS 1
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -30,8 +34,8 @@ using valijson::adapters::NlohmannJsonAdapter;
 constexpr std::size_t kMostSteps = 100'000;
 /// Bytes of stack: a schema that refers to itself without going deeper into the document.
 constexpr std::ptrdiff_t kMostStack = 1 << 20;
-/// `uniqueItems` compares every item with every other.
-constexpr std::size_t kMostUniqueItems = 2'000;
+/// Bytes of values that are compared with each other, by their texts.
+constexpr std::size_t kMostCompared = 8u << 20;
 constexpr std::size_t kMostProblems = 100;
 
 struct BoundReached : std::runtime_error {
@@ -46,12 +50,83 @@ public:
         if (++steps_ > kMostSteps) throw BoundReached("takes too many steps");
         if (start_ - place() > kMostStack) throw BoundReached("leads back to itself");
     }
+    void spend_compared(std::size_t bytes) {
+        compared_ += bytes;
+        if (compared_ > kMostCompared) throw BoundReached("compares too much");
+    }
+    void spend_pattern(std::string_view pattern) {
+        weight_ += sdk::regex_weight(pattern);
+        if (weight_ > sdk::kMostRegexWeight) throw BoundReached("has too many patterns");
+    }
 
 private:
     static const char* place() { return static_cast<const char*>(__builtin_frame_address(0)); }
 
     const char* start_;
     std::size_t steps_ = 0;
+    std::size_t compared_ = 0;
+    std::size_t weight_ = 0;
+};
+
+/// The text of a value, by which equal ones are found without comparing each with each. Numbers
+/// that are equal have the same text, whatever they look like.
+class ValueText {
+public:
+    explicit ValueText(Budget& budget) : budget_(budget) {}
+
+    std::string of(const Adapter& value) {
+        text_.clear();
+        append(value);
+        return text_;
+    }
+
+private:
+    void append(const Adapter& value) {
+        const std::size_t before = text_.size();
+        if (value.isString()) {
+            append_text(value.asString());
+        } else if (value.isArray()) {
+            text_ += '[';
+            value.applyToArray([this](const Adapter& item) {
+                append(item);
+                text_ += ',';
+                return true;
+            });
+            text_ += ']';
+        } else if (value.isObject()) {
+            text_ += '{';
+            // The members of a plain JSON object come in the order of their names.
+            value.applyToObject([this](const std::string& name, const Adapter& member) {
+                append_text(name);
+                append(member);
+                return true;
+            });
+            text_ += '}';
+        } else {
+            append_scalar(value);
+        }
+        // What lies in a container is spent already.
+        const bool is_container = value.isArray() || value.isObject();
+        budget_.spend_compared(is_container ? 1 : text_.size() - before);
+    }
+
+    /// With its length, so that no text looks like the end of it.
+    void append_text(const std::string& text) {
+        text_ += fmt::format("\"{}:{}", text.size(), text);
+    }
+
+    void append_scalar(const Adapter& value) {
+        if (value.isBool()) {
+            text_ += value.asBool() ? "t" : "f";
+        } else if (value.isNumber()) {
+            text_ += fmt::format("{:.17g};", value.getNumber() + 0.0);
+        } else {
+            text_ += "n";
+        }
+    }
+
+    Budget& budget_;
+    std::string text_;
 };
 
 /// The validator copies constraints into memory that it owns.
@@ -77,14 +152,50 @@ private:
     Budget* budget_;
 };
 
-class UniqueBound final : public OwnConstraint<UniqueBound> {
+class UniqueConstraint final : public OwnConstraint<UniqueConstraint> {
 public:
-    bool validate(const Adapter& target, const std::vector<std::string>&,
-                  valijson::ValidationResults*) const override {
-        if (target.isArray() && target.getArraySize() > kMostUniqueItems)
-            throw BoundReached("compares too many items");
-        return true;
+    explicit UniqueConstraint(Budget& budget) : budget_(&budget) {}
+    bool validate(const Adapter& target, const std::vector<std::string>& context,
+                  valijson::ValidationResults* results) const override {
+        if (!target.isArray()) return true;
+        std::unordered_map<std::string, std::size_t> known;
+        ValueText text(*budget_);
+        std::size_t index = 0;
+        return target.applyToArray([&](const Adapter& item) {
+            const auto [first, is_new] = known.emplace(text.of(item), index);
+            if (!is_new && results) {
+                results->pushError(context,
+                                   fmt::format("Elements at indexes #{} and #{} violate uniqueness "
+                                               "constraint.",
+                                               first->second, index));
+            }
+            ++index;
+            return is_new;
+        });
     }
+
+private:
+    Budget* budget_;
+};
+
+/// `enum` and `const`: one look for the text of the value, however many values are allowed.
+class ChoiceConstraint final : public OwnConstraint<ChoiceConstraint> {
+public:
+    using Texts = std::unordered_set<std::string>;
+
+    ChoiceConstraint(Budget& budget, std::shared_ptr<const Texts> allowed, const char* problem)
+        : budget_(&budget), allowed_(std::move(allowed)), problem_(problem) {}
+    bool validate(const Adapter& target, const std::vector<std::string>& context,
+                  valijson::ValidationResults* results) const override {
+        if (allowed_->contains(ValueText(*budget_).of(target))) return true;
+        if (results) results->pushError(context, problem_);
+        return false;
+    }
+
+private:
+    Budget* budget_;
+    std::shared_ptr<const Texts> allowed_;
+    const char* problem_;
 };
 
 /// In linear time, whatever the expression is.
@@ -138,9 +249,47 @@ private:
 };
 
 class UniqueBuilder final : public valijson::ConstraintBuilder {
+public:
+    explicit UniqueBuilder(Budget& budget) : budget_(budget) {}
     valijson::constraints::Constraint* make(const Adapter&) const override {
-        return new UniqueBound();
+        return new UniqueConstraint(budget_);
     }
+
+private:
+    Budget& budget_;
+};
+
+class EnumBuilder final : public valijson::ConstraintBuilder {
+public:
+    explicit EnumBuilder(Budget& budget) : budget_(budget) {}
+    valijson::constraints::Constraint* make(const Adapter& value) const override {
+        if (!value.isArray()) throw std::runtime_error("enum must be an array");
+        auto allowed = std::make_shared<ChoiceConstraint::Texts>();
+        ValueText text(budget_);
+        value.applyToArray([&](const Adapter& choice) {
+            allowed->insert(text.of(choice));
+            return true;
+        });
+        return new ChoiceConstraint(budget_, std::move(allowed),
+                                    "Failed to match against any enum values.");
+    }
+
+private:
+    Budget& budget_;
+};
+
+class ConstBuilder final : public valijson::ConstraintBuilder {
+public:
+    explicit ConstBuilder(Budget& budget) : budget_(budget) {}
+    valijson::constraints::Constraint* make(const Adapter& value) const override {
+        auto allowed = std::make_shared<ChoiceConstraint::Texts>();
+        allowed->insert(ValueText(budget_).of(value));
+        return new ChoiceConstraint(budget_, std::move(allowed),
+                                    "Failed to match expected value set by 'const' constraint.");
+    }
+
+private:
+    Budget& budget_;
 };
 
 std::string text_of(const Adapter& value, const char* keyword) {
@@ -149,10 +298,16 @@ std::string text_of(const Adapter& value, const char* keyword) {
 }
 
 class PatternBuilder final : public valijson::ConstraintBuilder {
+public:
+    explicit PatternBuilder(Budget& budget) : budget_(budget) {}
     valijson::constraints::Constraint* make(const Adapter& value) const override {
         const std::string pattern = text_of(value, "pattern");
+        budget_.spend_pattern(pattern);
         return new ExpressionConstraint(pattern, "does not match " + pattern);
     }
+
+private:
+    Budget& budget_;
 };
 
 class FormatBuilder final : public valijson::ConstraintBuilder {
@@ -208,9 +363,11 @@ void check_root(const sdk::Json& document, const nlohmann::json& instance, const
     valijson::SchemaParser parser;
     // The parser owns its builders.
     parser.addConstraintBuilder(kStepKey, new StepBuilder(budget));
-    parser.addConstraintBuilder(kUniqueKey, new UniqueBuilder());
-    parser.addConstraintBuilder(kPatternKey, new PatternBuilder());
+    parser.addConstraintBuilder(kUniqueKey, new UniqueBuilder(budget));
+    parser.addConstraintBuilder(kPatternKey, new PatternBuilder(budget));
     parser.addConstraintBuilder(kFormatKey, new FormatBuilder());
+    parser.addConstraintBuilder(kEnumKey, new EnumBuilder(budget));
+    parser.addConstraintBuilder(kConstKey, new ConstBuilder(budget));
     parser.populateSchema(NlohmannJsonAdapter(plain), schema);
     valijson::ValidationResults results;
     valijson::Validator validator;
@@ -222,6 +379,11 @@ void check_root(const sdk::Json& document, const nlohmann::json& instance, const
 
 void check_schema(const SchemaDocument& schema, const sdk::Json& instance, const std::string& path,
                   sdk::Violations& violations) {
+    if (schema.is_too_costly) {
+        violations.push_back(
+            {path, "node.schema_too_costly", "the schema has too many patterns for these names"});
+        return;
+    }
     const nlohmann::json plain = instance;
     sdk::Json document = schema.document;
     for (const std::string& root : schema.roots) {

@@ -185,11 +185,55 @@ TEST_CASE("expressions and long texts take linear time") {
     CHECK(only_code(problems(schema, text.c_str())) == "node.schema_violated");
     CHECK(only_code(problems(R"({"t:it": {"properties": {"a": {"format": "date"}}}})",
                              text.c_str())) == "node.schema_violated");
+}
+
+TEST_CASE("values are compared by looking them up, and numbers by what they count") {
     Json many = {{"a", Json::array()}};
     for (int i = 0; i < 3000; ++i)
         many["a"].push_back(i);
-    CHECK(only_code(problems(R"({"t:it": {"properties": {"a": {"uniqueItems": true}}}})",
-                             many.dump().c_str())) == "node.schema_too_costly");
+    const char* unique = R"({"t:it": {"properties": {"a": {"uniqueItems": true}}}})";
+    CHECK(problems(unique, many.dump().c_str()).empty());
+    many["a"].push_back(7.0);
+    CHECK(only_code(problems(unique, many.dump().c_str())) == "node.schema_violated");
+    CHECK(problems(unique, R"({"a": [1, "1", [1], {"b": 1}, true, null, "n", [1, 1]]})").empty());
+    CHECK(only_code(problems(unique, R"({"a": [{"b": 1, "c": 2}, {"c": 2, "b": 1.0}]})")) ==
+          "node.schema_violated");
+    const char* choice = R"({"t:it": {"properties": {"a": {"enum": [1, "ab", [1, 2], {"b": null}]},
+                                                     "b": {"const": 2}}}})";
+    for (const char* good : {R"({"a": 1.0})", R"({"a": "ab"})", R"({"a": [1, 2.0]})",
+                             R"({"a": {"b": null}, "b": 2.0})"}) {
+        INFO(good);
+        CHECK(problems(choice, good).empty());
+    }
+    for (const char* bad : {R"({"a": "1"})", R"({"a": "a"})", R"({"a": [12]})", R"({"a": true})",
+                            R"({"a": {"b": 0}})", R"({"a": null})", R"({"b": "2"})"}) {
+        INFO(bad);
+        CHECK(only_code(problems(choice, bad)) == "node.schema_violated");
+    }
+}
+
+TEST_CASE("comparing, patterns and names that fit them have bounds") {
+    Json long_texts = {{"a", Json::array()}};
+    for (int i = 0; i < 10; ++i)
+        long_texts["a"].push_back(std::string(1u << 20, static_cast<char>('a' + i)));
+    for (const char* schema : {R"({"t:it": {"properties": {"a": {"uniqueItems": true}}}})",
+                               R"({"t:it": {"properties": {"a": {"items": {"enum": ["x"]}}}}})"}) {
+        INFO(schema);
+        const auto found = problems(schema, long_texts.dump().c_str());
+        REQUIRE_FALSE(found.empty());
+        CHECK(found.back().code == "node.schema_too_costly");
+    }
+    Json patterns = {{"t:it", {{"properties", Json::object()}}}};
+    for (int i = 0; i < 20; ++i)
+        patterns["t:it"]["properties"]["p" + std::to_string(i)] = {{"pattern", "x{1000}"}};
+    CHECK(only_code(problems(patterns.dump().c_str(), "{}")) == "node.schema_too_costly");
+
+    Json names = Json::object();
+    for (int i = 0; i < 1000; ++i)
+        names["n" + std::to_string(i)] = 1;
+    CHECK(only_code(problems(R"({"t:it": {"patternProperties": {".": {"patternProperties": {".": {
+                                 "patternProperties": {".": {"type": "string"}}}}}}}})",
+                             names.dump().c_str())) == "node.schema_too_costly");
 }
 
 }  // namespace stele::nodes

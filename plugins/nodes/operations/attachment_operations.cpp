@@ -53,6 +53,8 @@ sdk::Result<sdk::Reply> upload_attachments(Services& services, const sdk::Call& 
 }
 
 sdk::Result<sdk::Reply> upload_attachment(Services& services, const sdk::Call& call) {
+    auto fits = sdk::check_attachment_tag(call, kept_attachments(call.record().fields));
+    if (!fits) return fits.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
     auto stored = sdk::receive_attachment(call, keeper_of(*content));
@@ -61,6 +63,8 @@ sdk::Result<sdk::Reply> upload_attachment(Services& services, const sdk::Call& c
 }
 
 sdk::Result<sdk::Reply> remove_attachment(Services& services, const sdk::Call& call) {
+    auto fits = sdk::check_attachment_tag(call, kept_attachments(call.record().fields));
+    if (!fits) return fits.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
     sdk::Json attachments = kept_attachments(call.record().fields);
@@ -109,12 +113,14 @@ sdk::Actions node_attachment_actions() {
              .permission = update,
              .run = operation<&upload_attachment>(),
              .parameters = {{"filename"}},
-             .streamed_body = true},
+             .streamed_body = true,
+             .has_own_tag = true},
             {.name = "attachments/{attachmentId}",
              .method = "DELETE",
              .permission = update,
              .run = operation<&remove_attachment>(),
-             .slow = true},
+             .slow = true,
+             .has_own_tag = true},
             {.name = "attachments/{attachmentId}/copy",
              .permission = update,
              .run = operation<&copy_attachment>(),

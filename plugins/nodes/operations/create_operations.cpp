@@ -207,7 +207,8 @@ sdk::Action create_action() {
                            {"fileName"},
                            {"associationType"},
                            {"associationTypeString"}},
-            .streamed_body = true};
+            .streamed_body = true,
+            .body = sdk::BodyUse::record};
 }
 
 }  // namespace stele::nodes

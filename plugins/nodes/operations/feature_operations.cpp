@@ -173,7 +173,8 @@ sdk::Actions node_feature_actions() {
                            .method = method,
                            .permission = sdk::Permission::update,
                            .run = operation<&set_feature>(),
-                           .slow = true});
+                           .slow = true,
+                           .body = sdk::BodyUse::record});
         actions.push_back({.name = "change_qname",
                            .method = method,
                            .permission = sdk::Permission::update,
@@ -189,7 +190,9 @@ sdk::Actions node_feature_actions() {
 }
 
 sdk::Actions branch_qname_actions() {
-    return {{.name = "qnames/generate", .run = operation<&generate_qname>()}};
+    return {{.name = "qnames/generate",
+             .run = operation<&generate_qname>(),
+             .body = sdk::BodyUse::record}};
 }
 
 }  // namespace stele::nodes

@@ -50,6 +50,8 @@ sdk::Result<sdk::Reply> upload_file(Services& services, const sdk::Call& call) {
     if (!binaries) return binaries.error();
     auto former = find_file(context.transaction(), *space, file.id);
     if (!former) return former.error();
+    if (auto fits = check_attachment_tag(call, *former ? &**former : nullptr); !fits)
+        return fits.error();
     sdk::Upload& upload = call.upload();
     auto bytes =
         sdk::store_bytes(**binaries, [&](std::string& piece) { return upload.read(piece); });
@@ -87,6 +89,7 @@ sdk::Result<sdk::Reply> delete_file(Services& services, const sdk::Call& call) {
     if (!space) return space.error();
     auto file = named_file(call, *space);
     if (!file) return file.error();
+    if (auto fits = check_attachment_tag(call, &*file); !fits) return fits.error();
     auto counted = call.context().data_stores().count(
         call.record().key, {-1, -static_cast<std::int64_t>(file->length)});
     if (!counted) return counted.error();
@@ -101,7 +104,8 @@ sdk::Actions repository_file_actions() {
     return {{.name = "files/{filename}",
              .permission = create_subobjects,
              .run = operation<&upload_file>(),
-             .streamed_body = true},
+             .streamed_body = true,
+             .has_own_tag = true},
             {.name = "files/{filename}",
              .method = "GET",
              .permission = create_subobjects,
@@ -110,7 +114,8 @@ sdk::Actions repository_file_actions() {
             {.name = "files/{filename}",
              .method = "DELETE",
              .permission = create_subobjects,
-             .run = operation<&delete_file>()}};
+             .run = operation<&delete_file>(),
+             .has_own_tag = true}};
 }
 
 }  // namespace stele::nodes

@@ -265,7 +265,9 @@ sdk::Action find_action(const char* name, sdk::ActionScope scope) {
             .scope = scope,
             .permission = is_item ? sdk::Permission::read : sdk::Permission::connect,
             .paged = true,
-            .slow = true};
+            .slow = true,
+            .bounds = {{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
+                       {"search", sdk::kMostBodyEntries, /*holds_records=*/true}}};
 }
 
 }  // namespace

@@ -267,6 +267,11 @@ sdk::Action folder_action(const char* name, sdk::Permission permission,
     return action;
 }
 
+sdk::Action bounded(sdk::Action action, sdk::Bounds bounds) {
+    action.bounds = std::move(bounds);
+    return action;
+}
+
 sdk::Action reading(sdk::Action action) {
     action.method = "GET";
     return action;
@@ -285,10 +290,13 @@ sdk::Actions node_folder_actions() {
         {"depth"}, {"base"}, {"path"}, {"leaf"}, {"containers"}, {"properties"}, {"object"}};
     sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>());
     move_start.scope = sdk::ActionScope::collection;
+    move_start.bounds = {{"sourceNodeIds", kMostInJob}};
+    const sdk::Bounds queries{{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
+                              {"search", sdk::kMostBodyEntries, /*holds_records=*/true}};
     return {
         reading(folder_action("path", read, operation<&read_path>(), {{"rootNodeId"}})),
         reading(folder_action("paths", read, operation<&read_paths>())),
-        folder_action("tree", read, operation<&read_tree>(), tree_parameters),
+        bounded(folder_action("tree", read, operation<&read_tree>(), tree_parameters), queries),
         reading(folder_action("tree", read, operation<&read_tree>(), tree_parameters)),
         folder_action("move", update, operation<&move_one>(), move_parameters),
         folder_action("move/start", update, operation<&start_move_one>(), move_parameters),
@@ -307,7 +315,9 @@ sdk::Actions branch_folder_actions() {
         folder_action("movenodes", connect, operation<&move_many>()),
         lookup,
         folder_action("copyfrom", create_subobjects, operation<&copy_from>(), {{"id"}}),
-        folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(), {{"id"}}),
+        bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
+                              {{"id"}}),
+                {{"nodeIds", kMostInJob}}),
     };
 }
 

@@ -87,9 +87,7 @@ sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
 /// The ids of a bulk form: `_docs`, an array, or numbered parameters
 /// (docs/specification/nodes.md 7.1).
 sdk::Result<std::vector<std::string>> wanted_ids(const sdk::Call& call) {
-    auto ids = id_list(call);
-    if (ids && ids->size() > kMostInCall) return too_many_nodes("_docs", kMostInCall);
-    return ids;
+    return id_list(call);
 }
 
 sdk::Result<sdk::Reply> remove_many(Services& services, const sdk::Call& call) {
@@ -223,7 +221,6 @@ sdk::Result<sdk::Reply> update_many(Services& services, const sdk::Call& call) {
     const auto wanted = call.body().find("nodes");
     if (wanted == call.body().end() || !wanted->is_object())
         return sdk::invalid_parameter("nodes", "must be an object of nodes by reference");
-    if (wanted->size() > kMostInCall) return too_many_nodes("nodes", kMostInCall);
     sdk::Json rows = sdk::Json::array();
     for (const auto& [reference, fields] : wanted->items()) {
         const std::string id = reference.substr(reference.rfind('/') + 1);
@@ -262,17 +259,20 @@ sdk::Actions node_record_actions() {
             {.name = "",
              .method = "PATCH",
              .permission = Permission::update,
-             .run = operation<&patch>()},
+             .run = operation<&patch>(),
+             .body = sdk::BodyUse::record},
             {.name = "patch",
              .method = "PATCH",
              .permission = Permission::update,
-             .run = operation<&patch>()},
+             .run = operation<&patch>(),
+             .body = sdk::BodyUse::record},
             {.name = "",
              .method = "PUT",
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&update_many>(),
-             .slow = true},
+             .slow = true,
+             .bounds = {{"nodes", kMostInCall, /*holds_records=*/true}}},
             {.name = "delete",
              .scope = collection,
              .permission = Permission::connect,

@@ -36,6 +36,13 @@ struct Attachment {
 /// Of an object of attachments by id; `not_found` (`attachment.unknown`).
 Result<Attachment> find_attachment(const Json& attachments, std::string_view id);
 
+/// The ETag of its bytes.
+std::string attachment_tag(const Attachment& attachment);
+/// `If-Match` of a call that writes the attachment; null: there is none yet, and no tag fits.
+[[nodiscard]] Result<void> check_attachment_tag(const Call& call, const Attachment* present);
+/// The same for the attachment that the path names, of those that the record has.
+[[nodiscard]] Result<void> check_attachment_tag(const Call& call, const Json& attachments);
+
 /// Replaces `piece` with what comes next; empty at the end.
 using PieceSource = std::function<Result<void>(std::string& piece)>;
 

@@ -38,8 +38,8 @@ public:
 
     /// The value of a path placeholder, percent-decoded; empty when the route has none so named.
     virtual std::string_view path(std::string_view placeholder) const = 0;
-    /// A parameter from the query string, else a scalar member of the body
-    /// (docs/specification/rulings.md).
+    /// A parameter from the query string; else a scalar member of the body, where the operation
+    /// declares a parameter of that name and its body is no record and no query (`BodyUse`).
     virtual std::optional<std::string> parameter(std::string_view name) const = 0;
     /// The same, or `invalid` naming the parameter when it is missing or empty.
     Result<std::string> required_parameter(std::string_view name) const;

@@ -73,6 +73,11 @@ public:
 
     /// The same platform and transaction, acting as the server: passes every check.
     virtual Context& as_system() = 0;
+
+    /// Fails (`unavailable`, `http.budget_spent`) once the caller has gone away or the time that a
+    /// request may take is over. What computes long asks now and then; records and rights that are
+    /// looked at through the context ask by themselves. A job has no such end.
+    virtual Result<void> go_on() const;
 };
 
 /// Whether whoever acts has all of the permissions on the record; the server itself has every one.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct Field {
     bool numeric_text = false;
     /// Allowed values; empty: any.
     std::vector<std::string> one_of = {};
+    /// Most entries of an array; 0: as many as fit into a body.
+    std::size_t most = 0;
 };
 
 using Fields = std::vector<Field>;
@@ -77,6 +80,31 @@ struct Parameter {
     bool required = false;
 };
 
+/// What the JSON body of an operation is.
+enum class BodyUse {
+    /// What the operation is told: scalar members named in `parameters` are parameters, and no
+    /// array in it, however deep, has more than `kMostBodyEntries` entries unless a `Bound` says
+    /// so.
+    parameters,
+    /// A record, or a part of one: its members are the record's and never parameters.
+    record,
+    /// A query document: its members are fields and never parameters.
+    condition,
+};
+
+inline constexpr std::size_t kMostBodyEntries = 1000;
+
+/// How many entries an array (or an object that is used like one) in a body may have; the kernel
+/// refuses more (`request.too_many_entries`, naming the member) before the handler runs.
+struct Bound {
+    /// A member of the body; empty: the body itself, where it is an array.
+    std::string member;
+    std::size_t most = kMostBodyEntries;
+    /// The entries are records or queries: what lies in them has no bound of its own.
+    bool holds_records = false;
+};
+using Bounds = std::vector<Bound>;
+
 /// `{C}/name` or `{I}/name`. `run` is made by `action<&Family::method>()`.
 struct Action {
     std::string
@@ -96,6 +124,12 @@ struct Action {
     /// The body may be large: `Call::upload` reads it piece by piece, `raw_body` and `body` stay
     /// empty. Runs on a worker.
     bool streamed_body = false;
+    BodyUse body = BodyUse::parameters;
+    Bounds bounds = {};
+    /// What the path names inside the record has an ETag of its own (an attachment): the handler
+    /// asks `check_if_match`. Everywhere else below a record, writes with an `If-Match` that does
+    /// not name the record's tag are refused before they run.
+    bool has_own_tag = false;
 };
 
 using Actions = std::vector<Action>;

@@ -52,6 +52,9 @@ struct Error {
     std::string present_etag;
     /// Seconds after which a repetition makes sense; 0 when unknown.
     int retry_after_seconds = 0;
+    /// Others do the same at the moment: the server repeats the operation by itself for a while
+    /// (`server.busy_wait`), holding no thread, before the caller hears of it.
+    bool may_pass_soon = false;
 };
 
 /// Whether a failure says no more than that a thing is not there, or not for the caller.

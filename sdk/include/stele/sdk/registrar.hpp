@@ -37,6 +37,8 @@ struct Endpoint {
     /// Callers prove here who they are: those of an address that fails too often are turned away
     /// for a while (settings `limits.login_*`).
     bool checks_credentials = false;
+    BodyUse body = BodyUse::parameters;
+    Bounds bounds = {};
 };
 
 /// What a plugin may read of the server's configuration, as text; declared so that `stele config`

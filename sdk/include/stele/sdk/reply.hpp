@@ -48,7 +48,9 @@ public:
     /// Adds a header line, for instance `Set-Cookie`. Repeatable.
     Reply& header(std::string name, std::string value) &;
     Reply&& header(std::string name, std::string value) &&;
-    /// The record's version as a strong ETag; the kernel answers 304 where it may.
+    /// A strong ETag of the whole reply; the kernel answers 304 to whoever has it. A reply with
+    /// computed parts, which change without the version, has its tag as a plain `header`: it serves
+    /// `If-Match` and is never answered by 304.
     Reply& etag(std::string value) &;
 
     const std::string& body() const { return body_; }

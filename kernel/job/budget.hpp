@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include <stele/sdk/result.hpp>
+
+namespace stele::kernel::job {
+
+/// How long the work for one caller may go on: until the caller has gone away, or a time is over.
+/// Loops that may be long ask now and then, wherever they are, without a budget being passed to
+/// them. Nobody's work has none.
+class Budget {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    /// `is_abandoned` is set by whoever sees the caller leave, and must outlive the budget.
+    Budget(Clock::time_point end, const std::atomic<bool>& is_abandoned)
+        : end_(end), is_abandoned_(is_abandoned) {}
+
+    /// `unavailable` (`http.budget_spent`) when it is spent.
+    sdk::Result<void> check() const;
+    /// The same of the budget that the calling thread works for.
+    static sdk::Result<void> check_current();
+
+    /// The thread works for the budget meanwhile; null: for nobody.
+    class Scope {
+    public:
+        explicit Scope(const Budget* budget);
+        ~Scope();
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+    private:
+        const Budget* before_;
+    };
+
+private:
+    Clock::time_point end_;
+    const std::atomic<bool>& is_abandoned_;
+};
+
+}  // namespace stele::kernel::job

@@ -1,0 +1,65 @@
+#include "kernel/resource/body_bounds.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace stele::kernel::resource {
+
+namespace {
+
+const sdk::Bound* find_bound(const sdk::Bounds& bounds, std::string_view member) {
+    const auto found = std::find_if(bounds.begin(), bounds.end(), [member](const sdk::Bound& each) {
+        return each.member == member;
+    });
+    return found == bounds.end() ? nullptr : &*found;
+}
+
+sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path, std::size_t most);
+
+/// What lies in a value, each with the bound of what nobody declares.
+sdk::Result<void> check_inside(const sdk::Json& value, const std::string& path) {
+    const std::string prefix = path.empty() ? path : path + ".";
+    std::size_t number = 0;
+    for (auto member = value.begin(); member != value.end(); ++member, ++number) {
+        if (!member->is_structured()) continue;
+        const std::string name = value.is_object() ? member.key() : std::to_string(number);
+        auto checked = check_entries(*member, prefix + name, sdk::kMostBodyEntries);
+        if (!checked) return checked;
+    }
+    return {};
+}
+
+sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path, std::size_t most) {
+    if (value.size() > most) return sdk::make_error({too_many_entries(path, most)});
+    return check_inside(value, path);
+}
+
+}  // namespace
+
+sdk::Violation too_many_entries(std::string_view member, std::size_t most) {
+    const std::string_view name = member.empty() ? std::string_view("body") : member;
+    return {std::string(name), "request.too_many_entries",
+            fmt::format("{} must have at most {} entries", name, most)};
+}
+
+sdk::Result<void> check_bounds(const sdk::Json& body, sdk::BodyUse use, const sdk::Bounds& bounds) {
+    const bool is_open = use != sdk::BodyUse::parameters;
+    const auto check = [&](const sdk::Json& value, const std::string& name) -> sdk::Result<void> {
+        if (!value.is_structured()) return {};
+        const sdk::Bound* const bound = find_bound(bounds, name);
+        if (!bound && is_open) return {};
+        const std::size_t most = bound ? bound->most : sdk::kMostBodyEntries;
+        if (value.size() > most) return sdk::make_error({too_many_entries(name, most)});
+        const bool ends_here = is_open || (bound && bound->holds_records);
+        return ends_here ? sdk::Result<void>() : check_inside(value, name);
+    };
+    if (!body.is_object()) return check(body, "");
+    for (const auto& [name, value] : body.items()) {
+        if (auto checked = check(value, name); !checked) return checked;
+    }
+    return {};
+}
+
+}  // namespace stele::kernel::resource

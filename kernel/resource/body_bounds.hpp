@@ -1,0 +1,16 @@
+#pragma once
+
+#include <stele/sdk/descriptor.hpp>
+#include <stele/sdk/json.hpp>
+
+namespace stele::kernel::resource {
+
+/// Whether the arrays of a body are as short as its operation declares (`sdk::Bounds`); `invalid`
+/// (`request.too_many_entries`) naming the member otherwise. Arrays of records are what their
+/// families' fields say.
+sdk::Result<void> check_bounds(const sdk::Json& body, sdk::BodyUse use, const sdk::Bounds& bounds);
+
+/// How an array with more entries than `most` is refused.
+sdk::Violation too_many_entries(std::string_view member, std::size_t most);
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,117 @@
+// Bodies that make much work, to every route that takes one: what tells the server what to do is bounded and
+// refused by name, and nothing keeps others from being answered (docs/reference/http.md, What a request may cost).
+// The slowest routes are printed; STELE_LONG=1 sends larger bodies.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import http from 'node:http';
+import { repetitions } from '../support/repetitions.mjs';
+import { allRoutes, makeRecords, makeTeams } from '../support/route_walk.mjs';
+import { SteleServer } from '../support/stele_server.mjs';
+
+const kBodyBytes = 4 * 1024 * 1024;
+let server;
+let all;
+let guestToken;
+before(async () => {
+  server = await SteleServer.start({ config: `server.body_bytes = ${kBodyBytes}` });
+  all = await allRoutes(server, await makeRecords(server));
+  await makeTeams(server, all);
+  await server.makeUser('somebody');
+  guestToken = await server.login('somebody', 'secret-of-somebody');
+});
+after(() => server.end());
+
+const ask = (method, path, body, token = server.adminToken) => server.request(method, path, { token, body });
+const entries = (count, make) => Array.from({ length: count }, (_, i) => make(i));
+/// Members by which some operation or other is told what to do, with entries that it would look at.
+const orders = {
+  principals: (i) => `default/p${i}`, checks: (i) => ({ permissionedId: `x${i}`, principalId: `p${i}`, permissionId: 'READ', authorityId: 'consumer' }),
+  references: (i) => `uiconfig://p/${i}`, entries: (i) => ({ ref: `uiconfig://p/${i}` }), _docs: (i) => `n${i}`, nodes: (i) => `/n${i}`,
+  sourceNodeIds: (i) => `n${i}`, nodeIds: (i) => `n${i}`, sources: (i) => ({ typeId: 'node', id: `n${i}` }),
+  targets: (i) => ({ typeId: 'node', id: `n${i}` }), objects: (i) => `o${i}`, roleKeys: (i) => `r${i}`, whatever: (i) => i,
+};
+const isOrder = ({ template, method }) => method === 'POST' &&
+  /\/(authorities|check|checks|read|exists|delete|predelete|movenodes|move\/start|copyfrom|copyfrom\/start|lookup|collect|copy|traverse|unassignall)$/.test(template);
+
+test('orders with more entries than an operation takes are refused by name, on every route', async () => {
+  const many = 1001 + repetitions(20_000);
+  const body = JSON.stringify(Object.fromEntries(Object.entries(orders).map(([name, make]) => [name, entries(many, make)])));
+  const times = [];
+  let refused = 0;
+  for (const route of all.filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method))) {
+    if (/\/(delete|remove|restore|purgeall)(\/start)?$/.test(route.template) && route.method === 'POST' && !isOrder(route)) continue;
+    const begin = performance.now();
+    const reply = await ask(route.method, route.target, body);
+    times.push([performance.now() - begin, route.name]);
+    assert.ok(reply.status < 500 || reply.json?.code === 'http.budget_spent', `${route.name}: ${reply.status} ${reply.text.slice(0, 300)}`);
+    if (reply.json?.violations?.[0]?.code === 'request.too_many_entries') {
+      ++refused;
+      assert.equal(reply.status, 400, route.name);
+      assert.ok(reply.json.violations[0].path in orders, reply.text);
+    } else if (isOrder(route)) {
+      assert.ok([400, 403, 404, 405].includes(reply.status), `${route.name} takes ${many} entries: ${reply.status} ${reply.text.slice(0, 300)}`);
+    }
+  }
+  assert.ok(refused > 50, `${refused} routes have bounds`);
+  times.sort(([a], [b]) => b - a);
+  for (const [time, name] of times.slice(0, 10)) console.log(`${time.toFixed(0).padStart(6)} ms  ${name}`);
+});
+
+test('a report on 150,000 principals is refused by name, and others are answered meanwhile', async () => {
+  const body = JSON.stringify({ principals: entries(150_000, (i) => `p${i}`) });
+  const agent = new http.Agent({ maxSockets: 32 });
+  const replies = [];
+  const hostile = entries(16, async () => {
+    const reply = await server.request('POST', '/authorities', { token: guestToken, body, agent });
+    replies.push('hostile');
+    assert.equal(reply.status, 400, reply.text.slice(0, 300));
+    assert.deepEqual(reply.json.violations.map(({ path, code }) => [path, code]), [['principals', 'request.too_many_entries']]);
+  });
+  const ping = server.request('GET', '/ping', {}).then((reply) => {
+    replies.push('ping');
+    assert.equal(reply.status, 200);
+  });
+  await Promise.all([...hostile, ping]);
+  agent.destroy();
+  assert.notEqual(replies.at(-1), 'ping', 'a small request does not wait for all of the large ones');
+});
+
+test('expressions of a query that take long to compile are refused', async () => {
+  const branch = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
+  for (const pattern of ['\\pL'.repeat(1300), 'x{0,1000}'.repeat(400), '(?i)[' + '\\PL'.repeat(1300) + ']']) {
+    for (const path of ['/uiconfigs/query', `${branch}/nodes/query`]) {
+      const reply = await ask('POST', path, { $or: entries(32, (i) => ({ [`a${i}`]: { $regex: pattern } })) });
+      assert.equal(reply.status, 400, `${path}: ${reply.text.slice(0, 300)}`);
+      assert.match(reply.text, /regular expressions/);
+    }
+  }
+  const fine = await ask('POST', '/uiconfigs/query', { $or: entries(32, (i) => ({ [`a${i}`]: { $regex: `^word${i}[a-z]{1,20}$` } })) });
+  assert.equal(fine.status, 200, fine.text);
+});
+
+test('server.body_bytes holds on every route that takes JSON', async () => {
+  const body = Buffer.from(JSON.stringify({ title: 'x'.repeat(kBodyBytes) }));
+  for (const { name, method, target } of all.filter((route) => ['POST', 'PUT', 'PATCH'].includes(route.method))) {
+    const isFile = /\/(attachments|attachments\/\{\w+\}|files\/\{\w+\}|unzip)$/.test(name);
+    if (isFile) continue;
+    const reply = await ask(method, target, body).catch((error) => ({ status: 413, text: String(error) }));
+    assert.equal(reply.status, 413, `${name}: ${reply.text.slice(0, 300)}`);
+  }
+});
+
+test('memory that large requests took is given back', { timeout: 120_000 }, async () => {
+  const resident = async () => {
+    const { readFileSync } = await import('node:fs');
+    return Number(readFileSync(`/proc/${server.child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+  };
+  const before_ = await resident();
+  const body = JSON.stringify({ whatever: entries(300_000, (i) => ({ a: i })) });
+  await Promise.all(entries(12, () => ask('POST', '/uiconfigs/query', body)));
+  const limit = before_ + 60;
+  let now = await resident();
+  for (const end = Date.now() + 60_000; now > limit && Date.now() < end; now = await resident()) {
+    await new Promise((done) => { setTimeout(done, 500); });
+    await server.request('GET', '/ping');
+  }
+  assert.ok(now <= limit, `${before_.toFixed(0)} MiB before, ${now.toFixed(0)} MiB a minute after`);
+});
