@@ -78,7 +78,7 @@ test('the first domain of a tenant has the team owners', async () => {
 test('a new password holds on all platforms of a person', async () => {
   const tenant = await makeTenant(server, 'fay');
   const { directoryId, identityId } = await admin('GET', '/domains/default/principals/fay');
-  const password = 'new one';
+  const password = 'a new one';
   await admin('POST', `/directories/${directoryId}/identities/${identityId}/changepassword`,
     { password, verifyPassword: password });
   assert.equal((await tenant.login()).status, 400);
