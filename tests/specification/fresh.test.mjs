@@ -19,7 +19,7 @@ statement('architecture 8.2', async () => {
 });
 statement('architecture 8.4', async () => {
   const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
-  for (const command of [['serve'], ['plugins'], ['check'], ['backup'], ['restore'], ['user'], ['plugin', 'new']]) {
+  for (const command of [['serve'], ['plugins'], ['check'], ['backup'], ['restore'], ['user']]) {
     const done = spawnSync(bin, [...command, '--help'], { encoding: 'utf8' });
     assert.equal(done.status, 0, command.join(' ') + done.stderr);
   }
