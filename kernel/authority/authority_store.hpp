@@ -46,6 +46,10 @@ public:
     sdk::Result<sdk::PermissionSet> inside_permissions(const sdk::Reader& reader,
                                                        const sdk::RecordKey& principal,
                                                        const sdk::RecordKey& container);
+    /// The same for those that were made there.
+    sdk::Result<sdk::PermissionSet> made_inside_permissions(const sdk::Reader& reader,
+                                                            const sdk::RecordKey& principal,
+                                                            const sdk::RecordKey& container);
     /// The same for those that came from other containers; nothing where none can have.
     sdk::Result<std::optional<sdk::PermissionSet>> inherited_permissions(
         const sdk::Reader& reader, const sdk::RecordKey& principal,

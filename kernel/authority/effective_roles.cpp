@@ -151,7 +151,9 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents conte
         const auto held = reaching_from(level, *counted, roles);
         const auto whole = reaching_from(level, Counted::whole, roles);
         if (!held || !whole) return held ? whole.error() : held.error();
-        if (level > 0 || contents == Contents::all) {
+        const bool is_meant =
+            level == 0 ? contents != Contents::inherited : contents != Contents::made_there;
+        if (is_meant) {
             auto part = passed | *held;
             everywhere = sdk::PermissionSet::from_bits(everywhere.bits() & part.bits());
         }

@@ -167,6 +167,13 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::inside_permissions(
     return roles->everywhere_inside(EffectiveRoles::Contents::all);
 }
 
+sdk::Result<sdk::PermissionSet> AuthorityStore::made_inside_permissions(
+    const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
+    const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
+    if (!roles) return roles.error();
+    return roles->everywhere_inside(EffectiveRoles::Contents::made_there);
+}
+
 sdk::Result<std::optional<sdk::PermissionSet>> AuthorityStore::inherited_permissions(
     const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
     const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);

@@ -70,7 +70,7 @@ sdk::Result<bool> GiftMeasure::covers_everywhere(const sdk::RecordKey& root,
         const sdk::BuiltInRole* const role = sdk::find_built_in_role(role_key);
         permissions |= role ? role->permissions : sdk::PermissionSet::all();
     }
-    return covers_on(root, permissions, true);
+    return covers_on(root, permissions, Reach::inside);
 }
 
 /// Of groups that the giver is in too, only where no policies take from itself what those give.
@@ -126,7 +126,7 @@ sdk::Result<bool> GiftMeasure::covers_principal(const sdk::RecordKey& principal)
     if (principal == giver_) return true;
     const auto holders = holders_above(principal, true);
     if (!holders) return holders.error();
-    auto covered = covers_on(principal, kOnItself, false);
+    auto covered = covers_on(principal, kOnItself, Reach::record);
     if (!covered || !*covered) return covered;
     covered = covers_owned_by(holders->platform, principal);
     if (!covered || !*covered) return covered;

@@ -22,7 +22,7 @@ sdk::Result<bool> unless_gone(sdk::Result<bool> covered) {
 
 /// By what reaches inside the container first: one look then serves all records in it.
 sdk::Result<bool> GiftMeasure::covers_on(const sdk::RecordKey& record,
-                                         sdk::PermissionSet permissions, bool reaches_inside) {
+                                         sdk::PermissionSet permissions, Reach reach) {
     if (permissions.is_empty()) return true;
     const auto container = tree_.container_of(reader_, record);
     if (!container) return container.error();
@@ -31,16 +31,16 @@ sdk::Result<bool> GiftMeasure::covers_on(const sdk::RecordKey& record,
         if (!inside) return inside.error();
         if (inside->contains(permissions)) return true;
     }
-    return covers_here(record, permissions, reaches_inside);
+    return covers_here(record, permissions, reach);
 }
 
 sdk::Result<bool> GiftMeasure::covers_here(const sdk::RecordKey& record,
-                                           sdk::PermissionSet permissions, bool reaches_inside) {
+                                           sdk::PermissionSet permissions, Reach reach) {
     const auto held = held_on(record);
     if (!held) return held.error();
     if (!held->contains(permissions)) return false;
-    if (!reaches_inside) return true;
-    const auto inside = held_inside(record);
+    if (reach == Reach::record) return true;
+    const auto inside = held_where(record, reach);
     if (!inside) return inside.error();
     return inside->contains(permissions);
 }
@@ -69,8 +69,15 @@ sdk::Result<sdk::PermissionSet> GiftMeasure::held_inside(const sdk::RecordKey& c
     return held;
 }
 
+/// A fork's own content and what it inherits have owners of their own.
+sdk::Result<sdk::PermissionSet> GiftMeasure::held_where(const sdk::RecordKey& container,
+                                                        Reach reach) {
+    if (reach == Reach::inside) return held_inside(container);
+    return store_.made_inside_permissions(reader_, giver_, container);
+}
+
 sdk::Result<bool> GiftMeasure::covers_role_on(const sdk::RecordKey& record,
-                                              std::string_view folded_key, bool is_deep,
+                                              std::string_view folded_key, const GrantReach& grant,
                                               const sdk::RecordKey* holder) {
     const auto chain = container_chain(reader_, tree_, record);
     if (!chain) return chain.error();
@@ -78,7 +85,7 @@ sdk::Result<bool> GiftMeasure::covers_role_on(const sdk::RecordKey& record,
     if (!role) return role.error();
     // It gives nothing before it is defined, and that is measured then.
     if (!*role) return true;
-    bool reaches_inside = is_deep || folded_key == kOwnerRole;
+    bool reaches_inside = grant.is_deep || folded_key == kOwnerRole;
     if (!reaches_inside && (*role)->permissions.has(sdk::Permission::read)) {
         const auto is_reaching = tree_.has_reaching_grants(reader_, record);
         const auto platform = platform_of(record);
@@ -87,17 +94,19 @@ sdk::Result<bool> GiftMeasure::covers_role_on(const sdk::RecordKey& record,
         if (!everyone) return everyone.error();
         reaches_inside = *is_reaching && !(holder && *everyone == *holder);
     }
-    return covers_on(record, (*role)->permissions, reaches_inside);
+    const Reach inside = grant.is_whole ? Reach::inside : Reach::made_inside;
+    return covers_on(record, (*role)->permissions, reaches_inside ? inside : Reach::record);
 }
 
 sdk::Result<bool> GiftMeasure::covers_grant(const sdk::RecordKey& record, std::string_view role_key,
                                             bool is_deep) {
-    return covers_role_on(record, fold_role_key(role_key), is_deep, nullptr);
+    // What came from elsewhere it reaches only where the giver holds it there (`make_whole`).
+    return covers_role_on(record, fold_role_key(role_key), {is_deep, false}, nullptr);
 }
 
 sdk::Result<bool> GiftMeasure::covers_inside(const sdk::RecordKey& record,
                                              sdk::PermissionSet permissions) {
-    return covers_on(record, permissions, true);
+    return covers_on(record, permissions, Reach::inside);
 }
 
 /// What the key means on a record by definitions elsewhere than on `source`.
@@ -166,7 +175,8 @@ sdk::Result<bool> GiftMeasure::covers_stored_grant(std::uint64_t platform,
     if (!grant) return grant.error();
     const sdk::BuiltInRole* const built_in = sdk::find_built_in_role(*role_key);
     if (record == holder && !grant->is_deep && built_in && built_in->key == "consumer") return true;
-    return unless_gone(covers_role_on(record, *role_key, grant->is_deep, &holder));
+    return unless_gone(
+        covers_role_on(record, *role_key, {grant->is_deep, grant->is_whole}, &holder));
 }
 
 sdk::Result<bool> GiftMeasure::covers_grants_of(std::uint64_t platform,

@@ -48,6 +48,11 @@ public:
                                   sdk::PermissionSet permissions);
 
 private:
+    /// What is marked on a grant about its reach.
+    struct GrantReach {
+        bool is_deep = false;
+        bool is_whole = false;
+    };
     /// A principal or group with the groups that contain it, and where their rights lie.
     struct Holders {
         std::vector<sdk::RecordKey> keys;
@@ -55,15 +60,18 @@ private:
         std::uint64_t platform = 0;
     };
     sdk::Result<Holders> holders_above(const sdk::RecordKey& principal, bool has_everyone);
+    /// What a gift on a record reaches: it alone; what was made inside it, too; and besides that
+    /// what came into it from elsewhere.
+    enum class Reach { record, made_inside, inside };
     sdk::Result<bool> covers_on(const sdk::RecordKey& record, sdk::PermissionSet permissions,
-                                bool reaches_inside);
+                                Reach reach);
     sdk::Result<bool> covers_here(const sdk::RecordKey& record, sdk::PermissionSet permissions,
-                                  bool reaches_inside);
+                                  Reach reach);
     sdk::Result<bool> covers_grants_of(std::uint64_t platform, const sdk::RecordKey& holder);
     sdk::Result<bool> covers_stored_grant(std::uint64_t platform, const sdk::RecordKey& holder,
                                           std::string_view place);
     sdk::Result<bool> covers_role_on(const sdk::RecordKey& record, std::string_view folded_key,
-                                     bool is_deep, const sdk::RecordKey* holder);
+                                     const GrantReach& grant, const sdk::RecordKey* holder);
     sdk::Result<bool> covers_holders(const Holders& holders);
     sdk::Result<bool> covers_owned_by(std::uint64_t platform, const sdk::RecordKey& principal);
     sdk::Result<bool> covers_policies(const Holders& holders);
@@ -74,6 +82,7 @@ private:
                                                    const sdk::RecordKey& source);
     sdk::Result<sdk::PermissionSet> held_on(const sdk::RecordKey& record);
     sdk::Result<sdk::PermissionSet> held_inside(const sdk::RecordKey& container);
+    sdk::Result<sdk::PermissionSet> held_where(const sdk::RecordKey& container, Reach reach);
     sdk::Result<const std::vector<sdk::RecordKey>*> own_holders(std::uint64_t platform);
 
     AuthorityStore& store_;

@@ -51,9 +51,35 @@ TEST_CASE_METHOD(ForkFixture, "the owner of a fork owns what was made on it, and
     grant(fork, "owner");
     CHECK(on_fork() == Sets{kEverything, {}, {}});
     CHECK(inside(fork).is_empty());
+    CHECK(value_of(store.made_inside_permissions(*engine.snapshot(), ann, fork)) == kEverything);
     CHECK_FALSE(value_of(store.visible_records(*engine.snapshot(), ann, fork,
                                                collection_prefix(kPlatform, 102)))
                     .is_everything);
+}
+
+TEST_CASE_METHOD(
+    ForkFixture,
+    "whoever owns a fork gives what was made on it, and a whole role of others is more") {
+    grant(fork, "owner");
+    const auto covers = [this](const sdk::RecordKey& giver) {
+        const auto snapshot = engine.snapshot();
+        return value_of(store.measure(*snapshot, giver).covers_grant(fork, "owner", false));
+    };
+    CHECK(covers(ann));
+    CHECK_FALSE(covers(bob));
+    const sdk::RecordKey insiders = group(1);
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.grant(transaction, fork, insiders, "owner");
+    });
+    const auto covers_group = [&] {
+        const auto snapshot = engine.snapshot();
+        return value_of(store.measure(*snapshot, ann).covers_membership(insiders));
+    };
+    CHECK(covers_group());
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.make_whole(transaction, fork, insiders, "owner");
+    });
+    CHECK_FALSE(covers_group());
 }
 
 TEST_CASE_METHOD(ForkFixture, "what owns the origin owns what came from it, through any fork") {
