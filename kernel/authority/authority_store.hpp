@@ -41,6 +41,10 @@ public:
     sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader,
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record);
+    /// The same without what policies give, here and where the record came from.
+    sdk::Result<sdk::PermissionSet> granted_permissions(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& principal,
+                                                        const sdk::RecordKey& record);
     /// What the principal may do with every record in the container, whatever else it may do with
     /// single ones.
     sdk::Result<sdk::PermissionSet> inside_permissions(const sdk::Reader& reader,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernel/authority/record_tree.hpp"
@@ -8,22 +10,22 @@
 namespace stele::kernel::authority {
 
 /// Where rights on a record may lie, innermost first: the record, its siblings from which rights
-/// reach it (the folders of a node, and what these and the record are in the containers that they
-/// came from), what contains them, the containers that the record came from, what the outermost of
-/// these inherits from (the stacks of a data store), and the platform's root record.
+/// reach it (the folders of a node), what contains them, what the outermost of these inherits from
+/// (the stacks of a data store), and the platform's root record. The chain of a container's
+/// contents begins with it and the containers that these may have come from.
 class ContainerChain {
 public:
     ContainerChain() = default;
     explicit ContainerChain(sdk::RecordKey record) : records_{std::move(record)} {}
     /// How many records of a chain are what.
     struct Parts {
-        std::size_t siblings = 0;  ///< behind the first; what these are elsewhere stands last
-        std::size_t elsewhere = 0;
-        std::size_t origins = 0;  ///< behind the container, nearest first
-        std::size_t sources = 0;  ///< beside one another, in front of the last
+        std::size_t siblings = 0;  ///< behind the first
+        std::size_t origins = 0;   ///< behind the container of a chain of contents, nearest first
+        std::size_t sources = 0;   ///< beside one another, in front of the last
     };
-    ContainerChain(std::vector<sdk::RecordKey> records, Parts parts)
-        : records_(std::move(records)), parts_(parts) {}
+    ContainerChain(std::vector<sdk::RecordKey> records, Parts parts,
+                   std::optional<sdk::RecordKey> origin = {})
+        : records_(std::move(records)), parts_(parts), origin_(std::move(origin)) {}
 
     std::size_t size() const { return records_.size(); }
     const sdk::RecordKey& operator[](std::size_t level) const { return records_[level]; }
@@ -38,14 +40,11 @@ public:
     /// The record itself, or one from which all rights reach it.
     bool is_own(std::size_t level) const { return level <= parts_.siblings; }
     bool is_sibling(std::size_t level) const { return level > 0 && is_own(level); }
-    /// The record or a sibling as it is where it came from.
-    bool is_elsewhere(std::size_t level) const {
-        return is_sibling(level) && level + parts_.elsewhere > parts_.siblings;
-    }
-    /// A container that the record only came into: it was made in another one.
-    bool is_passed(std::size_t level) const {
-        return level > parts_.siblings && level <= parts_.siblings + parts_.origins;
-    }
+    /// What the record is in the container that it came from; nothing where it was made in its
+    /// own one. Rights that reach it from its container are bounded by those that it has there.
+    const std::optional<sdk::RecordKey>& origin() const { return origin_; }
+    /// The place of the record's container.
+    std::size_t container_level() const { return parts_.siblings + 1; }
     std::size_t origins() const { return parts_.origins; }
 
 private:
@@ -55,6 +54,7 @@ private:
 
     std::vector<sdk::RecordKey> records_;
     Parts parts_;
+    std::optional<sdk::RecordKey> origin_;
 };
 
 sdk::Result<ContainerChain> container_chain(const sdk::Reader& reader, RecordTree& tree,

@@ -22,6 +22,10 @@ struct GrantPlace {
     std::string role_key;
 };
 
+sdk::PermissionSet in_both(sdk::PermissionSet one, sdk::PermissionSet other) {
+    return sdk::PermissionSet::from_bits(one.bits() & other.bits());
+}
+
 std::optional<GrantPlace> split_grant(std::string_view rest_of_key) {
     const auto principal = cut_record_key(rest_of_key);
     auto role_key = sdk::KeyReader(rest_of_key).text();
@@ -101,8 +105,7 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
         const auto counted = counted_on(level, reach);
         if (!counted) return counted.error();
         auto goes_on = each_on(level, *counted, roles, visit);
-        // A record gives the same by itself wherever it is.
-        if (goes_on && *goes_on && *counted == Counted::all && !chain_.is_elsewhere(level))
+        if (goes_on && *goes_on && *counted == Counted::all)
             goes_on = each_own(level, roles, visit);
         if (!goes_on) return goes_on.error();
         if (!*goes_on) break;
@@ -114,7 +117,7 @@ sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t leve
                                                                 Reach reach) const {
     if (reach == Reach::record) {
         if (chain_.is_own(level)) return Counted::all;
-        if (chain_.is_passed(level)) return Counted::whole;
+        if (chain_.origin() && level == chain_.container_level()) return Counted::whole;
     }
     const auto is_reaching = tree_->has_reaching_grants(*reader_, chain_[level]);
     if (!is_reaching) return is_reaching.error();
@@ -132,32 +135,43 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::reaching_from(std::size_t level,
     return held;
 }
 
+sdk::Result<sdk::PermissionSet> EffectiveRoles::bounded() const {
+    if (!chain_.origin()) return sdk::PermissionSet();
+    RoleLookup roles(*reader_, chain_);
+    const std::size_t level = chain_.container_level();
+    const auto counted = counted_on(level, Reach::inside);
+    if (!counted) return counted.error();
+    return reaching_from(level, *counted, roles);
+}
+
 sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents contents) const {
     RoleLookup roles(*reader_, chain_);
+    // By level: the container, then those that contents may have come from.
+    std::vector<sdk::PermissionSet> reaching;
+    std::vector<sdk::PermissionSet> whole;
     sdk::PermissionSet above;
-    for (std::size_t level = chain_.origins() + 1; level < chain_.size(); ++level) {
+    for (std::size_t level = 0; level < chain_.size(); ++level) {
         const auto counted = counted_on(level, Reach::inside);
         if (!counted) return counted.error();
         const auto held = reaching_from(level, *counted, roles);
         if (!held) return held.error();
-        above |= *held;
+        if (level > chain_.origins()) {
+            above |= *held;
+            continue;
+        }
+        reaching.push_back(*held);
+        const auto given_whole = reaching_from(level, Counted::whole, roles);
+        if (!given_whole) return given_whole.error();
+        whole.push_back(*given_whole);
     }
     sdk::PermissionSet everywhere = sdk::PermissionSet::all();
-    sdk::PermissionSet passed = above;
-    // What was made in the container of a level came through those before it.
-    for (std::size_t level = 0; level <= chain_.origins(); ++level) {
-        const auto counted = counted_on(level, Reach::inside);
-        if (!counted) return counted.error();
-        const auto held = reaching_from(level, *counted, roles);
-        const auto whole = reaching_from(level, Counted::whole, roles);
-        if (!held || !whole) return held ? whole.error() : held.error();
-        const bool is_meant =
-            level == 0 ? contents != Contents::inherited : contents != Contents::made_there;
-        if (is_meant) {
-            auto part = passed | *held;
-            everywhere = sdk::PermissionSet::from_bits(everywhere.bits() & part.bits());
-        }
-        passed |= *whole;
+    for (std::size_t birth = 0; birth <= chain_.origins(); ++birth) {
+        if (birth == 0 ? contents == Contents::inherited : contents == Contents::made_there)
+            continue;
+        sdk::PermissionSet held = above | reaching[birth];
+        for (std::size_t level = birth; level > 0; --level)
+            held = above | whole[level - 1] | in_both(reaching[level - 1], held);
+        everywhere = in_both(everywhere, held);
     }
     return everywhere;
 }

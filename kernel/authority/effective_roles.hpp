@@ -49,6 +49,9 @@ public:
     /// Visits what counts, innermost first, until `visit` answers false.
     using Visit = std::function<bool(const HeldRole&)>;
     sdk::Result<void> each(Reach reach, const Visit& visit) const;
+    /// What reaches the record from its container, and counts only as far as the principal has it
+    /// where the record came from; empty where that is its own container.
+    sdk::Result<sdk::PermissionSet> bounded() const;
     /// What reaches all contents of a container, those that were made there, or all of those that
     /// came from other containers: of what it came from each part has rights of its own.
     enum class Contents { all, made_there, inherited };

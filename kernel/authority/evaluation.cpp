@@ -104,6 +104,10 @@ sdk::Result<void> add_readable(const sdk::Reader& reader, const EffectiveRoles& 
     return cursor->status();
 }
 
+sdk::PermissionSet in_both_places(sdk::PermissionSet one, sdk::PermissionSet other) {
+    return sdk::PermissionSet::from_bits(one.bits() & other.bits());
+}
+
 /// Whether a role with READ reaches in from the record.
 sdk::Result<bool> reads_inside(const EffectiveRoles& roles) {
     bool is_reading = false;
@@ -155,9 +159,35 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
     });
     if (!visited) return visited.error();
     if (held == sdk::PermissionSet::all()) return held;
+    const auto bounded = roles->bounded();
+    if (!bounded) return bounded.error();
+    if (!held.contains(*bounded) && !roles->chain().origin()->empty()) {
+        const auto there = permissions(reader, principal, *roles->chain().origin());
+        if (!there) return there.error();
+        held |= in_both_places(*bounded, *there);
+    }
     const auto given = given_by_policies(policies_, reader, tree_, principal, *roles);
     if (!given) return given.error();
     return held | given->permissions;
+}
+
+sdk::Result<sdk::PermissionSet> AuthorityStore::granted_permissions(const sdk::Reader& reader,
+                                                                    const sdk::RecordKey& principal,
+                                                                    const sdk::RecordKey& record) {
+    const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
+    if (!roles) return roles.error();
+    sdk::PermissionSet held;
+    const auto visited = roles->each(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
+        held |= role.permissions;
+        return held != sdk::PermissionSet::all();
+    });
+    if (!visited) return visited.error();
+    const auto bounded = roles->bounded();
+    if (!bounded) return bounded.error();
+    if (held.contains(*bounded) || roles->chain().origin()->empty()) return held;
+    const auto there = granted_permissions(reader, principal, *roles->chain().origin());
+    if (!there) return there.error();
+    return held | in_both_places(*bounded, *there);
 }
 
 sdk::Result<sdk::PermissionSet> AuthorityStore::inside_permissions(
@@ -199,6 +229,12 @@ sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
     });
     if (!visited) return visited.error();
     if (is_held) return true;
+    const auto bounded = roles->bounded();
+    if (!bounded) return bounded.error();
+    if (wanted.is_met_by({}, *bounded) && !roles->chain().origin()->empty()) {
+        auto there = has_role(reader, principal, *roles->chain().origin(), role_key);
+        if (!there || *there) return there;
+    }
     const auto given = given_by_policies(policies_, reader, tree_, principal, *roles);
     if (!given) return given.error();
     RoleLookup lookup(reader, roles->chain());
@@ -226,6 +262,20 @@ sdk::Result<std::vector<sdk::GrantOrigin>> AuthorityStore::report(const sdk::Rea
         return true;
     });
     if (!visited) return visited.error();
+    const auto bounded = roles->bounded();
+    if (!bounded) return bounded.error();
+    if (bounded->is_empty() || roles->chain().origin()->empty()) return origins;
+    // Of these the container's own roles give as much as they hold.
+    const auto there = report(reader, *roles->chain().origin(), principal);
+    if (!there) return there.error();
+    for (sdk::GrantOrigin origin : *there) {
+        const bool is_known = std::any_of(origins.begin(), origins.end(),
+                                          [&](const auto& known) { return known.id == origin.id; });
+        if (is_known) continue;
+        if (!origin.inherits_from) origin.inherits_from = origin.permissioned;
+        origin.permissioned = record;
+        origins.push_back(std::move(origin));
+    }
     return origins;
 }
 

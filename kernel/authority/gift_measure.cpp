@@ -51,15 +51,7 @@ sdk::Result<sdk::PermissionSet> GiftMeasure::held_on(const sdk::RecordKey& recor
     const auto is_passed_on = tree_.has_own_rights(reader_, record);
     if (!is_passed_on) return is_passed_on.error();
     if (!*is_passed_on) return store_.permissions(reader_, giver_, record);
-    const auto roles = EffectiveRoles::open(reader_, tree_, giver_, record);
-    if (!roles) return roles.error();
-    sdk::PermissionSet held;
-    const auto visited = roles->each(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
-        held |= role.permissions;
-        return held != sdk::PermissionSet::all();
-    });
-    if (!visited) return visited.error();
-    return held;
+    return store_.granted_permissions(reader_, giver_, record);
 }
 
 sdk::Result<sdk::PermissionSet> GiftMeasure::held_inside(const sdk::RecordKey& container) {

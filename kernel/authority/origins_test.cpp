@@ -14,16 +14,17 @@ struct ForkFixture : StoreFixture {
     sdk::RecordKey own = record_key(kPlatform, 102, 1);
     sdk::RecordKey of_middle = record_key(kPlatform, 102, 2);
     sdk::RecordKey of_branch = record_key(kPlatform, 102, 3);
+    sdk::RecordKey made_on_middle = record_key(kPlatform, 101, 2);
     sdk::RecordKey leaf_on_middle = record_key(kPlatform, 101, 3);
 
     ForkFixture() {
         tree.containers[middle] = tree.containers[fork] = shop;
         tree.containers[own] = tree.containers[of_middle] = tree.containers[of_branch] = fork;
-        tree.containers[leaf_on_middle] = middle;
+        tree.containers[made_on_middle] = tree.containers[leaf_on_middle] = middle;
         tree.origins = {{middle, {branch}}, {fork, {middle, branch}}};
         tree.came_through = {{of_middle, 1}, {of_branch, 2}, {leaf_on_middle, 1}};
-        tree.elsewhere = {{{of_branch, middle}, leaf_on_middle},
-                          {{of_branch, branch}, leaf},
+        tree.elsewhere = {{{of_middle, middle}, made_on_middle},
+                          {{of_branch, middle}, leaf_on_middle},
                           {{leaf_on_middle, branch}, leaf}};
     }
 
@@ -82,11 +83,13 @@ TEST_CASE_METHOD(
     CHECK_FALSE(covers_group());
 }
 
-TEST_CASE_METHOD(ForkFixture, "what owns the origin owns what came from it, through any fork") {
+TEST_CASE_METHOD(ForkFixture, "what came into a fork is its owner's as far as it is there") {
     grant(branch, "owner");
-    CHECK(on_fork() == Sets{{}, {}, kEverything});
+    CHECK(on_fork() == Sets{{}, {}, {}});
     grant(fork, "owner");
-    CHECK(inside(fork).is_empty());
+    CHECK(on_fork() == Sets{kEverything, {}, {}});
+    grant(middle, "consumer");
+    CHECK(on_fork() == Sets{kEverything, {}, {}});
     grant(middle, "owner");
     CHECK(on_fork() == Sets{kEverything, kEverything, kEverything});
     CHECK(inside(fork) == kEverything);
@@ -101,17 +104,35 @@ TEST_CASE_METHOD(ForkFixture, "a whole grant reaches everything that the fork ha
 
 TEST_CASE_METHOD(ForkFixture, "a whole grant on the way reaches what came through there") {
     grant(middle, "owner", true);
-    CHECK(on_fork() == Sets{{}, kEverything, kEverything});
+    CHECK(on_fork() == Sets{{}, {}, {}});
+    grant(fork, "owner");
+    CHECK(on_fork() == Sets{kEverything, kEverything, kEverything});
     CHECK(value_of(store.inherited_permissions(*engine.snapshot(), ann, fork)) == kEverything);
-    CHECK(inside(fork).is_empty());
 }
 
-TEST_CASE_METHOD(ForkFixture, "grants on a record count wherever it came from") {
+TEST_CASE_METHOD(ForkFixture, "grants on a record count where the owner of a fork has come from") {
     grant(leaf, "consumer");
-    CHECK(on_fork() == Sets{{}, {}, kConsumer});
-    grant(leaf_on_middle, "editor");
+    grant(fork, "owner");
+    CHECK(on_fork() == Sets{kEverything, {}, {}});
+    grant(middle, "owner");
+    CHECK(on_fork() == Sets{kEverything, kEverything, kConsumer});
+    grant(of_branch, "editor");
     CHECK(held(of_branch).has(sdk::Permission::update));
-    CHECK_FALSE(held(leaf).has(sdk::Permission::update));
+    CHECK_FALSE(held(leaf_on_middle).has(sdk::Permission::update));
+}
+
+TEST_CASE_METHOD(ForkFixture, "a role check and a report know what is bounded") {
+    grant(fork, "owner");
+    grant(made_on_middle, "editor");
+    const auto snapshot = engine.snapshot();
+    CHECK(value_of(store.has_role(*snapshot, ann, of_middle, "editor")));
+    CHECK_FALSE(value_of(store.has_role(*snapshot, ann, of_middle, "owner")));
+    CHECK_FALSE(value_of(store.has_role(*snapshot, bob, of_middle, "consumer")));
+    const auto origins = value_of(store.report(*snapshot, of_middle, ann));
+    REQUIRE(origins.size() == 1);
+    CHECK(origins.front().role_key == "editor");
+    CHECK(origins.front().permissioned == of_middle);
+    CHECK(origins.front().inherits_from == made_on_middle);
 }
 
 TEST_CASE_METHOD(ForkFixture, "what reaches in from above reaches everything of a fork") {

@@ -95,22 +95,24 @@ sdk::Result<bool> all_hold(const Statement& statement, const SubjectFacts& facts
     return true;
 }
 
-/// Whether a statement counts for a record, in all the places that it came through.
+/// Whether a statement counts for a record: a revoke where it holds at any of the places that the
+/// record came through, a grant where it holds at its own and, unless it names that by its id, at
+/// all of the others.
 sdk::Result<bool> applies(const Statement& statement, const SubjectFacts& facts) {
     if (statement.conditions.empty()) return true;
     auto places = facts.places();
     if (!places) return places.error();
+    const bool is_grant = statement.action == StatementAction::grant;
     const bool names_place =
         std::any_of(statement.conditions.begin(), statement.conditions.end(),
                     [](const Condition& condition) { return condition.names_place(); });
-    for (std::size_t place = *places; place > 0; --place) {
-        const bool is_origin = place == *places;
-        if (statement.action == StatementAction::grant && !is_origin && !names_place) break;
-        facts.look_at(place - 1);
+    const std::size_t looked_at = is_grant && names_place ? 1 : *places;
+    for (std::size_t place = 0; place < looked_at; ++place) {
+        facts.look_at(place);
         auto held = all_hold(statement, facts);
-        if (!held || *held) return held;
+        if (!held || *held != is_grant) return held;
     }
-    return false;
+    return is_grant;
 }
 
 /// The given roles and permissions while statements run.

@@ -42,9 +42,8 @@ sdk::Violations unfit_conditions(const CompiledPolicy& policy,
 /// revoke takes the permissions of its roles away from what policies gave so far. A
 /// failure gives nothing.
 ///
-/// What came from other places is subject to what holds there: a grant counts where it holds at the
-/// place that the record was made in, or at another one that it names by its id; a revoke counts
-/// where it holds at any.
+/// What came from other places is subject to what holds there: a grant counts where it holds at
+/// all of them, or names the record's own by its id; a revoke counts where it holds at any.
 sdk::Result<sdk::PolicySource::Given> run_statements(
     const std::vector<std::shared_ptr<const CompiledPolicy>>& policies, const SubjectFacts& facts,
     const std::function<sdk::PermissionSet(std::string_view role_key)>& permissions_of);
