@@ -152,7 +152,7 @@ std::vector<SettingInfo> storage_settings() {
          .default_value = "16MiB",
          .description = "Memory that collects writes before the embedded store sorts them into a "
                         "file; larger is faster for mass writes and slower to recover; at most a "
-                        "sixteenth of the disk.",
+                        "thirty-second of the disk.",
          .kind = bytes,
          .minimum = 64 * 1024},
         {.key = "storage.reserve",

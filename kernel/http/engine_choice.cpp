@@ -13,8 +13,8 @@ namespace {
 
 constexpr char kEmbedded[] = "leveldb";
 constexpr std::uint64_t kReserveShare = 4;
-/// With what is kept for the recovery of write buffers a fifth of a small disk is theirs.
-constexpr std::uint64_t kWriteBufferShare = 16;
+/// With what is held back for write buffers a fifth of a small disk is theirs.
+constexpr std::uint64_t kWriteBufferShare = 32;
 
 /// No more than one of so many shares of the disk.
 std::uint64_t within_share(std::uint64_t bytes, const std::filesystem::path& data,

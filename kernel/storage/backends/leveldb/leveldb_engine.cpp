@@ -59,8 +59,11 @@ struct OpenDatabase {
 
 class LevelDbEngine final : public sdk::Engine, public RoomKeeper {
 public:
-    LevelDbEngine(OpenDatabase opened, DiskGuard disk, const LevelDbOptions& options)
-        : opened_(std::move(opened)),
+    LevelDbEngine(const std::filesystem::path& folder, OpenDatabase opened, DiskGuard disk,
+                  const LevelDbOptions& options)
+        : folder_(folder),
+          write_buffer_(options.write_buffer_bytes),
+          opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
           committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
                      options.is_durable) {}
@@ -80,6 +83,10 @@ public:
     void give_back_room(const std::function<bool()>& must_stop) override;
 
 private:
+    bool has_room_to_merge(const RemovedKeys::Range& range);
+
+    const std::filesystem::path folder_;
+    const std::uint64_t write_buffer_;
     OpenDatabase opened_;
     RowCache rows_;
     DamageNotes damage_;
@@ -96,9 +103,29 @@ std::uint64_t LevelDbEngine::approximate_size(const sdk::KeyRange& range) {
     return size;
 }
 
+/// LevelDB writes what stays of some tables before it removes these, and is of no more use when the
+/// disk gets full meanwhile.
+bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
+    // One table of a level and what it may overlap in the next.
+    constexpr std::uint64_t kStep = 28 * 1024 * 1024;
+    std::uint64_t available = 0;
+    std::string fresh;
+    if (!available_bytes(folder_, available) ||
+        !opened_.database->GetProperty("leveldb.num-files-at-level0", &fresh))
+        return false;
+    const std::uint64_t merged = approximate_size({range.first, range.second + '\0'});
+    const std::uint64_t most = std::stoull(fresh) * write_buffer_ + kStep;
+    // Before that the buffer goes into a table of its own.
+    return available >= std::min(merged, most) + 2 * write_buffer_;
+}
+
 void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
     for (const auto& [name, range] : committer_.removed_keys().take()) {
-        if (must_stop()) return;
+        if (must_stop() || !has_room_to_merge(range)) {
+            committer_.removed_keys().add(range.first);
+            committer_.removed_keys().add(range.second);
+            continue;
+        }
         const leveldb::Slice first(range.first);
         const leveldb::Slice last(range.second);
         opened_.database->CompactRange(&first, &last);
@@ -190,8 +217,8 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::pa
     auto opened = open_database(folder, std::move(*lock), fitting);
     if (!opened) return opened.error();
     const DiskReserve reserve{fitting.reserve_bytes, fitting.recovery_bytes, fitting.urgent_bytes};
-    return std::unique_ptr<sdk::Engine>(
-        std::make_unique<LevelDbEngine>(*std::move(opened), DiskGuard(folder, reserve), fitting));
+    return std::unique_ptr<sdk::Engine>(std::make_unique<LevelDbEngine>(
+        folder, *std::move(opened), DiskGuard(folder, reserve), fitting));
 }
 
 }  // namespace stele::kernel::storage
