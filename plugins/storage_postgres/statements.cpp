@@ -193,69 +193,70 @@ with gone as (
 delete from stele_blob_piece p using gone g where p.pieces = g.id
   and not exists (select 1 from stele_blob b where b.pieces = g.id))";
 
+constexpr std::array<StatementText, kStatements> kStatementTexts{{
+    {Statement::read, kRead},
+    // begin, end, version, rows, bytes
+    {Statement::scan_forward, STELE_SCAN("asc")},
+    {Statement::scan_backward, STELE_SCAN("desc")},
+    {Statement::read_log, kReadLog},
+    {Statement::begin, "begin isolation level read committed"},
+    {Statement::rollback, "rollback"},
+    {Statement::commit, "commit"},
+    {Statement::lock_state, "select version from stele_state where id = 1 for update"},
+    // keys
+    {Statement::read_counters, "select key, value from stele_entry where key = any($1)"},
+    // begin, end
+    {Statement::read_keys, "select key from stele_entry where key >= $1 and key < $2"},
+    {Statement::keep_past, kKeepPast},
+    {Statement::write, kWrite},
+    // keys
+    {Statement::remove, "delete from stele_entry where key = any($1)"},
+    // version, batch, keys
+    {Statement::write_log, "insert into stele_log (version, batch, keys) values ($1, $2, $3)"},
+    // version
+    {Statement::advance, "update stele_state set version = $1 where id = 1"},
+    // version, batch
+    {Statement::find_batch, "select 1 from stele_log where version = $1 and batch = $2"},
+    {Statement::touch, "update stele_state set version = version where id = 1"},
+    {Statement::read_version, "select version from stele_state where id = 1"},
+    // begin, end
+    {Statement::estimate_size, "select stele_estimate($1, $2)"},
+    {Statement::report_server, kReportServer},
+    // server
+    {Statement::forget_server, "delete from stele_server where id = $1"},
+    {Statement::forget_silent_servers, kForgetSilent},
+    {Statement::count_servers, kCountServers},
+    {Statement::raise_horizon, kRaiseHorizon},
+    {Statement::trim_past, kTrimPast},
+    {Statement::trim_log, kTrimLog},
+    {Statement::sync_later, "select set_config('synchronous_commit', 'off', true)"},
+    // pieces
+    {Statement::begin_blob,
+     "insert into stele_upload (id) values ($1) on conflict (id) do nothing"},
+    // pieces, number, bytes
+    {Statement::write_blob_piece,
+     "insert into stele_blob_piece (pieces, number, bytes) "
+     "values ($1, $2, $3) on conflict (pieces, number) do nothing"},
+    {Statement::finish_blob, kFinishBlob},
+    // name
+    {Statement::date_blob,
+     "update stele_blob set written = clock_timestamp() where name = $1 returning pieces"},
+    {Statement::find_blob, "select pieces, size from stele_blob where name = $1"},
+    // pieces, number, first byte, bytes
+    {Statement::read_blob_piece,
+     "select substring(bytes from $3::bigint::integer for "
+     "$4::bigint::integer) from stele_blob_piece "
+     "where pieces = $1 and number = $2"},
+    {Statement::list_blobs, kListBlobs},
+    {Statement::remove_blob, kRemoveBlob},
+    {Statement::drop_blob_pieces, kDropBlobPieces},
+    {Statement::drop_unfinished_blobs, kDropUnfinishedBlobs},
+}};
+
 }  // namespace
 
 const std::array<StatementText, kStatements>& statement_texts() {
-    using enum Statement;
-    static const std::array<StatementText, kStatements> texts{{
-        {read, kRead},
-        // begin, end, version, rows, bytes
-        {scan_forward, STELE_SCAN("asc")},
-        {scan_backward, STELE_SCAN("desc")},
-        {read_log, kReadLog},
-        {begin, "begin isolation level read committed"},
-        {rollback, "rollback"},
-        {commit, "commit"},
-        {lock_state, "select version from stele_state where id = 1 for update"},
-        // keys
-        {read_counters, "select key, value from stele_entry where key = any($1)"},
-        // begin, end
-        {read_keys, "select key from stele_entry where key >= $1 and key < $2"},
-        {keep_past, kKeepPast},
-        {write, kWrite},
-        // keys
-        {remove, "delete from stele_entry where key = any($1)"},
-        // version, batch, keys
-        {write_log, "insert into stele_log (version, batch, keys) values ($1, $2, $3)"},
-        // version
-        {advance, "update stele_state set version = $1 where id = 1"},
-        // version, batch
-        {find_batch, "select 1 from stele_log where version = $1 and batch = $2"},
-        {touch, "update stele_state set version = version where id = 1"},
-        {read_version, "select version from stele_state where id = 1"},
-        // begin, end
-        {estimate_size, "select stele_estimate($1, $2)"},
-        {report_server, kReportServer},
-        // server
-        {forget_server, "delete from stele_server where id = $1"},
-        {forget_silent_servers, kForgetSilent},
-        {count_servers, kCountServers},
-        {raise_horizon, kRaiseHorizon},
-        {trim_past, kTrimPast},
-        {trim_log, kTrimLog},
-        {sync_later, "select set_config('synchronous_commit', 'off', true)"},
-        // pieces
-        {begin_blob, "insert into stele_upload (id) values ($1) on conflict (id) do nothing"},
-        // pieces, number, bytes
-        {write_blob_piece,
-         "insert into stele_blob_piece (pieces, number, bytes) "
-         "values ($1, $2, $3) on conflict (pieces, number) do nothing"},
-        {finish_blob, kFinishBlob},
-        // name
-        {date_blob,
-         "update stele_blob set written = clock_timestamp() where name = $1 returning pieces"},
-        {find_blob, "select pieces, size from stele_blob where name = $1"},
-        // pieces, number, first byte, bytes
-        {read_blob_piece,
-         "select substring(bytes from $3::bigint::integer for "
-         "$4::bigint::integer) from stele_blob_piece "
-         "where pieces = $1 and number = $2"},
-        {list_blobs, kListBlobs},
-        {remove_blob, kRemoveBlob},
-        {drop_blob_pieces, kDropBlobPieces},
-        {drop_unfinished_blobs, kDropUnfinishedBlobs},
-    }};
-    return texts;
+    return kStatementTexts;
 }
 
 std::string statement_name(Statement statement) {

@@ -38,8 +38,8 @@ struct SharedBinaries {
     }
     std::vector<std::string> names() {
         std::vector<std::string> found;
-        REQUIRE(blobs->for_each([&](std::string_view name) { found.emplace_back(name); })
-                    .has_value());
+        REQUIRE(
+            blobs->for_each([&](std::string_view name) { found.emplace_back(name); }).has_value());
         return found;
     }
 
@@ -124,8 +124,8 @@ TEST_CASE("Unused bytes are removed unless somebody has written them again") {
     const std::int64_t hour_ago = sdk::now_ms() - 3'600'000;
     const auto old = [&] {
         std::size_t found = 0;
-        REQUIRE(one.blobs->for_each_before(hour_ago, [&](std::string_view) { ++found; })
-                    .has_value());
+        REQUIRE(
+            one.blobs->for_each_before(hour_ago, [&](std::string_view) { ++found; }).has_value());
         return found;
     };
     CHECK(old() == 0);
