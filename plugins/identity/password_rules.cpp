@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "credential_rights.hpp"
 #include "identity_credentials.hpp"
 #include "login_guard.hpp"
-#include "row_access.hpp"
-#include "session_keys.hpp"
-#include "session_rows.hpp"
 #include "token_authenticator.hpp"
 
 namespace stele::identity {
@@ -18,16 +16,6 @@ namespace {
 std::size_t length_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](unsigned char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
-/// Whether the identity is that of the caller.
-sdk::Result<bool> is_own(sdk::Context& context, const sdk::RecordKey& identity) {
-    if (context.session().is_system) return false;
-    const SessionKeys keys = SessionKeys::of(context);
-    auto row =
-        read_row<PrincipalRow>(context.transaction(), keys.principal(context.principal().key));
-    if (!row) return row.error();
-    return *row && (*row)->identity == identity;
 }
 
 }  // namespace
@@ -44,8 +32,8 @@ sdk::Result<void> PasswordRules::check_present(sdk::Context& context, const sdk:
     const bool is_asked =
         ask_present == AskPresent::always || (ask_present == AskPresent::by_cookie &&
                                               TokenReference::of(context.session()).is_by_cookie);
-    if (!is_asked) return {};
-    auto own = is_own(context, identity.key);
+    if (!is_asked || context.session().is_system) return {};
+    auto own = is_own_identity(context, identity.key);
     if (!own) return own.error();
     return *own ? require_present(identity, given) : sdk::Result<void>();
 }

@@ -87,12 +87,12 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context, 
     return {};
 }
 
-/// Not on the user: its creator owns that one record.
-sdk::Result<void> require_credentials(const sdk::RecordKey& identity, sdk::Context& context) {
-    auto may = sdk::holds(context, identity, sdk::Permission::modify_credentials);
+/// Of a user who has no identity, and hence no password.
+sdk::Result<void> require_own_credentials(sdk::Context& context, const sdk::RecordKey& user) {
+    auto may = sdk::holds(context, user, sdk::Permission::modify_credentials);
     if (!may) return may.error();
-    if (*may) return {};
-    return forbidden("MODIFY_CREDENTIALS on the user's identity is needed for this");
+    if (!*may) return forbidden("MODIFY_CREDENTIALS on the user is needed for this");
+    return require_person_of(context, user);
 }
 
 /// Removes the link between a user and its identity, and the identity with its last user.
@@ -199,9 +199,9 @@ sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& con
     auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(user.key));
     if (!row) return row.error();
     const bool has_identity = *row && !(*row)->identity.empty();
-    if (auto may = require_credentials(has_identity ? (*row)->identity : user.key, context); !may) {
-        return may;
-    }
+    auto may = has_identity ? require_password_rights(context, (*row)->identity)
+                            : require_own_credentials(context, user.key);
+    if (!may) return may;
     return end_sessions(context, user.key);
 }
 
