@@ -337,3 +337,19 @@ test('a mounted node is read under the _doc of its row, as long as it is mounted
   isRefused(await ask('POST', `${N(two)}/mount/root`), 400, 'node.mount_key_malformed');
   assert.equal((await admin('GET', N('root')))._qname, 'r:root');
 });
+
+test('answers that a bound has cut say so in one word, with the bound', async () => {
+  const many = Array.from({ length: 5000 }, () => ({}));
+  for (let i = 0; i < 2; i += 1) await admin('POST', `${branch}/nodes?parentFolderPath=/`, many);
+  await create({}, '?parentFolderPath=/');
+  const root = await admin('GET', N('root'));
+  assert.deepEqual([root._statistics.truncated, root._statistics.bound], [true, 'counted_associations']);
+  const tree = await admin('POST', `${N('root')}/tree`, {});
+  assert.deepEqual([tree.truncated, tree.bound], [true, 'nodes']);
+  const ids = Array.from({ length: 10_001 }, () => ({}));
+  isRefused(await ask('POST', `${branch}/nodes`, ids), 400, 'request.parameter_invalid');
+  const purged = await admin('GET', `${branch}/nodes/root/children?limit=1`);
+  assert.deepEqual([purged.total_rows, 'truncated' in purged], [10_001, false], 'what was not cut says nothing');
+  const found = await admin('POST', `${branch}/nodes/find?limit=1`, { query: { title: 'none' }, traverse: { depth: 1 } });
+  for (const reply of [root, tree, purged, found]) assert.ok(!JSON.stringify(reply).includes('truncated_by'));
+});
