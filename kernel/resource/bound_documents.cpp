@@ -8,6 +8,7 @@
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/data_store_family.hpp"
+#include "kernel/resource/record_attachments.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -308,6 +309,7 @@ sdk::Result<void> BoundDocuments::set_system(const CollectionPlace& place,
         return resource.resource->complete_system(change, context_, system);
     });
     if (!completed) return completed;
+    if (before != nullptr && !resource.descriptor.has_space) keep_told_attachments(*before, system);
     fields["_system"] = std::move(system);
     // The last that a hook has said.
     return check_hooked(resource.descriptor, *change.after);

@@ -5,12 +5,16 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/work_context.hpp"
 #include "kernel/storage/keys.hpp"
 
 namespace stele::kernel::resource {
 
 namespace {
+
+/// Member of `_system`.
+constexpr char kTold[] = "attachments";
 
 std::string row_prefix(std::uint64_t platform) {
     return storage::kind_prefix(platform, storage::kAttachmentTag);
@@ -26,6 +30,45 @@ sdk::Result<sdk::Json> decode_attachments(std::string_view row) {
     if (attachments && attachments->is_object()) return attachments;
     return sdk::make_error(sdk::ErrorKind::internal, "attachment.row_broken",
                            "what is kept about attachments cannot be read");
+}
+
+}  // namespace
+
+namespace {
+
+void write_row(sdk::Transaction& transaction, const sdk::RecordKey& record,
+               const sdk::Json& attachments) {
+    if (attachments.empty()) {
+        transaction.remove(attachments_key(record));
+    } else {
+        transaction.put(attachments_key(record), sdk::dump_json(attachments));
+    }
+}
+
+/// Says in the record what it has attached. A data store counts its own record nowhere.
+sdk::Result<void> tell_attachments(WorkContext& context, const sdk::RecordKey& key,
+                                   const sdk::Json& attachments) {
+    Records& records = context.rooms().records;
+    sdk::Transaction& transaction = context.transaction();
+    storage::Record record;
+    if (auto found = records.read(transaction, key, record); !found) return found;
+    auto resource = records.resource_of(transaction, key);
+    if (!resource) return resource.error();
+    auto document = document_of(record, sdk::Json::object());
+    if (!document) return document.error();
+    sdk::Json& system = document->fields["_system"];
+    if (!system.is_object()) system = sdk::Json::object();
+    system.erase(kTold);
+    if (!attachments.empty()) system[kTold] = attachments;
+    auto stored = records.documents().replace(transaction, (*resource)->rules, record,
+                                              document->fields, record.sealed());
+    if (!stored) return stored.error();
+    const bool is_counted =
+        (*resource)->container && !(*resource)->descriptor.capabilities.data_store;
+    if (!is_counted) return {};
+    const auto grown =
+        static_cast<std::int64_t>(*stored) - static_cast<std::int64_t>(record.content_size());
+    return context.data_stores().count(key, {0, grown});
 }
 
 }  // namespace
@@ -52,19 +95,23 @@ sdk::Result<void> replace_attachments(WorkContext& context, const sdk::RecordKey
     auto counted =
         context.data_stores().count(record, {has.objects - had.objects, has.bytes - had.bytes});
     if (!counted) return counted;
-    if (after.empty()) {
-        context.transaction().remove(attachments_key(record));
-    } else {
-        context.transaction().put(attachments_key(record), sdk::dump_json(after));
-    }
-    return {};
+    write_row(context.transaction(), record, after);
+    // Behind the count, which may mark the record of a data store.
+    return tell_attachments(context, record, after);
+}
+
+void keep_told_attachments(const sdk::Json& before, sdk::Json& system) {
+    const auto told = before.find(kTold);
+    if (told != before.end()) system[kTold] = *told;
 }
 
 sdk::Result<void> forget_attachments(WorkContext& context, const sdk::RecordKey& record) {
     auto present = read_attachments(context.transaction(), record);
     if (!present) return present.error();
     if (present->empty()) return {};
-    return replace_attachments(context, record, *present, sdk::Json::object());
+    const sdk::DataStoreSize had = size_of_attachments(*present);
+    write_row(context.transaction(), record, sdk::Json::object());
+    return context.data_stores().count(record, {-had.objects, -had.bytes});
 }
 
 sdk::Result<void> for_each_attached(

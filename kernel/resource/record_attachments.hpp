@@ -12,15 +12,20 @@ namespace stele::kernel::resource {
 
 class WorkContext;
 
-/// What records have attached beside what they say: an object by id, in order of upload, each with
-/// what `sdk::Attachment` keeps. The bytes lie in the binaries of the data store that the record is
-/// or lies in, else in the default ones. Not for records in spaces.
+/// What records have attached: an object by id, in order of upload, each with what
+/// `sdk::Attachment` keeps. It stands in a row of its own, and once more in `_system.attachments`
+/// of the record, for readers and queries. The bytes lie in the binaries of the data store that the
+/// record is or lies in, else in the default ones. Not for records in spaces.
 sdk::Result<sdk::Json> read_attachments(const sdk::Reader& reader, const sdk::RecordKey& record);
 
-/// Gives a record these attachments in place of `before`, and counts the difference in its data
-/// store: `storage_full` or `locked` where that refuses.
+/// Gives a record these attachments in place of `before`, as a new version of it without its
+/// family's hooks, and counts the difference in its data store: `storage_full` or `locked` where
+/// that refuses.
 sdk::Result<void> replace_attachments(WorkContext& context, const sdk::RecordKey& record,
                                       const sdk::Json& before, const sdk::Json& after);
+
+/// What an update of a record keeps: the attachments that `before`, its `_system`, tells.
+void keep_told_attachments(const sdk::Json& before, sdk::Json& system);
 
 /// All attachments of a record that goes.
 sdk::Result<void> forget_attachments(WorkContext& context, const sdk::RecordKey& record);

@@ -53,10 +53,18 @@ test('every record that is read by a path of its own has attachments, but those 
       assert.ok(got.bytes.equals(bytes), `${record}/${path}`);
       assert.equal(got.headers['content-type'], 'image/png');
     }
-    assert.deepEqual(await admin('GET', record), before_, 'an attachment is no part of the record');
+    // The record tells what it has, whatever becomes of it (platform 1.3.6).
+    const told = { avatar: { length: bytes.length, contentType: 'image/png', filename: 'me.png', objectId } };
+    const { _system: { attachments, ...system }, ...rest } = await admin('GET', record);
+    const { _system: systemBefore, ...restBefore } = before_;
+    assert.deepEqual([attachments, system, { ...rest, statisticsDirty: 0 }], [told, systemBefore, { ...restBefore, statisticsDirty: 0 }], record);
+    assert.deepEqual(sent.json._system.attachments, told);
+    await admin('PUT', record, { ...before_, _system: { attachments: {} } });
+    assert.deepEqual((await admin('GET', record))._system.attachments, told, record);
     assert.equal((await ask('DELETE', `${record}/attachments/avatar`)).status, 200);
     assert.equal((await ask('GET', `${record}/attachments/avatar`)).json.code, 'attachment.unknown');
     assert.equal((await admin('GET', `${record}/attachments`)).total_rows, 0);
+    assert.equal((await admin('GET', record))._system.attachments, undefined);
   }
 });
 

@@ -23,10 +23,10 @@ sdk::Result<sdk::Json> attachments_of(const RoutedCall& call) {
     return read_attachments(call.work().transaction(), call.record_key());
 }
 
-/// The root has no record of the usual kind.
 sdk::Result<sdk::Reply> changed_reply(const RoutedCall& call) {
-    if (call.route().resource) return written_reply(call, call.record());
-    return sdk::Reply::status({{"_doc", call.context().platform().id}});
+    auto record = call.context().documents().read(call.record_key());
+    if (!record) return record.error();
+    return written_reply(call, *record);
 }
 
 sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call) {
