@@ -2,6 +2,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "application_mappings.hpp"
 #include "collections.hpp"
 #include "deployments.hpp"
 #include "stack_stores.hpp"
@@ -30,6 +31,15 @@ sdk::Action deployment_action(const char* name, const char* method, sdk::Permiss
             .run = [run](sdk::Resource&, const sdk::Call& call) { return run(call); }};
 }
 
+sdk::Action mapping_action(const char* name,
+                           sdk::Result<sdk::Reply> (*run)(const sdk::Call&, sdk::RowQuery&),
+                           sdk::RowQuery& rows) {
+    return {.name = name,
+            .method = "GET",
+            .run = [run, &rows](sdk::Resource&, const sdk::Call& call) { return run(call, rows); },
+            .paged = true};
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor Application::describe() const {
@@ -45,17 +55,20 @@ sdk::ResourceDescriptor Application::describe() const {
         {.name = kDeployed, .kind = object, .read_only = true},
         {.name = "isTenantDefault", .kind = boolean},
     };
-    return {.type = "application",
-            .path = "applications",
-            .placeholder = "applicationId",
-            .fields = fields,
-            .capabilities = {.data_store = true},
-            .actions = {deployment_action("deploy", "POST", kUpdate, &deploy_application),
-                        deployment_action("undeploy", "POST", kUpdate, &undeploy_application),
-                        deployment_action("deployed", "GET", kRead, &read_deployed_application),
-                        deployment_action("deployed", "POST", kRead, &read_deployed_application),
-                        deployment_action("deployed", "GET", kRead, &read_deployed_info, "/info")},
-            .title = "applications"};
+    return {
+        .type = "application",
+        .path = "applications",
+        .placeholder = "applicationId",
+        .fields = fields,
+        .capabilities = {.data_store = true},
+        .actions = {deployment_action("deploy", "POST", kUpdate, &deploy_application),
+                    deployment_action("undeploy", "POST", kUpdate, &undeploy_application),
+                    deployment_action("deployed", "GET", kRead, &read_deployed_application),
+                    deployment_action("deployed", "POST", kRead, &read_deployed_application),
+                    deployment_action("deployed", "GET", kRead, &read_deployed_info, "/info"),
+                    mapping_action("autoclientmappings", &list_auto_client_mappings, rows_),
+                    mapping_action("trusteddomainmappings", &list_trusted_domain_mappings, rows_)},
+        .title = "applications"};
 }
 
 sdk::Result<void> Application::stored(const sdk::Change& change, sdk::Context& context) {

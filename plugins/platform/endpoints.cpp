@@ -6,6 +6,7 @@
 
 #include <stele/sdk/registrar.hpp>
 
+#include "application_mappings.hpp"
 #include "job_operations.hpp"
 #include "log_operations.hpp"
 #include "platform_record.hpp"
@@ -159,6 +160,13 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
     add_job_endpoints(registrar, work.jobs);
     add_log_endpoints(registrar, work.logs);
     add_project_endpoints(registrar, work.project_jobs);
+    registrar.add(sdk::Endpoint{
+        .method = "GET",
+        .path = "/applicationtypes",
+        .title = "list what applications can be",
+        .run = [&rows = work.rows](
+                   const sdk::Call& call) { return list_application_types(call, rows); },
+        .paged = true});
 }
 
 }  // namespace stele::platform

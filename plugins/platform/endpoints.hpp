@@ -2,7 +2,8 @@
 
 namespace stele::sdk {
 class Registrar;
-}
+class RowQuery;
+}  // namespace stele::sdk
 
 namespace stele::platform {
 
@@ -17,6 +18,7 @@ struct EndpointWork {
     const JobOperations& jobs;
     const LogOperations& logs;
     const ProjectJobs& project_jobs;
+    sdk::RowQuery& rows;
 };
 
 /// Adds the operations that no family owns.

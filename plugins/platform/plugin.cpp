@@ -60,7 +60,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     static std::vector<std::unique_ptr<Work>> kept;
     Work& work = *kept.emplace_back(
         std::make_unique<Work>(registrar, **principals, **inner_rights, **jobs, **rows, **teams));
-    registrar.add(std::make_unique<Application>());
+    registrar.add(std::make_unique<Application>(**rows));
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(ProjectServices{**teams, **principals, **invitations}));
     add_open_collections(registrar);
@@ -68,7 +68,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_applications(registrar, context);
     });
-    add_endpoints(registrar, {work.references, work.jobs, work.logs, work.project_jobs});
+    add_endpoints(registrar, {work.references, work.jobs, work.logs, work.project_jobs, **rows});
     return {};
 }
 
