@@ -1,0 +1,30 @@
+// docs/specification/nodes.md 18.3, 32 and semantics.md 2 and 3: what nodes and branches refuse, and what leads to them.
+import assert from 'node:assert/strict';
+import { ids, statement, Subject } from '../support/statements.mjs';
+
+const it = Subject.serve();
+
+statement('nodes 18.3.3', async () => {
+  const { branch, node } = await it.repository();
+  const id = await node({ title: 'mounted' });
+  await it.post(`${branch}/nodes/${id}/mount/home`);
+  for (const row of (await it.get(`${branch}/nodes`)).rows) assert.equal((await it.get(`${branch}/nodes/${row._doc}`)).title, 'mounted');
+});
+statement('nodes 32.5', async () => {
+  const { branch, node } = await it.repository();
+  const one = `${branch}/nodes/${await node()}`;
+  const gif = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64');
+  await it.server.request('POST', `${one}/attachments/default`, { token: it.server.adminToken, body: gif, headers: { 'Content-Type': 'image/gif' } });
+  const made = await it.post(`${one}/transform?mimetype=image/png&target=converted`);
+  assert.equal(made._system.attachments.converted.contentType, 'image/png');
+  assert.equal((await it.refused(501, 'POST', `${one}/transform?mimetype=application/pdf`)).code, 'preview.type_unsupported');
+});
+statement('semantics 3.3.5', async () => {
+  const { branch, node } = await it.repository();
+  await node({ _type: 'd:association', _qname: 'custom:before', _features: { 'f:non-cyclic': {} } });
+  for (const type of ['a:child', 'a:owned', 'custom:before']) {
+    const [one, two] = [await node(), await node()];
+    await it.post(`${branch}/nodes/${one}/associate?node=${two}&type=${type}`);
+    await it.refused(409, 'POST', `${branch}/nodes/${two}/associate?node=${one}&type=${type}`, {});
+  }
+});
