@@ -39,7 +39,7 @@ test('the first start makes the default application, once', async () => {
 
 test('what is named as contained in an application is a family with all standard operations', async () => {
   const { types } = await admin('POST', '/tools/types/contained/application');
-  const paths = { settings: 'settings', message: 'messages', registration: 'registrations', apikey: 'apikeys', email: 'emails', emailprovider: 'emailproviders' };
+  const paths = { settings: 'settings', message: 'messages', registration: 'registrations', apikey: 'apikeys', email: 'emails', emailProvider: 'emailproviders' };
   assert.deepEqual([...types].sort(), Object.keys(paths).sort());
   const { paths: routes } = (await ask('GET', '/openapi.json')).json;
   for (const path of Object.values(paths)) {

@@ -333,7 +333,7 @@ test('who made a store goes on to work as its owner', async () => {
 /// measured, listed in docs/decisions/0045, and taken by the random walk of tests/gifts.
 const changesRights = `/grant /revoke /update /delete /patch /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
-  /movenodes /move/start /nodes/move/start /n/move/start /projects/start /tenants/start /closeout`;
+  /movenodes /move/start /nodes/move/start /n/move/start /projects/start /tenants/start /closeout /confirm`;
 const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
   /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /unarchive
   /archive /test /send /reset/start /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
@@ -341,7 +341,7 @@ const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tr
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /tools/copy
   /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
-  /items /attachments`;
+  /items /attachments /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
 test('every operation that is no standard one is known to change rights, or not to', async () => {
   const { paths } = await admin('GET', '/openapi.json');

@@ -33,6 +33,8 @@ NOT_CODES = {
     'nodes.sweep': 'a type of jobs',
     'options.locale': 'a query parameter',
     'stele.lock': 'a file',
+    'stele.seal': 'a file',
+    'blobs.owner': 'a file',
     'stele.reserve': 'a file',
     'platform.stack': 'a key space',
     'platform.project': 'a key space',
