@@ -75,9 +75,12 @@ std::size_t DocumentStore::CollectionCache::hash_of(CollectionId collection) {
 void DocumentStore::CollectionCache::note_opening(const Name& name, CollectionId collection) {
     const auto now = Clock::now();
     const std::unique_lock lock(mutex_);
-    std::erase_if(openings_, [now](const auto& opening) {
-        return now - opening.second > kLongestTransaction;
-    });
+    if (openings_.size() >= next_sweep_) {
+        std::erase_if(openings_, [now](const auto& opening) {
+            return now - opening.second > kLongestTransaction;
+        });
+        next_sweep_ = 2 * openings_.size() + kFewOpenings;
+    }
     openings_[HashName()(name)] = now;
     openings_[hash_of(collection)] = now;
     has_openings_ = true;

@@ -48,6 +48,7 @@ public:
 
 private:
     static constexpr std::size_t kCached = 65536;
+    static constexpr std::size_t kFewOpenings = 1024;
 
     struct KeptName {
         std::uint64_t platform;
@@ -74,6 +75,8 @@ private:
     mutable std::shared_mutex mutex_;
     /// Hashes of names and of numbers, and when they were given: one too many only costs a read.
     std::unordered_map<std::size_t, Clock::time_point> openings_;
+    /// From so many on the old ones are looked for.
+    std::size_t next_sweep_ = kFewOpenings;
     std::atomic<bool> has_openings_ = false;
     boost::unordered_flat_map<KeptName, std::uint64_t, HashName, SameName> numbers_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, CollectionInfo> infos_;
