@@ -239,6 +239,29 @@ test('4.1: the index of a large branch is built step by step, while it is writte
   }
 });
 
+test('4.1: indexes that are added during a build are built by the job that is under way', async () => {
+  for (let i = 0; i < 2600; i += 100) {
+    await admin('POST', path('master', '/nodes'), Array.from({ length: 100 }, (_, j) => ({ title: `n${i + j}`, kind: `k${j % 7}`, price: j })));
+  }
+  const builds = async () => (await admin('POST', '/jobs/query?limit=-1', { type: 'build-indexes' })).rows;
+  const former = new Set((await builds()).map(({ _doc }) => _doc));
+  const own = async () => (await builds()).filter(({ _doc }) => !former.has(_doc));
+  const live = (jobs) => jobs.filter(({ state }) => !['FINISHED', 'ERROR'].includes(state)).length;
+  await Promise.all(['a', 'b', 'c', 'd'].map((name) => index('master', name, { kind: 1, price: 1, [name]: 1 })));
+  for (;;) {
+    const seen = await own();
+    assert.ok(live(seen) <= 1, `${live(seen)} jobs build at once`);
+    if (!Object.values(await indexes('master')).includes('building')) break;
+    await sleep(20);
+  }
+  assert.equal(Object.keys(await indexes('master')).length, 4);
+  while (live(await own())) await sleep(20);
+  // The mark of a build that has ended keeps no other from being built.
+  await admin('DELETE', path('master', '/indexes/a'));
+  await index('master', 'e', { price: 1, kind: -1 });
+  await untilReady('master');
+});
+
 test('indexed and unindexed branches answer alike through random histories', async () => {
   let state = 20260;
   const below = (end) => { state = (state * 1103515245 + 12345) % 2147483648; return Math.floor(state / 65536) % end; };

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "content/protection.hpp"
@@ -88,6 +89,45 @@ sdk::Result<bool> is_building(const BranchContent& content) {
     });
 }
 
+/// Where the job that builds the indexes of a branch, named by its address, leaves its id until it
+/// has found nothing to build. Whoever adds an index reads it in the transaction that adds: either
+/// the job sees the new index, or it is seen that the job has ended.
+std::string mark_key(sdk::Context& context, const sdk::Json& address) {
+    return sdk::KeyWriter(context.key_space("nodes.index_build"))
+        .text(sdk::dump_json(address))
+        .key();
+}
+
+/// A job that was killed leaves its mark.
+sdk::Result<bool> is_under_way(sdk::Jobs& jobs, sdk::Context& context, const std::string& id) {
+    auto job = jobs.read(context, id);
+    if (!job && sdk::is_missing(job.error())) return false;
+    if (!job) return job.error();
+    const std::string state = sdk::text_member(*job, "state");
+    return state != sdk::job_state_name(sdk::JobState::finished) &&
+           state != sdk::job_state_name(sdk::JobState::error);
+}
+
+/// One job for a branch, however many indexes it has to build.
+sdk::Result<void> start_build(const BranchContent& content) {
+    sdk::Context& context = content.context();
+    sdk::Jobs& jobs = content.services().jobs;
+    auto address = address_of(content);
+    if (!address) return address.error();
+    const std::string key = mark_key(context, *address);
+    auto mark = context.transaction().get(key);
+    if (!mark) return mark.error();
+    if (*mark) {
+        auto lives = is_under_way(jobs, context, **mark);
+        if (!lives) return lives.error();
+        if (*lives) return {};
+    }
+    auto job = jobs.start(context, {.type = kIndexBuild, .input = std::move(*address)});
+    if (!job) return job.error();
+    context.transaction().put(key, *job);
+    return {};
+}
+
 sdk::Result<sdk::Reply> list_indexes(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -112,8 +152,7 @@ sdk::Result<sdk::Reply> create_index(Services& services, const sdk::Call& call) 
     auto is_built = services.indexes.build(context, content->nodes(), kNodesAtOnce);
     if (!is_built) return is_built.error();
     if (!*is_built) {
-        if (auto started = start_branch_job(*content, kIndexBuild); !started)
-            return started.error();
+        if (auto started = start_build(*content); !started) return started.error();
     }
     auto indexes = services.indexes.list(context, content->nodes());
     if (!indexes) return indexes.error();
@@ -160,6 +199,7 @@ sdk::Result<sdk::Json> run_build(Services& services, sdk::Job& job) {
                 auto step = build_step(services, context, job);
                 if (!step) return step.error();
                 is_done = *step;
+                if (is_done) context.transaction().remove(mark_key(context, job.input()));
                 return {};
             });
         if (!worked) return worked.error();
@@ -177,7 +217,7 @@ void define_index_builds(Services& services) {
 sdk::Result<void> resume_index_builds(const BranchContent& content) {
     auto is_open = is_building(content);
     if (!is_open) return is_open.error();
-    return *is_open ? start_branch_job(content, kIndexBuild) : sdk::Result<void>();
+    return *is_open ? start_build(content) : sdk::Result<void>();
 }
 
 sdk::Actions branch_index_actions() {
