@@ -318,41 +318,52 @@ sdk::Result<sdk::Reply> Tenant::list_mappings(const sdk::Call& call) {
 
 namespace {
 
-/// At most `most` of the tenant's meters, all for -1, the latest first; of one type when it is
-/// given.
-sdk::Result<std::vector<sdk::Document>> meters_of(const sdk::Call& call, std::string_view type,
-                                                  int most) {
-    sdk::PageRequest latest;
-    latest.limit = most;
-    latest.sort.push_back({"meterStart.ms", false});
-    // A removed tenant of the same id may have left some of the same month.
-    latest.sort.push_back({"_system.created_on.ms", false});
-    sdk::Json condition = {{"tenantId", call.record().id}};
-    if (!type.empty()) condition["meterType"] = type;
-    auto meters = call.context().documents().query(
-        {"meter", call.collection().container, call.collection().container_key}, condition, latest);
-    if (!meters) return meters.error();
-    return std::move(meters->rows);
+/// The tenant's meters that fit, the latest first unless the page says otherwise.
+sdk::Result<sdk::DocumentPage> meters_of(const sdk::Call& call, sdk::Json condition,
+                                         sdk::PageRequest page) {
+    if (page.sort.empty()) {
+        page.sort.push_back({"meterStart.ms", false});
+        // A removed tenant of the same id may have left some of the same month.
+        page.sort.push_back({"_system.created_on.ms", false});
+    }
+    sdk::Json all = {{"tenantId", call.record().id}};
+    if (!condition.empty()) all = {{"$and", sdk::Json::array({all, std::move(condition)})}};
+    return call.context().documents().query(
+        {"meter", call.collection().container, call.collection().container_key}, all, page);
 }
 
 }  // namespace
 
+/// One page of a list that grows with every month.
 sdk::Result<sdk::Reply> Tenant::list_meters(const sdk::Call& call) {
-    auto meters = meters_of(call, "", -1);
+    sdk::Json condition = call.method() == "POST" ? call.body() : sdk::Json::object();
+    if (!condition.is_object()) return sdk::invalid_parameter("body", "must be an object");
+    sdk::Json shown = sdk::Json::object();
+    if (const auto fields = condition.find("_fields"); fields != condition.end()) {
+        shown["_fields"] = *fields;
+        condition.erase("_fields");
+    }
+    auto meters = meters_of(call, std::move(condition), call.page());
     if (!meters) return meters.error();
     std::vector<sdk::Json> rows;
-    for (sdk::Document& meter : *meters)
+    for (sdk::Document& meter : meters->rows)
         rows.push_back(std::move(meter.fields));
-    const sdk::Json everything = sdk::Json::object();
-    return services_.rows.page(rows, call.method() == "POST" ? call.body() : everything,
-                               call.page());
+    sdk::PageRequest all;
+    all.limit = -1;
+    auto projected = services_.rows.page(rows, shown, all);
+    if (!projected) return projected;
+    auto page = sdk::parse_json(projected->body(), {.depth = 200});
+    if (!page) return page.error();
+    return sdk::Reply::page((*page)["rows"], meters->total_rows, meters->offset);
 }
 
 sdk::Result<sdk::Reply> Tenant::read_current_meter(const sdk::Call& call) {
     std::string type(call.path("meterType"));
-    auto meters = meters_of(call, type, 1);
+    sdk::PageRequest latest;
+    latest.limit = 1;
+    auto meters = meters_of(call, {{"meterType", type}}, latest);
     if (!meters) return meters.error();
-    if (!meters->empty()) return sdk::Reply::json(meters->front().fields);
+    if (!meters->rows.empty()) return sdk::Reply::json(meters->rows.front().fields);
     return sdk::make_error(sdk::ErrorKind::not_found, "tenant.meter_unknown",
                            "the tenant has no meter " + type);
 }

@@ -220,6 +220,27 @@ test('a closeout that is repeated at once ends no second period', async () => {
   assert.equal(open.meterEnd.ms, Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1));
 });
 
+test('a list of meters is cut, sorted, filtered and shown as asked', async () => {
+  await insideMonth();
+  const tenant = await makeTenant(server, 'quin');
+  await server.admin('POST', `${tenant.path}/closeout`, {});
+  const list = (query, body) => server.admin(body ? 'POST' : 'GET', `${tenant.path}/meters${body ? '/query' : ''}${query}`, body);
+  const all = await list('');
+  assert.equal(all.total_rows, 4);
+  const starts = all.rows.map(({ meterStart }) => meterStart.ms);
+  assert.deepEqual(starts, [...starts].sort((a, b) => b - a), 'the latest come first');
+  const cut = await list('?skip=1&limit=2');
+  assert.deepEqual([cut.total_rows, cut.offset, cut.rows.map(({ _doc }) => _doc)], [4, 1, all.rows.slice(1, 3).map(({ _doc }) => _doc)]);
+  const sorted = await list(`?sort=${encodeURIComponent('{"meterType":-1}')}&limit=1`);
+  assert.equal(sorted.rows[0].meterType, 'TRANSFER_OUT');
+  const some = await list('?limit=1', { meterType: 'STORAGE', _fields: { meterType: 1 } });
+  assert.equal(some.total_rows, 2);
+  assert.deepEqual(Object.keys(some.rows[0]).filter((name) => name !== '_doc'), ['meterType']);
+  const other = await list('', { tenantId: 'another' });
+  assert.equal(other.total_rows, 0, 'a condition does not widen the list');
+  assert.equal((await list('', { $or: [{ tenantId: 'another' }, { meterType: 'STORAGE' }] })).total_rows, 2);
+});
+
 test('closeout needs UPDATE on the tenant', async () => {
   await insideMonth();
   const tenant = await makeTenant(server, 'pam');
