@@ -47,6 +47,30 @@ void give_teams(resource::Rooms& rooms) {
                  given.error().message);
 }
 
+sdk::Result<void> set_times(RequestPipeline& pipeline, const config::Settings& settings) {
+    auto request_time = settings.milliseconds("server.request_time");
+    if (!request_time) return request_time.error();
+    auto busy_wait = settings.milliseconds("server.busy_wait");
+    if (!busy_wait) return busy_wait.error();
+    pipeline.set_busy_wait(std::chrono::milliseconds(*busy_wait));
+    pipeline.set_request_time(std::chrono::milliseconds(*request_time));
+    return {};
+}
+
+void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
+    pipeline.add_metrics([&server] {
+        const Server::Counts counts = server.counts();
+        return fmt::format(
+            "# TYPE stele_connections_open gauge\nstele_connections_open {}\n"
+            "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
+            "# TYPE stele_received_bytes_total counter\nstele_received_bytes_total {}\n"
+            "# TYPE stele_sent_bytes_total counter\nstele_sent_bytes_total {}\n"
+            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n",
+            counts.connections_open, counts.connections_total, counts.bytes_received,
+            counts.bytes_sent, counts.refused_total);
+    });
+}
+
 }  // namespace
 
 void Instance::make_watch(std::uint64_t reserve) {
@@ -102,12 +126,7 @@ sdk::Result<void> Instance::start() {
     if (!limits) return limits.error();
     state_->pipeline->set_origins(options->cors_origins);
     state_->pipeline->set_limits(std::move(*limits));
-    auto request_time = state_->settings.milliseconds("server.request_time");
-    if (!request_time) return request_time.error();
-    auto busy_wait = state_->settings.milliseconds("server.busy_wait");
-    if (!busy_wait) return busy_wait.error();
-    state_->pipeline->set_busy_wait(std::chrono::milliseconds(*busy_wait));
-    state_->pipeline->set_request_time(std::chrono::milliseconds(*request_time));
+    if (auto set = set_times(*state_->pipeline, state_->settings); !set) return set;
     auto access_log = open_access_log(state_->settings);
     if (!access_log) return access_log.error();
     state_->access_log = std::move(*access_log);
@@ -117,17 +136,7 @@ sdk::Result<void> Instance::start() {
     if (!intervals) return intervals.error();
     if (*intervals) options->usage = state_->usage.get();
     state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
-    state_->pipeline->add_metrics([server = state_->server.get()] {
-        const Server::Counts counts = server->counts();
-        return fmt::format(
-            "# TYPE stele_connections_open gauge\nstele_connections_open {}\n"
-            "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
-            "# TYPE stele_received_bytes_total counter\nstele_received_bytes_total {}\n"
-            "# TYPE stele_sent_bytes_total counter\nstele_sent_bytes_total {}\n"
-            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n",
-            counts.connections_open, counts.connections_total, counts.bytes_received,
-            counts.bytes_sent, counts.refused_total);
-    });
+    add_connection_metrics(*state_->pipeline, *state_->server);
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
     state_->trail->start([&rooms] { return rooms.platforms.all_open(); });

@@ -13,6 +13,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -65,8 +66,8 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 /// Connections beyond the limit that are still told so; those beyond these are just closed.
 constexpr std::size_t kRefusedAtOnce = 64;
 
-/// How often memory is given back at most.
-constexpr std::chrono::seconds kTrimPeriod{10};
+/// How long after a large request its memory is given back.
+constexpr std::chrono::seconds kTrimDelay{5};
 
 /// Deadlines need no exact timers: looking four times within the shortest of them is enough.
 std::chrono::milliseconds sweep_interval(const ServerLimits& limits) {
@@ -234,15 +235,13 @@ private:
         give_memory_back();
     }
 
-    /// What the allocator keeps for later, which is what one large request took: not at once, so
-    /// that many of them need it only once.
+    /// What the allocator keeps for later, which is what one large request took. A while after its
+    /// reply, when what it held is free, and no more often, however many there are.
     void give_memory_back() {
         const auto time = std::chrono::steady_clock::now();
-        if (!shared.has_spare_memory || time < next_trim_) return;
-        shared.has_spare_memory = false;
-        next_trim_ = time + kTrimPeriod;
-        const bool is_posted = shared.workers.post([] { ::malloc_trim(0); });
-        if (!is_posted) shared.has_spare_memory = true;
+        if (!trim_at_ && shared.has_spare_memory.exchange(false)) trim_at_ = time + kTrimDelay;
+        if (!trim_at_ || time < *trim_at_) return;
+        if (shared.workers.post([] { ::malloc_trim(0); })) trim_at_.reset();
     }
 
     asio::io_context io_{1};
@@ -251,7 +250,7 @@ private:
     std::shared_ptr<asio::ssl::context> tls_;
     std::chrono::milliseconds interval_;
     std::unordered_set<std::shared_ptr<Connection>> connections_;
-    std::chrono::steady_clock::time_point next_trim_{};
+    std::optional<std::chrono::steady_clock::time_point> trim_at_;
     bool is_accepting_ = false;
     bool is_stopping_ = false;
 

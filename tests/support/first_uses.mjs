@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 
 const paths = [
   '/domains', '/directories', '/applications', '/registrars', '/webhosts', '/stacks',
-  '/repositories', '/vaults', '/uiconfigs', '/access/policies', '/clients',
+  '/repositories', '/uiconfigs', '/access/policies', '/clients',
   '/billing/configurations', '/deployment/packages', '/deployment/receivers', '/deployment/strategies',
   '/deployment/targets', '/descriptors', '/reports', '/sidekicks', '/views',
 ];

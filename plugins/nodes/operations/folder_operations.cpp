@@ -288,7 +288,8 @@ sdk::Actions node_folder_actions() {
     scheduled_parameters.push_back({"copyOnExisting"});
     const std::vector<sdk::Parameter> tree_parameters{
         {"depth"}, {"base"}, {"path"}, {"leaf"}, {"containers"}, {"properties"}, {"object"}};
-    sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>());
+    sdk::Action move_start =
+        folder_action("move/start", connect, operation<&start_move_many>(), move_parameters);
     move_start.scope = sdk::ActionScope::collection;
     move_start.bounds = {{"sourceNodeIds", kMostInJob}};
     const sdk::Bounds queries{{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
@@ -309,14 +310,18 @@ sdk::Actions node_folder_actions() {
 
 sdk::Actions branch_folder_actions() {
     using enum sdk::Permission;
-    sdk::Action lookup = folder_action("lookup", read, operation<&look_up_nodes>());
+    const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
+    const std::vector<sdk::Parameter> copy_parameters{{"id"}, {"allowWriteToFrozenBranches"}};
+    sdk::Action lookup =
+        folder_action("lookup", read, operation<&look_up_nodes>(),
+                      {{"_doc"}, {"id"}, {kNodeId}, {"_qname"}, {"qname"}, {"path"}});
     lookup.paged = true;
     return {
-        folder_action("movenodes", connect, operation<&move_many>()),
+        folder_action("movenodes", connect, operation<&move_many>(), move_parameters),
         lookup,
-        folder_action("copyfrom", create_subobjects, operation<&copy_from>(), {{"id"}}),
+        folder_action("copyfrom", create_subobjects, operation<&copy_from>(), copy_parameters),
         bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
-                              {{"id"}}),
+                              copy_parameters),
                 {{"nodeIds", kMostInJob}}),
     };
 }
