@@ -193,7 +193,7 @@ with gone as (
 delete from stele_blob_piece p using gone g where p.pieces = g.id
   and not exists (select 1 from stele_blob b where b.pieces = g.id))";
 
-constexpr std::array<StatementText, kStatements> kStatementTexts{{
+constexpr StatementText kStatementTexts[] = {
     {Statement::read, kRead},
     // begin, end, version, rows, bytes
     {Statement::scan_forward, STELE_SCAN("asc")},
@@ -251,12 +251,13 @@ constexpr std::array<StatementText, kStatements> kStatementTexts{{
     {Statement::remove_blob, kRemoveBlob},
     {Statement::drop_blob_pieces, kDropBlobPieces},
     {Statement::drop_unfinished_blobs, kDropUnfinishedBlobs},
-}};
+};
 
 }  // namespace
 
 const std::array<StatementText, kStatements>& statement_texts() {
-    return kStatementTexts;
+    static constexpr std::array<StatementText, kStatements> kAll = std::to_array(kStatementTexts);
+    return kAll;
 }
 
 std::string statement_name(Statement statement) {

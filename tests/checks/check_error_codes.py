@@ -36,6 +36,8 @@ NOT_CODES = {
     'stele.seal': 'a file',
     'blobs.owner': 'a file',
     'stele.reserve': 'a file',
+    'stele.seal': 'a file',
+    'blobs.owner': 'a file',
     'platform.stack': 'a key space',
     'platform.project': 'a key space',
     'admin.sock': 'a file',
