@@ -38,20 +38,6 @@ void add_access_log_metrics(RequestPipeline& pipeline, const AccessLog& log) {
     });
 }
 
-void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
-    pipeline.add_metrics([&server] {
-        const Server::Counts counts = server.counts();
-        return fmt::format(
-            "# TYPE stele_connections_open gauge\nstele_connections_open {}\n"
-            "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
-            "# TYPE stele_received_bytes_total counter\nstele_received_bytes_total {}\n"
-            "# TYPE stele_sent_bytes_total counter\nstele_sent_bytes_total {}\n"
-            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n",
-            counts.connections_open, counts.connections_total, counts.bytes_received,
-            counts.bytes_sent, counts.refused_total);
-    });
-}
-
 /// For stores of earlier versions. A domain that is locked or full is no reason not to serve.
 void give_teams(resource::Rooms& rooms) {
     auto given = resource::give_standard_teams(rooms);
