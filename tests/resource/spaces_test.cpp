@@ -18,14 +18,21 @@ using namespace std::chrono_literals;
 const std::string kHome = "01a20000000000000001";
 const std::string kHomePath = "/branches/main/nodes/" + kHome;
 
-std::vector<std::unique_ptr<sdk::Resource>> space_world() {
+/// What the family of policies works with; made before the rooms, and outlives them.
+struct SpaceParts {
+    access_policies::PolicyEvaluator evaluator;
+    TestDirectory people;
+};
+
+std::vector<std::unique_ptr<sdk::Resource>> space_world(SpaceParts& parts) {
     auto families = space_families();
-    families.push_back(std::make_unique<access_policies::AccessPolicy>());
+    families.push_back(
+        std::make_unique<access_policies::AccessPolicy>(parts.evaluator, parts.people));
     return families;
 }
 
-struct Spaces : ResourceFixture {
-    Spaces() : ResourceFixture(space_world()) {}
+struct Spaces : SpaceParts, ResourceFixture {
+    Spaces() : ResourceFixture(space_world(*this)) {}
 
     sdk::Json ask(std::string_view method, const std::string& path,
                   sdk::Json body = sdk::Json::object()) {
@@ -318,7 +325,6 @@ TEST_CASE_METHOD(Spaces, "Rights that reach into the container decide for all it
 }
 
 TEST_CASE_METHOD(Spaces, "Policies decide about records in a space") {
-    access_policies::PolicyEvaluator evaluator;
     rooms.authorities.set_policy_source(&evaluator);
     rooms.authority_cache.watch(evaluator);
     const auto user = make_user("user");
