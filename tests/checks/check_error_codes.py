@@ -28,6 +28,7 @@ NOT_CODES = {
     'nodes.content': 'a key space',
     'nodes.spaces': 'a key space',
     'nodes.file': 'a key space',
+    'nodes.index_build': 'a key space',
     'nodes.bytes': 'a key space',
     'nodes.changes': 'a part of contexts',
     'nodes.sweep': 'a type of jobs',
