@@ -145,6 +145,10 @@ test('only whoever may set the password of a user ends its sessions', async () =
   assert.equal((await server.request('POST', path, { token: stranger })).status, 403);
   assert.equal(await asksWith({ token }), 200);
   await server.admin('POST', `/directories/default/identities/${user.identityId}/authorities/manager/grant?id=default/stranger`);
+  // Nor whoever has less than the user, which has rights on its own record.
+  assert.equal((await server.request('POST', path, { token: stranger })).status, 403);
+  assert.equal(await asksWith({ token }), 200);
+  await server.admin('POST', `${users}/${user._doc}/authorities/manager/grant?id=default/stranger`);
   assert.equal((await server.request('POST', path, { token: stranger })).status, 200);
   assert.equal(await asksWith({ token }), 401);
   const again = await server.login('target', 'secret-of-target');
