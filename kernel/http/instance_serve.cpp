@@ -9,6 +9,7 @@
 #include "kernel/http/blob_owner.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
+#include "kernel/http/spare_memory.hpp"
 #include "kernel/resource/binary_check.hpp"
 #include "kernel/resource/data_store_count.hpp"
 #include "kernel/resource/declarations.hpp"
@@ -84,6 +85,7 @@ void Instance::make_watch(std::uint64_t reserve) {
 }
 
 sdk::Result<void> Instance::start() {
+    bound_spare_memory();
     resource::Rooms& rooms = *state_->rooms;
     auto platforms = rooms.platforms.all();
     if (!platforms) return platforms.error();

@@ -6,8 +6,6 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/post.hpp>
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -21,6 +19,7 @@
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/connection_transport.hpp"
+#include "kernel/http/spare_memory.hpp"
 #include "kernel/http/tls_connection.hpp"
 #include "kernel/job/worker_pool.hpp"
 
@@ -241,7 +240,7 @@ private:
         const auto time = std::chrono::steady_clock::now();
         if (!trim_at_ && shared.has_spare_memory.exchange(false)) trim_at_ = time + kTrimDelay;
         if (!trim_at_ || time < *trim_at_) return;
-        if (shared.workers.post([] { ::malloc_trim(0); })) trim_at_.reset();
+        if (shared.workers.post([] { give_spare_memory_back(); })) trim_at_.reset();
     }
 
     asio::io_context io_{1};

@@ -108,7 +108,8 @@ sdk::Result<std::optional<CollectionId>> DocumentStore::find_collection(
     const std::string key = collection_name_key(platform, type, container);
     const auto stored = reader.get(key);
     if (!stored) return stored.error();
-    if (!*stored) return std::optional<CollectionId>();
+    // What was erased keeps its meaning.
+    if (!*stored) return may_be_own ? collections_->find(name) : std::optional<CollectionId>();
     const CollectionId collection{platform, static_cast<std::uint64_t>(sdk::read_counter(*stored))};
     bool is_committed = !is_uncertain(reader);
     if (!is_committed) {
@@ -141,12 +142,15 @@ sdk::Result<CollectionId> DocumentStore::open_collection(sdk::Transaction& trans
 
 sdk::Result<std::optional<DocumentStore::CollectionInfo>> DocumentStore::describe(
     const sdk::Reader& reader, CollectionId collection) {
-    if (!may_have_opened(reader, collection)) {
+    const bool may_be_own = may_have_opened(reader, collection);
+    if (!may_be_own) {
         if (auto known = collections_->describe(collection)) return known;
     }
     const auto stored = reader.get(collection_prefix(collection, 'C'));
     if (!stored) return stored.error();
-    if (!*stored) return std::optional<CollectionInfo>();
+    if (!*stored) {
+        return may_be_own ? collections_->describe(collection) : std::optional<CollectionInfo>();
+    }
     sdk::KeyReader names(**stored);
     auto type = names.text();
     auto container = names.text();
