@@ -1,0 +1,171 @@
+#include "tests/gifts/gift_server.hpp"
+
+#include "kernel/resource/declarations.hpp"
+#include "kernel/resource/standard_teams.hpp"
+#include "sdk/testing/memory_engine.hpp"
+
+namespace stele::kernel::gifts {
+
+namespace {
+
+/// A family of which only the place is of interest.
+class PlainFamily final : public sdk::Resource {
+public:
+    explicit PlainFamily(sdk::ResourceDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+    sdk::ResourceDescriptor describe() const override { return descriptor_; }
+
+private:
+    sdk::ResourceDescriptor descriptor_;
+};
+
+void add_family(resource::Rooms& rooms, const char* type, const char* container, const char* path,
+                sdk::Capabilities capabilities) {
+    sdk::ResourceDescriptor descriptor;
+    descriptor.type = type;
+    descriptor.container = container;
+    descriptor.path = path;
+    descriptor.placeholder = std::string(type) + "Id";
+    descriptor.capabilities = capabilities;
+    if (descriptor.container != "platform")
+        descriptor.container_member = descriptor.container + "Id";
+    resource::testing::expect(
+        rooms.registry.add("gifts", std::make_unique<PlainFamily>(std::move(descriptor))));
+}
+
+}  // namespace
+
+GiftServer& GiftServer::instance() {
+    static GiftServer& server = *new GiftServer(false);
+    return server;
+}
+
+GiftServer& GiftServer::with_nodes() {
+    static GiftServer& server = *new GiftServer(true);
+    return server;
+}
+
+void GiftServer::publish() {
+    services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(jobs_.get());
+    services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(row_query_.get());
+    services_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
+    services_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
+    services_[typeid(sdk::CollectionIndexes)] =
+        static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
+    services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms_->teams);
+    services_[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(platforms_.get());
+}
+
+GiftServer::GiftServer(bool has_nodes)
+    : rooms_(
+          std::make_unique<resource::Rooms>(std::make_unique<sdk::testing::MemoryEngine>(),
+                                            sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k')))) {
+    jobs_ = std::make_unique<job::JobService>(*rooms_->engine, job::JobRunnerOptions{});
+    row_query_ = std::make_unique<resource::RowQuery>(false);
+    platforms_ = std::make_unique<resource::PlatformService>(*rooms_, installations_);
+    publish();
+    if (has_nodes) {
+        open_plugins({"identity", "access_policies", "platform", "nodes"});
+    } else {
+        add_family(*rooms_, "webhost", "platform", "webhosts", {.data_store = true});
+        add_family(*rooms_, "page", "webhost", "pages", {});
+        add_family(*rooms_, "repository", "platform", "repositories",
+                   {.data_store = true, .reaching_grants = true});
+        add_family(*rooms_, "drawer", "repository", "drawers", {});
+        open_plugins({"identity", "access_policies", "platform"});
+    }
+    for (const resource::Route& route : rooms_->registry.routes())
+        routes_.emplace(route.method + " " + route.path, &route);
+
+    const auto made = sdk::write_with_retry(*rooms_->engine, [this](sdk::Transaction& transaction) {
+        auto scope = rooms_->platforms.create(transaction, "Gifts");
+        return scope ? sdk::Result<void>() : sdk::Result<void>(scope.error());
+    });
+    resource::testing::expect(made);
+    const sdk::PlatformScope root = value_of(rooms_->platforms.root());
+    system_ = std::make_shared<const sdk::Session>(resource::system_session(root));
+    resource::testing::expect(resource::apply_declarations(*rooms_));
+    resource::testing::expect(
+        resource::install_plugins(*rooms_, installations_, root, sdk::Json::object(), true));
+    resource::testing::expect(resource::give_standard_teams(*rooms_));
+    const sdk::Json clients = as_system("GET", "/clients", {});
+    client_ = clients.at("rows").at(0).at("key").get<std::string>();
+}
+
+void GiftServer::open_plugins(std::vector<std::string> enabled) {
+    const plugin::ScanResult found = plugin::scan({STELE_PLUGINS});
+    const auto plugins = value_of(plugin::order(found, enabled));
+    for (const plugin::PluginFile& file : plugins) {
+        auto& registrar = registrars_.emplace_back(std::make_unique<resource::PluginRegistrar>(
+            file.id, *rooms_, settings_, services_, installations_));
+        resource::testing::expect(host_.open(file, *registrar));
+        resource::testing::expect(registrar->finish());
+    }
+    resource::testing::expect(rooms_->registry.freeze());
+    rooms_->principals =
+        static_cast<sdk::PrincipalDirectory*>(services_.at(typeid(sdk::PrincipalDirectory)));
+    const auto sizes = services_.find(typeid(sdk::ContentSizes));
+    if (sizes != services_.end())
+        rooms_->content_sizes = static_cast<sdk::ContentSizes*>(sizes->second);
+    rooms_->team_groups = static_cast<sdk::TeamGroups*>(services_.at(typeid(sdk::TeamGroups)));
+    auto* policies = static_cast<sdk::PolicySource*>(services_.at(typeid(sdk::PolicySource)));
+    rooms_->authorities.set_policy_source(policies);
+    rooms_->authority_cache.watch(*policies);
+}
+
+sdk::Result<sdk::Json> GiftServer::request(const sdk::SessionPtr& session,
+                                           const std::string& method, const std::string& route,
+                                           std::vector<std::string> values, Parameters parameters,
+                                           sdk::Json body) {
+    const auto found = routes_.find(method + " " + route);
+    if (found == routes_.end()) throw std::logic_error("no route " + method + " " + route);
+    resource::testing::TestRequest one(*rooms_, *found->second, std::move(values),
+                                       std::move(parameters), session, std::move(body));
+    auto reply = one.run();
+    if (!reply) return reply.error();
+    if (auto committed = one.commit(); !committed) return committed.error();
+    return sdk::parse_json(reply->take_body());
+}
+
+sdk::Json GiftServer::as_system(const std::string& method, const std::string& route,
+                                std::vector<std::string> values, Parameters parameters,
+                                sdk::Json body) {
+    return value_of(
+        request(system_, method, route, std::move(values), std::move(parameters), std::move(body)));
+}
+
+void GiftServer::work(const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    resource::testing::expect(resource::run_as_system(*rooms_, platform(), work));
+}
+
+sdk::SessionPtr GiftServer::session_of(const std::string& domain, const std::string& id) {
+    sdk::Session session;
+    session.platform = platform();
+    session.client_key = client_;
+    work([&](sdk::Context& context) -> sdk::Result<void> {
+        auto principal = rooms_->principals->find(context, domain + "/" + id);
+        if (!principal) return principal.error();
+        session.principal = *std::move(principal);
+        return {};
+    });
+    return std::make_shared<const sdk::Session>(std::move(session));
+}
+
+sdk::RecordKey GiftServer::key_of(const sdk::CollectionName& collection, const std::string& id) {
+    sdk::RecordKey key;
+    work([&](sdk::Context& context) -> sdk::Result<void> {
+        auto record = context.documents().read(collection, id);
+        if (!record) return record.error();
+        key = record->key;
+        return {};
+    });
+    return key;
+}
+
+std::vector<std::string> GiftServer::routes() const {
+    std::vector<std::string> names;
+    for (const auto& [name, route] : routes_)
+        names.push_back(name);
+    return names;
+}
+
+}  // namespace stele::kernel::gifts

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/job/job_service.hpp"
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/collection_indexes.hpp"
+#include "kernel/resource/inner_rights.hpp"
+#include "kernel/resource/platform_service.hpp"
+#include "kernel/resource/plugin_registrar.hpp"
+#include "kernel/resource/record_lists.hpp"
+#include "kernel/resource/row_query.hpp"
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::gifts {
+
+using resource::testing::value_of;
+
+/// The rooms of a server in this process over an engine in memory, with the real plugins identity,
+/// access_policies and platform, and two families of data stores of its own:
+///
+///     /webhosts/{webhostId}/pages/{pageId}
+///     /repositories/{repositoryId}/drawers/{drawerId}      grants with READ reach inside
+///
+/// Lives until the process ends, as plugins want it.
+class GiftServer {
+public:
+    static GiftServer& instance();
+    /// Another one, with the plugin nodes in place of these families.
+    static GiftServer& with_nodes();
+
+    using Parameters = resource::testing::TestRequest::Parameters;
+
+    /// A whole request: `route` is a template (`/domains/{domainId}/principals`), whose
+    /// placeholders the values take in order.
+    sdk::Result<sdk::Json> request(const sdk::SessionPtr& session, const std::string& method,
+                                   const std::string& route, std::vector<std::string> values,
+                                   Parameters parameters = {},
+                                   sdk::Json body = sdk::Json::object());
+    /// The same as the server itself; it must succeed.
+    sdk::Json as_system(const std::string& method, const std::string& route,
+                        std::vector<std::string> values, Parameters parameters = {},
+                        sdk::Json body = sdk::Json::object());
+    void work(const std::function<sdk::Result<void>(sdk::Context&)>& work);
+
+    sdk::SessionPtr session_of(const std::string& domain, const std::string& id);
+    sdk::RecordKey key_of(const sdk::CollectionName& collection, const std::string& id);
+
+    const sdk::PlatformScope& platform() const { return system_->platform; }
+    /// Every route, as `METHOD template`.
+    std::vector<std::string> routes() const;
+    resource::Rooms& rooms() { return *rooms_; }
+    /// None runs before `start_running`.
+    job::JobService& jobs() { return *jobs_; }
+
+private:
+    explicit GiftServer(bool has_nodes);
+    void publish();
+    void open_plugins(std::vector<std::string> plugins);
+
+    std::unique_ptr<resource::Rooms> rooms_;
+    std::unique_ptr<job::JobService> jobs_;
+    std::unique_ptr<resource::RowQuery> row_query_;
+    std::unique_ptr<resource::PlatformService> platforms_;
+    resource::InnerRights inner_rights_;
+    resource::RecordLists record_lists_;
+    resource::CollectionIndexes collection_indexes_;
+    config::Settings settings_;
+    plugin::PluginHost host_;
+    resource::ServiceTable services_;
+    std::vector<resource::Installation> installations_;
+    std::vector<std::unique_ptr<resource::PluginRegistrar>> registrars_;
+    std::map<std::string, const resource::Route*> routes_;
+    sdk::SessionPtr system_;
+    std::string client_;
+};
+
+}  // namespace stele::kernel::gifts

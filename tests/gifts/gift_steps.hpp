@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+
+#include "tests/gifts/gift_world.hpp"
+
+namespace stele::kernel::gifts {
+
+/// What a step that succeeded gave, beside rights.
+struct Taken {
+    /// Whose rights the caller got hold of, by a token, a secret or a password.
+    std::optional<sdk::RecordKey> principal;
+    /// A user or group that the step has made.
+    std::optional<sdk::RecordKey> made;
+};
+
+/// Takes random steps, each a real request: every operation that changes rights, with parameters of
+/// chance. Which these are, `docs/decisions/0045-gifts-are-measured-by-their-reach.md` lists.
+class GiftSteps {
+public:
+    GiftSteps(GiftWorld& world, std::mt19937& random) : world_(world), random_(random) {}
+
+    /// Nothing when the request was refused.
+    std::optional<Taken> take(const Person& caller);
+
+    /// What the last step was, for people.
+    const std::string& told() const { return told_; }
+    /// `METHOD template` of all requests so far.
+    static std::set<std::string>& requested();
+    /// How often requests of a template succeeded.
+    static std::map<std::string, int>& succeeded();
+
+private:
+    using Step = std::optional<Taken> (GiftSteps::*)(const Person&);
+
+    std::optional<Taken> grant(const Person& caller);
+    std::optional<Taken> revoke(const Person& caller);
+    std::optional<Taken> change_members(const Person& caller);
+    std::optional<Taken> make_principal(const Person& caller);
+    std::optional<Taken> remove_principal(const Person& caller);
+    std::optional<Taken> make_team(const Person& caller);
+    std::optional<Taken> change_team(const Person& caller);
+    std::optional<Taken> define_role(const Person& caller);
+    std::optional<Taken> change_role(const Person& caller);
+    std::optional<Taken> change_policy(const Person& caller);
+    std::optional<Taken> assign_policy(const Person& caller);
+    std::optional<Taken> change_stack(const Person& caller);
+    std::optional<Taken> open_store(const Person& caller);
+    std::optional<Taken> invite(const Person& caller);
+    std::optional<Taken> impersonate(const Person& caller);
+    std::optional<Taken> change_password(const Person& caller);
+    std::optional<Taken> use_grant(const Person& caller);
+    std::optional<Taken> link_identity(const Person& caller);
+
+    bool request(const Person& caller, const std::string& method, const std::string& route,
+                 std::vector<std::string> values, GiftServer::Parameters parameters = {},
+                 sdk::Json body = sdk::Json::object());
+    std::size_t below(std::size_t bound) {
+        return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+    }
+    template <class T>
+    const T& pick(const std::vector<T>& from) {
+        return from[below(from.size())];
+    }
+    std::string any_role();
+    std::string any_form(const Person& caller);
+    const Place& any_place_with_teams();
+    std::string new_name();
+
+    GiftWorld& world_;
+    std::mt19937& random_;
+    GiftServer& server_ = GiftServer::instance();
+    sdk::Json reply_;
+    std::string told_;
+    struct Team {
+        Place place;
+        std::string key;
+    };
+    std::vector<Team> teams_;
+    int names_ = 0;
+};
+
+}  // namespace stele::kernel::gifts

@@ -1,0 +1,224 @@
+#include "tests/gifts/gift_world.hpp"
+
+namespace stele::kernel::gifts {
+
+namespace {
+
+const char* const kRoles[] = {"connector",    "consumer", "contributor", "editor",
+                              "collaborator", "manager",  "manager"};
+
+}  // namespace
+
+GiftWorld::GiftWorld(std::mt19937& random) : random_(random) {
+    const Place own = make("/domains", {}, {"domain", ""}, {{"title", "own"}});
+    domain = own.id();
+    places.push_back({"", {}, server_.platform().root, true});
+    places.push_back({"/domains/{domainId}", {domain}, own.key, true});
+    for (const char* name : {"ann", "bob", "cid", "dot", "boss"})
+        make_user(name);
+    for (const char* name : {"reds", "blues", "greens"}) {
+        groups.push_back(make("/domains/{domainId}/principals", {domain}, {"principal", domain},
+                              {{"type", "GROUP"}, {"name", name}}));
+        groups.back().route = "/domains/{domainId}/principals/{principalId}";
+        places.push_back(groups.back());
+        principals.push_back(groups.back().key);
+        forms.push_back(domain + "/" + groups.back().id());
+    }
+    make_places();
+    make_policies();
+    for (const Place& place : places)
+        records.push_back(place.key);
+    give_rights();
+    set_focus();
+}
+
+/// Steps that lead somewhere only together are rare where everything is chance.
+void GiftWorld::set_focus() {
+    const std::vector<Place> candidates{places[0], places[1], stores[0], stores[2], stack};
+    focus = candidates[below(candidates.size())];
+    crew = "crew" + users.front().id;
+    server_.as_system("POST", focus.route + "/teams", focus.values, {{"key", crew}});
+    server_.work([this](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Authorities& authorities = context.authorities();
+        auto done = authorities.grant(focus.key, users.front().key(), "manager");
+        if (!done || below(2) == 0) return done;
+        return authorities.grant(policies.front().key, users.front().key(), "consumer");
+    });
+}
+
+Place GiftWorld::make(const std::string& route, std::vector<std::string> values,
+                      const sdk::CollectionName& collection, sdk::Json fields) {
+    const sdk::Json made = server_.as_system("POST", route, values, {}, std::move(fields));
+    Place place{route, std::move(values), {}, false};
+    place.values.push_back(made.at("_doc").get<std::string>());
+    place.key = server_.key_of(collection, place.id());
+    return place;
+}
+
+void GiftWorld::make_user(const std::string& name) {
+    const Place user = make("/domains/{domainId}/principals", {domain}, {"principal", domain},
+                            {{"type", "USER"}, {"name", name}});
+    Person person{server_.session_of(domain, user.id()), domain, user.id(), {}};
+    const sdk::Json fields = server_.as_system(
+        "GET", "/domains/{domainId}/principals/{principalId}", {domain, user.id()});
+    const std::string directory = fields.at("directoryId").get<std::string>();
+    const std::string identity = fields.at("identityId").get<std::string>();
+    person.identity = {"/directories/{directoryId}/identities/{identityId}",
+                       {directory, identity},
+                       server_.key_of({"identity", directory}, identity),
+                       false};
+    places.push_back(
+        {"/domains/{domainId}/principals/{principalId}", {domain, user.id()}, user.key, false});
+    places.push_back(person.identity);
+    principals.push_back(user.key);
+    forms.push_back(person.form());
+    users.push_back(std::move(person));
+}
+
+void GiftWorld::make_places() {
+    const auto store = [this](const std::string& path, const std::string& type,
+                              const std::string& inner_path, const std::string& inner) {
+        Place one = make("/" + path, {}, {type, ""}, {{"title", "store"}});
+        one.route = "/" + path + "/{" + type + "Id}";
+        one.has_teams = true;
+        Place inside = make(one.route + "/" + inner_path, one.values, {inner, one.id()},
+                            {{"title", "inside"}});
+        inside.route += "/{" + inner + "Id}";
+        stores.push_back(one);
+        places.push_back(one);
+        places.push_back(inside);
+    };
+    store("webhosts", "webhost", "pages", "page");
+    store("webhosts", "webhost", "pages", "page");
+    store("repositories", "repository", "drawers", "drawer");
+    stack = make("/stacks", {}, {"stack", ""}, {{"title", "stack"}});
+    stack.route = "/stacks/{stackId}";
+    stack.has_teams = true;
+    places.push_back(stack);
+    Place crew = make("/stacks", {}, {"stack", ""}, {{"title", "of the project"}});
+    crew.route = stack.route;
+    crew.has_teams = true;
+    places.push_back(crew);
+    project = make("/projects", {}, {"project", ""}, {{"stackId", crew.id()}});
+    project.route = "/projects/{projectId}";
+    places.push_back(project);
+    const std::string directory = users.front().identity.values.front();
+    places.push_back({"/directories/{directoryId}",
+                      {directory},
+                      server_.key_of({"directory", ""}, directory),
+                      true});
+    grant_owner = below(users.size());
+    grant = make("/auth/grants", {}, {"authenticationGrant", ""},
+                 {{"principalDomainId", domain}, {"principalId", users[grant_owner].id}});
+    grant.route = "/auth/grants/{authenticationGrantId}";
+    places.push_back(grant);
+}
+
+void GiftWorld::make_policies() {
+    const char* const shapes[][2] = {
+        {"grant", "manager"}, {"grant", "consumer"}, {"revoke", "consumer"}, {"revoke", "manager"}};
+    for (const auto& [action, role] : shapes) {
+        sdk::Json statement = {{"action", action}, {"roles", {role}}};
+        if (below(3) == 0) {
+            statement["conditions"] = {
+                {{"type", "type"}, {"config", {{"type", "^(webhost|page|group).*"}}}}};
+        }
+        policies.push_back(make("/access/policies", {}, {"accessPolicy", ""},
+                                {{"statements", {statement}}, {"order", 1 + below(9)}}));
+        policies.back().route = "/access/policies/{accessPolicyId}";
+        places.push_back(policies.back());
+    }
+}
+
+std::string GiftWorld::reference(const std::string& id, bool is_group) const {
+    return (is_group ? "group://" : "user://") + server_.platform().id + "/" + domain + "/" + id;
+}
+
+void GiftWorld::give_rights() {
+    // By grants as the server makes them: a grant of a team is a deep one.
+    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Authorities& authorities = context.authorities();
+        for (std::size_t i = 0; i < actor_count(); ++i) {
+            for (std::size_t n = 1 + below(4); n > 0; --n) {
+                auto done = authorities.grant(places[below(places.size())].key, users[i].key(),
+                                              kRoles[below(std::size(kRoles))], below(4) == 0);
+                if (!done) return done;
+            }
+        }
+        const sdk::RecordKey& powerful = below(2) == 0 ? users.back().key() : groups.front().key;
+        if (auto done = authorities.grant(places.front().key, powerful, "owner"); !done)
+            return done;
+        for (std::size_t n = below(4); n > 0; --n) {
+            const bool is_owner = below(2) == 0;
+            auto done = authorities.grant(
+                places[below(places.size())].key, groups[1 + below(groups.size() - 1)].key,
+                is_owner ? "owner" : kRoles[below(std::size(kRoles))], below(3) == 0);
+            if (!done) return done;
+        }
+        for (std::size_t n = below(3); n > 0; --n) {
+            auto done =
+                authorities.add_member(groups[1 + below(2)].key, users[below(users.size())].key(),
+                                       sdk::PrincipalKind::user);
+            if (!done) return done;
+        }
+        return {};
+    });
+    for (std::size_t n = below(3); n > 0; --n) {
+        const bool is_group = below(2) == 0;
+        const std::string id = is_group ? groups[1 + below(2)].id() : users[below(4)].id;
+        server_.as_system("POST", "/access/policies/{accessPolicyId}/assign",
+                          policies[below(policies.size())].values,
+                          {{"ref", reference(id, is_group)}});
+    }
+    if (below(2) == 0) {
+        server_.as_system("POST", "/stacks/{stackId}/datastores/assign", stack.values,
+                          {{"type", "webhost"}, {"id", stores[0].id()}, {"key", "first"}});
+    }
+}
+
+sdk::PermissionSet GiftWorld::permissions(const sdk::Reader& reader,
+                                          const sdk::RecordKey& principal,
+                                          const sdk::RecordKey& record) const {
+    auto held = server_.rooms().authorities.permissions(reader, principal, record);
+    if (!held && sdk::is_missing(held.error())) return {};
+    return value_of(std::move(held));
+}
+
+GiftWorld::Table GiftWorld::table() const {
+    const auto reader = server_.rooms().engine->snapshot();
+    Table table;
+    for (const sdk::RecordKey& principal : principals) {
+        for (const sdk::RecordKey& record : records)
+            table[{principal, record}] = permissions(*reader, principal, record);
+    }
+    return table;
+}
+
+void GiftWorld::leave() {
+    // Whoever owned the platform by this world is not to be its last owner for another.
+    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+        for (const sdk::RecordKey& principal : principals) {
+            if (auto done = context.authorities().forget_principal(principal); !done) return done;
+        }
+        return {};
+    });
+    const Place directory{"/directories/{directoryId}", {users.front().identity.values.front()}};
+    for (const Place& place : {places.front(), directory}) {
+        const auto clear = [&](const std::string& path, const std::string& placeholder) {
+            const sdk::Json found =
+                server_.as_system("GET", place.route + "/" + path, place.values);
+            for (const sdk::Json& row : found.at("rows")) {
+                const std::string id = row.at("_doc").get<std::string>();
+                if (id == "owners") continue;
+                std::vector<std::string> values = place.values;
+                values.push_back(id);
+                server_.as_system("DELETE", place.route + "/" + path + "/{" + placeholder + "}",
+                                  std::move(values));
+            }
+        };
+        clear("teams", "teamKey");
+        clear("roles", "roleKeyOrId");
+    }
+}
+
+}  // namespace stele::kernel::gifts

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/gifts/gift_server.hpp"
+
+namespace stele::kernel::gifts {
+
+/// Something that is granted on, has teams or is a member: its path in templates and their values.
+struct Place {
+    std::string route;
+    std::vector<std::string> values;
+    sdk::RecordKey key;
+    bool has_teams = false;
+
+    std::string id() const { return values.empty() ? std::string() : values.back(); }
+};
+
+struct Person {
+    sdk::SessionPtr session;
+    std::string domain;
+    std::string id;
+    Place identity;
+
+    const sdk::RecordKey& key() const { return session->principal.key; }
+    std::string form() const { return domain + "/" + id; }
+};
+
+/// A domain with users and groups, data stores with something inside, a stack, policies, an
+/// authentication grant and a project; rights at random. Users beside the last one own nothing but
+/// what they come to make.
+class GiftWorld {
+public:
+    explicit GiftWorld(std::mt19937& random);
+    /// Takes back what its principals hold on what other worlds look at.
+    void leave();
+
+    std::vector<Person> users;
+    std::vector<Place> groups;
+    std::vector<Place> places;
+    std::vector<Place> stores;
+    std::vector<Place> policies;
+    Place stack;
+    /// Where the first user manages the record alone, and which has a team without roles, `crew`.
+    Place focus;
+    std::string crew;
+    Place project;
+    Place grant;
+    std::size_t grant_owner = 0;
+    std::string domain;
+
+    /// The users who act.
+    std::size_t actor_count() const { return users.size() - 1; }
+    std::string reference(const std::string& id, bool is_group) const;
+    /// `domain/id` of every user and group.
+    std::vector<std::string> forms;
+    std::vector<sdk::RecordKey> principals;
+
+    /// What every principal may do with every record.
+    using Table = std::map<std::pair<sdk::RecordKey, sdk::RecordKey>, sdk::PermissionSet>;
+    Table table() const;
+    sdk::PermissionSet permissions(const sdk::Reader& reader, const sdk::RecordKey& principal,
+                                   const sdk::RecordKey& record) const;
+    std::vector<sdk::RecordKey> records;
+
+private:
+    std::size_t below(std::size_t bound) {
+        return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+    }
+    Place make(const std::string& route, std::vector<std::string> values,
+               const sdk::CollectionName& collection, sdk::Json fields);
+    void make_user(const std::string& name);
+    void make_places();
+    void make_policies();
+    void give_rights();
+    void set_focus();
+
+    std::mt19937& random_;
+    GiftServer& server_ = GiftServer::instance();
+};
+
+}  // namespace stele::kernel::gifts

@@ -1,0 +1,115 @@
+// Jobs act with the rights that their starters have when they run.
+#include <catch2/catch.hpp>
+
+#include "tests/gifts/gift_server.hpp"
+
+namespace stele::kernel::gifts {
+
+namespace {
+
+const std::string kBranch = "/repositories/{repositoryId}/branches/{branchId}";
+
+/// Two starters with the same rights, of whom one loses them before the jobs run.
+class Starters {
+public:
+    Starters() {
+        const sdk::Json made = server_.as_system("POST", "/repositories", {});
+        repository_ = made.at("_doc").get<std::string>();
+        store_ = server_.key_of({"repository", ""}, repository_);
+        branch_ = server_.key_of({"branch", repository_}, "master");
+        for (const char* title : {"one", "two"}) {
+            server_.as_system("POST", kBranch + "/nodes", {repository_, "master"}, {},
+                              {{"title", title}});
+        }
+        tip_ =
+            server_.as_system("GET", kBranch, {repository_, "master"}).at("tip").get<std::string>();
+    }
+
+    sdk::SessionPtr make(const std::string& name) {
+        const sdk::Json user =
+            server_.as_system("POST", "/domains/{domainId}/principals", {"default"}, {},
+                              {{"type", "USER"}, {"name", name}});
+        const auto session = server_.session_of("default", user.at("_doc").get<std::string>());
+        change([&](sdk::Authorities& authorities) -> sdk::Result<void> {
+            for (const sdk::RecordKey& record : {server_.platform().root, store_, branch_}) {
+                auto done = authorities.grant(record, session->principal.key, "collaborator");
+                if (!done) return done;
+            }
+            return {};
+        });
+        return session;
+    }
+
+    void take_all(const sdk::SessionPtr& session) {
+        change([&](sdk::Authorities& authorities) -> sdk::Result<void> {
+            for (const sdk::RecordKey& record : {server_.platform().root, store_, branch_}) {
+                auto done = authorities.revoke(record, session->principal.key, "all");
+                if (!done) return done;
+            }
+            return {};
+        });
+    }
+
+    /// The ids of the jobs that were started.
+    std::vector<std::string> start(const sdk::SessionPtr& session) {
+        std::vector<std::string> ids;
+        const auto add = [&](const std::string& route, std::vector<std::string> values,
+                             GiftServer::Parameters parameters = {},
+                             sdk::Json body = sdk::Json::object()) {
+            const auto job = server_.request(session, "POST", route, std::move(values),
+                                             std::move(parameters), std::move(body));
+            ids.push_back(value_of(job).at("_doc").get<std::string>());
+        };
+        add("/projects/start", {}, {}, {{"title", session->principal.name}});
+        add(kBranch + "/history/start", {repository_, "master"});
+        add(kBranch + "/reset/start", {repository_, "master"}, {{"id", tip_}});
+        add(kBranch + "/diff/start", {repository_, "master"}, {{"id", "master"}});
+        add(kBranch + "/validate/start", {repository_, "master"});
+        return ids;
+    }
+
+    sdk::Json ended(const std::string& id) {
+        return value_of(server_.jobs().wait(server_.platform(), id, std::chrono::seconds(60)));
+    }
+    std::size_t project_count(const std::string& title) {
+        return server_.as_system("POST", "/projects/query", {}, {}, {{"title", title}})
+            .at("rows")
+            .size();
+    }
+
+private:
+    void change(const std::function<sdk::Result<void>(sdk::Authorities&)>& work) {
+        server_.work([&](sdk::Context& context) { return work(context.authorities()); });
+    }
+
+    GiftServer& server_ = GiftServer::with_nodes();
+    std::string repository_;
+    std::string tip_;
+    sdk::RecordKey store_;
+    sdk::RecordKey branch_;
+};
+
+}  // namespace
+
+TEST_CASE("A job does nothing for a starter who has lost the rights before it runs") {
+    Starters starters;
+    const auto keeper = starters.make("keeper");
+    const auto loser = starters.make("loser");
+    const auto kept = starters.start(keeper);
+    const auto lost = starters.start(loser);
+    starters.take_all(loser);
+    GiftServer::with_nodes().jobs().start_running();
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        CAPTURE(i);
+        const sdk::Json done = starters.ended(kept[i]);
+        CHECK(done.at("state") == "FINISHED");
+        const sdk::Json refused = starters.ended(lost[i]);
+        CHECK(refused.at("state") == "ERROR");
+        CHECK_FALSE(refused.contains("result"));
+    }
+    CHECK(starters.project_count("keeper") == 1);
+    CHECK(starters.project_count("loser") == 0);
+    GiftServer::with_nodes().jobs().stop();
+}
+
+}  // namespace stele::kernel::gifts
