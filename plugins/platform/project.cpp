@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/job_rights.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
@@ -57,8 +58,13 @@ sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
 sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
     auto stack = sdk::if_readable(context, context.documents().read(kStacks, id));
     if (!stack) return stack.error();
-    if (*stack) return {};
-    return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
+    if (!*stack) {
+        return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
+    }
+    // Policies of the project count on the stack's data stores from now on.
+    return sdk::require_inside(context, (*stack)->key, sdk::PermissionSet::all(),
+                               "platform.stack_not_owned",
+                               "only owners of stack " + id + " can give it to a project");
 }
 
 sdk::Result<void> remove_ui_configs(sdk::Context& context, const std::string& project) {

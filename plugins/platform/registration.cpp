@@ -73,7 +73,9 @@ sdk::Json user_of(const sdk::Call& call) {
     const sdk::Json& registration = call.record().fields;
     sdk::Json user = sdk::Json::object();
     if (const sdk::Json* said = object_in(registration, "userProperties")) user = *said;
-    user.erase("_doc");
+    // Whoever wrote the registration gives nothing in the name of who confirms it.
+    for (const char* name : {"_doc", "groups", "directoryId", "identityId"})
+        user.erase(name);
     user["type"] = "USER";
     user["email"] = sdk::text_member(registration, kUserEmail);
     const std::string name = sdk::text_member(registration, "userId");

@@ -215,7 +215,7 @@ test('a password is set by the person, and by those who hold what all its users 
   await grant(`/uiconfigs/${record}`, 'consumer', 'clerk');
   assert.equal(await clerk.status('PUT', `${users}/${target._doc}`, { name: 'target', password: 'set-again' }), 200);
   const token = await server.login('target', 'set-again');
-  const own = await server.request('POST', identity, { token, body: { password: 'my own', verifyPassword: 'my own' } });
+  const own = await server.request('POST', identity, { token, body: { password: 'my own secret', verifyPassword: 'my own secret', currentPassword: 'set-again' } });
   assert.equal(own.status, 200, own.text);
 });
 
@@ -312,6 +312,27 @@ test('who is invited into a project gets no more than the inviter has', async ()
   refused(await invite('owners'), 'authority.group_above_own');
   await teamWith(`/stacks/${stackId}`, 'inside', 'manager', 'inviter');
   assert.equal((await invite('readers')).status, 200);
+});
+
+test('a stack is given to a project by its owners, and a registration gives no groups', async () => {
+  const maker = await person('project-maker');
+  await grant('', 'contributor', 'project-maker');
+  const { _doc: stackId } = await admin('POST', '/stacks');
+  await grant(`/stacks/${stackId}`, 'manager', 'project-maker');
+  refused(await maker.ask('POST', '/projects', { stackId }), 'platform.stack_not_owned');
+  const own = (await maker.ask('POST', '/projects', { title: 'own' })).json;
+  refused(await maker.ask('PUT', `/projects/${own._doc}`, { ...own, stackId }), 'platform.stack_not_owned');
+  await grant(`/stacks/${stackId}`, 'owner', 'project-maker');
+  assert.equal(await maker.status('POST', '/projects', { stackId }), 200);
+
+  const owners = await group('owners-by-registration');
+  await admin('POST', `/authorities/owner/grant?id=default/${owners}`);
+  const application = `/applications/${(await admin('POST', '/applications'))._doc}`;
+  const { _doc } = await admin('POST', `${application}/registrations`, {
+    userEmail: 'new@example.org', userProperties: { groups: [owners], name: 'registered' } });
+  await admin('POST', `${application}/registrations/${_doc}/confirm?password=long-enough`, {});
+  assert.equal((await admin('GET', `${users}/${owners}/members`)).total_rows, 0);
+  assert.equal((await admin('GET', `${users}/registered`)).type, 'USER');
 });
 
 test('who made a store goes on to work as its owner', async () => {
