@@ -83,21 +83,10 @@ sdk::Result<void> PostgresBlobWriter::write(std::string_view bytes) {
     return {};
 }
 
-/// Not synced: the commit that names the blob brings all its pieces to the disk.
+/// On the disk with its answer, so that a database that restarts loses none of the pieces.
 sdk::Result<void> PostgresBlobWriter::write_piece() {
-    auto written =
-        pool_.run<Rows>([&](Connection& connection, Deadline deadline) -> sdk::Result<Rows> {
-            Parameters parameters;
-            parameters.bytes(id_).integer(pieces_).bytes(piece_);
-            connection.send(Statement::begin);
-            connection.send(Statement::sync_later);
-            connection.send(Statement::write_blob_piece, parameters);
-            connection.send(Statement::commit);
-            auto answers = connection.finish(deadline);
-            if (answers) return std::move(answers->front());
-            if (!connection.is_broken()) (void)connection.run(Statement::rollback, {}, deadline);
-            return answers.error();
-        });
+    auto written = ask(pool_, Statement::write_blob_piece,
+                       Parameters().bytes(id_).integer(pieces_).bytes(piece_));
     if (!written) return written.error();
     size_ += static_cast<std::int64_t>(piece_.size());
     ++pieces_;

@@ -229,7 +229,6 @@ constexpr StatementText kStatementTexts[] = {
     {Statement::raise_horizon, kRaiseHorizon},
     {Statement::trim_past, kTrimPast},
     {Statement::trim_log, kTrimLog},
-    {Statement::sync_later, "select set_config('synchronous_commit', 'off', true)"},
     // pieces
     {Statement::begin_blob,
      "insert into stele_upload (id) values ($1) on conflict (id) do nothing"},

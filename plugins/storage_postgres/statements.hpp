@@ -33,7 +33,6 @@ enum class Statement {
     raise_horizon,
     trim_past,
     trim_log,
-    sync_later,
     begin_blob,
     write_blob_piece,
     finish_blob,
