@@ -97,7 +97,7 @@ async function send(route, body, headers, target = route.target) {
 /// Whether a reply is a refusal; notes what neither an answer nor an error may look like.
 function isRefused(route, what, reply) {
   const note = (problem) => problems.push(`${route.name}, ${what}: ${problem}: ${reply.status} ${reply.text.slice(0, 200)}`);
-  if (reply.status >= 500 && ![503, 507].includes(reply.status)) note('the server fails');
+  if (reply.status >= 500 && ![501, 503, 507].includes(reply.status)) note('the server fails');
   if (!/^application\/json/.test(reply.headers['content-type'])) note('no JSON by name');
   if (reply.status < 400) {
     if (reply.status !== 200 || typeof reply.json !== 'object') note('no answer');
