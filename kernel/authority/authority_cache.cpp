@@ -69,6 +69,20 @@ public:
         return permissions;
     }
 
+    sdk::Result<sdk::PermissionSet> inside(const sdk::Reader& reader, Moment moment,
+                                           const sdk::RecordKey& principal,
+                                           const sdk::RecordKey& container) {
+        // Every read comes by: the buffer is not made anew.
+        thread_local std::string place;
+        place.assign(container).append(kInside);
+        if (const auto known = decisions_.find(place, principal, moment)) return *known;
+        auto inside = store_.inside_permissions(reader, principal, container);
+        if (!inside) return inside;
+        place.assign(container).append(kInside);
+        decisions_.store(place, principal, *inside, moment);
+        return inside;
+    }
+
     void watch(std::string space) {
         const std::lock_guard lock(observing_);
         watched_spaces_.push_back(std::move(space));
@@ -107,15 +121,7 @@ private:
         const auto container = tree_.container_of(reader, record);
         if (!container) return container.error();
         if (!*container) return sdk::PermissionSet();
-        // Every read comes by: the buffer is not made anew.
-        thread_local std::string place;
-        place.assign(**container).append(kInside);
-        if (const auto known = decisions_.find(place, principal, moment)) return *known;
-        auto inside = store_.inside_permissions(reader, principal, **container);
-        if (!inside) return inside;
-        place.assign(**container).append(kInside);
-        decisions_.store(place, principal, *inside, moment);
-        return inside;
+        return inside(reader, moment, principal, **container);
     }
 
     void observe(std::string_view key) {
@@ -209,6 +215,14 @@ sdk::Result<sdk::PermissionSet> AuthorityCache::permissions(const sdk::Reader& r
 
 void AuthorityCache::watch(const sdk::PolicySource& source) {
     state_->watch(sdk::KeyWriter().text(source.watched_space()).key());
+}
+
+sdk::Result<bool> AuthorityCache::reads_inside(const sdk::Reader& reader, Moment moment,
+                                               const sdk::RecordKey& principal,
+                                               const sdk::RecordKey& container) {
+    auto inside = state_->inside(reader, moment, principal, container);
+    if (!inside) return inside.error();
+    return inside->has(sdk::Permission::read);
 }
 
 }  // namespace stele::kernel::authority

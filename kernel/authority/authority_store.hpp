@@ -58,6 +58,10 @@ public:
     sdk::Result<std::optional<sdk::PermissionSet>> inherited_permissions(
         const sdk::Reader& reader, const sdk::RecordKey& principal,
         const sdk::RecordKey& container);
+    /// Whether the principal may READ every record in the container, policies left out: one that
+    /// it may read by a policy may be beside one that it may not.
+    sdk::Result<bool> reads_inside(const sdk::Reader& reader, const sdk::RecordKey& principal,
+                                   const sdk::RecordKey& container);
     sdk::Result<bool> has_role(const sdk::Reader& reader, const sdk::RecordKey& principal,
                                const sdk::RecordKey& record, std::string_view role_key);
     /// For lists: which records with these record-key prefix the principal may read. `container` is

@@ -109,7 +109,7 @@ sdk::PermissionSet in_both_places(sdk::PermissionSet one, sdk::PermissionSet oth
 }
 
 /// Whether a role with READ reaches in from the record.
-sdk::Result<bool> reads_inside(const EffectiveRoles& roles) {
+sdk::Result<bool> role_reads_inside(const EffectiveRoles& roles) {
     bool is_reading = false;
     const auto visited =
         roles.each(EffectiveRoles::Reach::inside, [&is_reading](const HeldRole& role) {
@@ -133,7 +133,7 @@ sdk::Result<void> add_inherited(const sdk::Reader& reader, RecordTree& tree,
             if (found == known.end()) {
                 const auto roles = EffectiveRoles::open(reader, tree, principal, source);
                 if (!roles) return roles.error();
-                const auto reads = reads_inside(*roles);
+                const auto reads = role_reads_inside(*roles);
                 if (!reads) return reads.error();
                 found = known.emplace(source, *reads).first;
             }
@@ -212,6 +212,20 @@ sdk::Result<std::optional<sdk::PermissionSet>> AuthorityStore::inherited_permiss
     const auto held = roles->everywhere_inside(EffectiveRoles::Contents::inherited);
     if (!held) return held.error();
     return std::optional<sdk::PermissionSet>(*held);
+}
+
+sdk::Result<bool> AuthorityStore::reads_inside(const sdk::Reader& reader,
+                                               const sdk::RecordKey& principal,
+                                               const sdk::RecordKey& container) {
+    const auto open = tree_.open_permissions(reader, container);
+    if (!open) return open.error();
+    const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
+    if (!roles) return roles.error();
+    if (roles->holders().empty()) return false;
+    if (open->has(sdk::Permission::read)) return true;
+    const auto inside = roles->everywhere_inside(EffectiveRoles::Contents::all);
+    if (!inside) return inside.error();
+    return inside->has(sdk::Permission::read);
 }
 
 sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,

@@ -20,6 +20,21 @@ sdk::Error unknown_type(std::string_view type) {
                            "no enabled plugin offers " + std::string(type));
 }
 
+sdk::Error taken(std::string member, const char* code, std::string message) {
+    auto error = sdk::make_error(sdk::ErrorKind::conflict, code, message);
+    error.violations.push_back({std::move(member), code, std::move(message)});
+    return error;
+}
+
+// Worded as the store does where a record has the same id, or the same value.
+sdk::Error id_taken(const std::string& id) {
+    return taken("_doc", "document.id_taken", "The id '" + id + "' is in use.");
+}
+
+sdk::Error value_taken_here(const std::string& field) {
+    return taken(field, "document.value_taken", "The value of '" + field + "' is in use.");
+}
+
 /// `_doc` and the ids of the containers, then the fields.
 sdk::Json identified(const CollectionPlace& place, const sdk::PlatformScope& platform,
                      const std::string& id, sdk::Json fields) {
@@ -164,7 +179,8 @@ sdk::Result<void> BoundDocuments::run_hooks_after(const CollectionPlace& place,
 }
 
 /// Ids and addressing values share one name space: nobody may take the place of another record by
-/// choosing its name as an id, or its id as a name.
+/// choosing its name as an id, or its id as a name. The answers are those to an id or value that is
+/// in use: they do not tell which of the two another record has.
 sdk::Result<void> BoundDocuments::check_addresses(
     const CollectionPlace& place, const sdk::Transaction& space, storage::CollectionId collection,
     const std::string& custom_id, std::string_view sequence, const sdk::Document& after) {
@@ -174,8 +190,7 @@ sdk::Result<void> BoundDocuments::check_addresses(
             auto taken = rooms_.documents.read_unique(space, collection, field, custom_id, other);
             if (!taken) return taken.error();
             if (*taken) {
-                return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken",
-                                       "the id is the " + field + " of another record");
+                return id_taken(custom_id);
             }
         }
         const std::string value = sdk::text_member(after.fields, field);
@@ -183,8 +198,7 @@ sdk::Result<void> BoundDocuments::check_addresses(
         auto taken = rooms_.documents.read(space, collection, value, other);
         if (!taken) return taken.error();
         if (*taken && other.sequence != sequence) {
-            return sdk::make_error(sdk::ErrorKind::conflict, "document.value_taken",
-                                   field + " is the id of another record");
+            return value_taken_here(field);
         }
     }
     return {};
@@ -225,6 +239,13 @@ sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collectio
     auto place = place_of(collection);
     if (!place) return place.error();
     if (!place->id) return false;
+    // Most do, and readers come by often: what is remembered is asked first.
+    sdk::Transaction& transaction = context_.transaction();
+    if (!transaction.has_writes()) {
+        auto inside = rooms_.authority_cache.reads_inside(
+            transaction, context_.moment(), context_.principal().key, place->container);
+        if (!inside || *inside) return inside;
+    }
     auto visible = rooms_.authorities.visible_records(context_.transaction(),
                                                       context_.principal().key, place->container,
                                                       storage::record_key_prefix(*place->id));

@@ -3,6 +3,7 @@
 #include <stele/sdk/log.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/store_numbers.hpp"
 
 namespace stele::kernel::resource {
 
@@ -72,9 +73,20 @@ sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view referen
     return documents_.read(*key);
 }
 
+/// What whoever acts may know of a record that it may READ.
+sdk::Result<sdk::Json> WorkContext::known_fields(sdk::Document record) {
+    auto family = rooms_.records.resource_of(transaction(), record.key);
+    if (!family) return family.error();
+    if (!*family || !has_store_numbers(**family)) return std::move(record.fields);
+    auto may = may_know_numbers(rooms_, *session_, transaction(), record.key);
+    if (!may) return may.error();
+    if (!*may) withhold_numbers(record.fields);
+    return std::move(record.fields);
+}
+
 sdk::Result<sdk::Json> WorkContext::read_reference(std::string_view reference) {
     auto record = read_referenced(reference);
-    if (record) return std::move(record->fields);
+    if (record) return known_fields(*std::move(record));
     const std::string_view word = reference.substr(0, reference.find("://"));
     const RegisteredResource* const family = rooms_.registry.find_inner_word(word);
     if (!family || !sdk::is_missing(record.error())) return record.error();

@@ -79,6 +79,7 @@ public:
 private:
     /// `not_found` also where whoever acts may not READ it.
     sdk::Result<sdk::Document> read_referenced(std::string_view reference);
+    sdk::Result<sdk::Json> known_fields(sdk::Document record);
 
     Rooms& rooms_;
     sdk::SessionPtr session_;

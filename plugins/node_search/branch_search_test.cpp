@@ -225,4 +225,23 @@ TEST_CASE("searches agree with a scan of what branches show, whatever was writte
     }
 }
 
+TEST_CASE("scores and their order do not move with nodes that are not accepted") {
+    SearchWorld world;
+    world.log.write(1, {{"a", R"({"t":"apple apple pear"})"}, {"b", R"({"t":"pear pear apple"})"}});
+    const auto accepts = [](std::string_view id) -> sdk::Result<bool> { return id.size() == 1; };
+    const auto found = [&] {
+        const auto hits = world.find("apple pear", 1, {.accepts = accepts});
+        REQUIRE(hits.has_value());
+        std::vector<std::pair<std::string, double>> scores;
+        for (const sdk::NodeHit& hit : hits->best)
+            scores.emplace_back(hit.id, hit.score);
+        return scores;
+    };
+    const auto before = found();
+    REQUIRE(before.size() == 2);
+    for (int i = 0; i < 20; ++i)
+        world.log.write(1, {{"hidden" + std::to_string(i), R"({"t":"apple and much more"})"}});
+    CHECK(found() == before);
+}
+
 }  // namespace stele::node_search

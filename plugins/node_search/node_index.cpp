@@ -9,6 +9,7 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "document_weight.hpp"
 #include "index_document.hpp"
 #include "index_seal.hpp"
 #include "query_builder.hpp"
@@ -267,6 +268,7 @@ sdk::Result<Candidates> NodeIndex::find(const sdk::ContentView& view, const Expr
         if (!wanted) return wanted.error();
         if (!*wanted || view.links.empty()) return candidates;
         Xapian::Enquire enquire(database.xapian);
+        enquire.set_weighting_scheme(DocumentWeight());
         enquire.set_query(
             Xapian::Query(Xapian::Query::OP_FILTER, **wanted, view_query(view, indexed_to)));
         enquire.set_sort_by_relevance_then_value(kVersionSlot, false);

@@ -62,6 +62,11 @@ sdk::Result<sdk::Reply> read_info(const sdk::Call& call) {
     nothing.limit = 0;
     sdk::Json counts = sdk::Json::object();
     for (const char* type : kCountedTypes) {
+        // A number of which a part is hidden would tell of that.
+        auto reads_all = call.context().documents().reads_all({type, ""});
+        if (!reads_all && sdk::is_missing(reads_all.error())) continue;
+        if (!reads_all) return reads_all.error();
+        if (!*reads_all) continue;
         auto page = call.context().documents().query({type, ""}, sdk::Json::object(), nothing);
         if (!page && sdk::is_missing(page.error())) continue;
         if (!page) return page.error();

@@ -37,6 +37,19 @@ sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view ty
     return **std::move(store);
 }
 
+/// A store with what the caller may know of it; nothing where it may not READ it.
+sdk::Result<std::optional<sdk::Document>> known_store(sdk::Context& context,
+                                                      const sdk::RecordKey& key) {
+    auto store = sdk::if_readable(context, context.documents().read(key));
+    if (!store || !*store) return store;
+    auto reference = context.reference(key);
+    if (!reference) return reference.error();
+    auto known = context.read_reference(*reference);
+    if (!known) return known.error();
+    (*store)->fields = *std::move(known);
+    return store;
+}
+
 /// A store's record as a stack shows it.
 sdk::Json presented(const sdk::Document& store, std::string_view shown_id) {
     sdk::Json row = store.fields;
@@ -155,7 +168,7 @@ sdk::Result<sdk::Reply> Stack::list_stores(const sdk::Call& call) {
     if (!assigned) return assigned.error();
     std::vector<sdk::Json> rows;
     for (const StackStore& one : *assigned) {
-        auto store = sdk::if_readable(call.context(), call.context().documents().read(one.store));
+        auto store = known_store(call.context(), one.store);
         if (!store) return store.error();
         if (*store) rows.push_back(presented(**store, one.key));
     }
@@ -168,7 +181,7 @@ sdk::Result<sdk::Reply> Stack::read_store(const sdk::Call& call) {
     auto assigned = StackStores(call.context()).find(call.record().key, key);
     if (!assigned) return assigned.error();
     if (*assigned) {
-        auto store = sdk::if_readable(call.context(), call.context().documents().read(**assigned));
+        auto store = known_store(call.context(), **assigned);
         if (!store) return store.error();
         // Clients put this `_doc` into the store's own paths.
         if (*store) return sdk::Reply::json(presented(**store, (*store)->id));

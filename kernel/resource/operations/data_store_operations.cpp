@@ -7,6 +7,7 @@
 #include "kernel/resource/data_store_records.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/store_numbers.hpp"
 #include "kernel/resource/store_statistics.hpp"
 
 namespace stele::kernel::resource {
@@ -79,6 +80,14 @@ sdk::Result<sdk::Reply> take_statistics(const RoutedCall& call) {
 
 sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
     WorkContext& work = call.work();
+    const sdk::Json& fields = call.record().fields;
+    sdk::Json info = {{"datastoreId", call.record().id},
+                      {"datastoreTypeId", call.route().resource->descriptor.type},
+                      {"maxsize", fields.value("maxsize", sdk::Json(-1))}};
+    auto may_know =
+        may_know_numbers(call.rooms(), work.session(), work.transaction(), call.record_key());
+    if (!may_know) return may_know.error();
+    if (!*may_know) return sdk::Reply::json(info);
     auto size = peek_store_size(work.transaction(), call.record_key());
     if (!size) return size.error();
     sdk::Json counts = sdk::Json::object();
@@ -96,13 +105,8 @@ sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
         }
         counts[contained->descriptor.type] = count;
     }
-    const sdk::Json& fields = call.record().fields;
-    return sdk::Reply::json({{"datastoreId", call.record().id},
-                             {"datastoreTypeId", call.route().resource->descriptor.type},
-                             {"objectcount", size->objects},
-                             {"size", size->bytes},
-                             {"maxsize", fields.value("maxsize", sdk::Json(-1))},
-                             {"counts", counts}});
+    info.update({{"objectcount", size->objects}, {"size", size->bytes}, {"counts", counts}});
+    return sdk::Reply::json(info);
 }
 
 }  // namespace stele::kernel::resource

@@ -3,6 +3,7 @@
 
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/store_numbers.hpp"
 
 namespace stele::kernel::resource {
 
@@ -29,7 +30,11 @@ public:
     authority::Moment moment() const { return moment_; }
     void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
     void set_projection(storage::Query query) { projection_ = std::move(query); }
-    void set_explain(bool is_explained) { is_explained_ = is_explained; }
+    enum class Explain { nothing, withheld, everything };
+    void set_explain(Explain explain) { explain_ = explain; }
+    /// Whether the caller may know how much a row's data store holds; empty: of all.
+    using TellsNumbers = std::function<sdk::Result<bool>(const sdk::RecordKey& store)>;
+    void set_tells_numbers(TellsNumbers tells) { tells_numbers_ = std::move(tells); }
 
     /// Appends up to about `limit` bytes; false after the last piece. Rows are presented by
     /// `presenter`, where there is one.
@@ -49,19 +54,35 @@ public:
     }
 
 private:
+    /// The row's text as the caller may know it, padded as a record's is.
+    sdk::Result<std::string_view> known_text() {
+        if (!tells_numbers_) return record_.text();
+        auto tells = tells_numbers_(record_.key());
+        if (!tells) return tells.error();
+        if (*tells) return record_.text();
+        auto text = without_numbers(record_.text());
+        if (!text) return text.error();
+        known_ = *std::move(text);
+        const std::size_t size = known_.size();
+        known_.append(storage::Record::kPadding, '\0');
+        return std::string_view(known_).substr(0, size);
+    }
+
     sdk::Result<void> append_row(std::string& out, const RoutedCall* presenter) {
+        const auto known = known_text();
+        if (!known) return known.error();
         const bool is_projected = projection_.has_projection();
         const bool is_presented =
             presenter && (!is_projected || presenter->route().resource->descriptor.is_presented);
         if (!is_presented) {
             if (is_projected) {
-                out += projection_.project(record_.text());
+                out += projection_.project(*known);
             } else {
-                out += record_.text();
+                out += *known;
             }
             return {};
         }
-        auto text = presented_text(*presenter, record_.text());
+        auto text = presented_text(*presenter, *known);
         if (!text) return text.error();
         if (is_projected) {
             const std::size_t size = text->size();
@@ -81,7 +102,9 @@ private:
         }
         out += R"(],"total_rows":)" + std::to_string(total) + R"(,"offset":)" +
                std::to_string(offset_) + R"(,"size":)" + std::to_string(size_);
-        if (is_explained_ && run_) out += R"(,"explain":)" + sdk::dump_json(run_->explain());
+        if (run_ && explain_ == Explain::withheld) out += R"(,"explain":{"withheld":true})";
+        if (run_ && explain_ == Explain::everything)
+            out += R"(,"explain":)" + sdk::dump_json(run_->explain());
         out += '}';
         return false;
     }
@@ -95,7 +118,9 @@ private:
     std::uint64_t offset_;
     std::uint64_t size_ = 0;
     bool is_open_ = false;
-    bool is_explained_ = false;
+    Explain explain_ = Explain::nothing;
+    TellsNumbers tells_numbers_;
+    std::string known_;
 };
 
 /// The condition of a list or query: the body of a query, the filters of a list.
@@ -163,6 +188,20 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
     if (place.id) {
         auto visibility = visibility_of(call, listing, *page);
         if (!visibility) return visibility.error();
+        const bool sees_all = visibility->is_everything;
+        if (!sees_all && has_store_numbers(*place.resource)) {
+            auto allowed = check_asks_no_numbers(listing.condition, call.page());
+            if (!allowed) return allowed.error();
+            const sdk::SessionPtr session = call.input().session;
+            page->set_tells_numbers([&rooms, session, reader = &page->reader()](const auto& store) {
+                return may_know_numbers(rooms, *session, *reader, store);
+            });
+        }
+        // Costs, and the way that was taken because of them, tell about the records that a caller
+        // does not see.
+        using Explain = PageText::Explain;
+        if (call.page().explain)
+            page->set_explain(sees_all ? Explain::everything : Explain::withheld);
         if (query->has_projection()) {
             auto projection = storage::Query::parse(listing.condition);
             if (!projection) return projection.error();
@@ -175,7 +214,6 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
                                   call.page(), std::move(*visibility), rooms.has_numeric_sort);
         if (!run) return run.error();
         page->set_run(std::move(*run));
-        page->set_explain(call.page().explain);
     }
     std::string text;
     auto more = page->append(text, kWholeSize, listing.is_presented ? &call : nullptr);

@@ -85,6 +85,10 @@ sdk::Result<bool> BranchContent::may(const sdk::RecordKey& record,
     return held->has(permission);
 }
 
+sdk::Result<bool> BranchContent::reads_all() const {
+    return context_.documents().reads_all(nodes_);
+}
+
 sdk::Result<sdk::Document> BranchContent::node(std::string_view id) const {
     auto found = context_.documents().read(nodes_, id);
     if (found || !sdk::is_missing(found.error())) return found;

@@ -48,6 +48,9 @@ public:
     /// Whether they have the permission on a record of any family; the server has every one.
     sdk::Result<bool> may(const sdk::RecordKey& record, sdk::Permission permission) const;
 
+    /// Whether whoever acts may READ every node.
+    sdk::Result<bool> reads_all() const;
+
     /// By id, `root` or QName, associations included; `not_found` (`document.unknown`).
     sdk::Result<sdk::Document> node(std::string_view id) const;
     /// The same for whoever acts: `not_found` where they may not READ it.

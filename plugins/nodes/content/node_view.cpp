@@ -39,10 +39,23 @@ std::string statistics_key(const BranchContent& content, const std::string& node
         .key();
 }
 
+using SharedText = std::shared_ptr<const std::string>;
+
+/// Of a node, for whoever may not READ all.
+sdk::Result<SharedText> readable_statistics_text(const BranchContent& content,
+                                                 const sdk::Document& node) {
+    if (is_association(node.fields)) return std::make_shared<const std::string>();
+    auto statistics = readable_statistics_of(content, node);
+    if (!statistics) return statistics.error();
+    return std::make_shared<const std::string>(sdk::dump_json(*statistics));
+}
+
 /// Of the addressed node; empty for an association, which has none.
-sdk::Result<std::shared_ptr<const std::string>> statistics_text(const BranchContent& content,
-                                                                const sdk::Call& call,
-                                                                const std::string& id) {
+sdk::Result<SharedText> statistics_text(const BranchContent& content, const sdk::Call& call,
+                                        const std::string& id) {
+    auto reads_all = content.reads_all();
+    if (!reads_all) return reads_all.error();
+    if (!*reads_all) return readable_statistics_text(content, call.record());
     const Revision newest = content.view().view().newest;
     std::string key = statistics_key(content, id);
     auto& memory = content.services().statistics;
@@ -52,11 +65,10 @@ sdk::Result<std::shared_ptr<const std::string>> statistics_text(const BranchCont
     if (!is_association(node.fields)) {
         auto statistics = statistics_of(content, node);
         if (!statistics) return statistics.error();
-        *text = sdk::dump_json(statistics->counts);
-        if (statistics->depends_on_reader) return std::shared_ptr<const std::string>(text);
+        *text = sdk::dump_json(*statistics);
     }
     memory.keep(std::move(key), newest, text, text->size());
-    return std::shared_ptr<const std::string>(text);
+    return SharedText(text);
 }
 
 }  // namespace
@@ -98,9 +110,12 @@ sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call&
     if (!shown) return shown.error();
     ShownNode view{shown->fields, etag_of(shown->id, shown->version)};
     if (!is_association(view.fields)) {
-        auto statistics = statistics_of(content, *shown);
+        auto reads_all = content.reads_all();
+        if (!reads_all) return reads_all.error();
+        auto statistics =
+            *reads_all ? statistics_of(content, *shown) : readable_statistics_of(content, *shown);
         if (!statistics) return statistics.error();
-        view.fields[member::kStatistics] = std::move(statistics->counts);
+        view.fields[member::kStatistics] = *std::move(statistics);
     }
     auto wanted = wants_paths(call);
     if (!wanted) return wanted.error();

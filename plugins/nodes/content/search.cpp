@@ -14,7 +14,7 @@ sdk::Result<sdk::NodeHits> search_nodes(const BranchContent& content, const sdk:
         return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
                                "no enabled plugin searches nodes; queries work without one");
     }
-    auto reads_all = content.context().documents().reads_all(content.nodes());
+    auto reads_all = content.reads_all();
     if (!reads_all) return reads_all.error();
     std::function<sdk::Result<bool>(std::string_view)> accepts;
     if (*reads_all && is_wanted)

@@ -24,15 +24,12 @@ struct Ratings {
     double total = 0;
 };
 
-/// The rating in a comment; nothing when there is none that the caller may know.
-sdk::Result<std::optional<double>> rating_of(const BranchContent& content, const std::string& id) {
-    auto comment = sdk::if_readable(content.context(), content.node(id));
-    if (!comment) return comment.error();
-    if (!*comment || sdk::text_member((*comment)->fields, member::kType) != type::kComment)
-        return std::optional<double>();
-    const auto rating = (*comment)->fields.find("rating");
-    if (rating == (*comment)->fields.end() || !rating->is_number()) return std::optional<double>();
-    return std::optional<double>(rating->get<double>());
+/// The rating in a comment; nothing when there is none.
+std::optional<double> rating_of(const sdk::Document& comment) {
+    if (sdk::text_member(comment.fields, member::kType) != type::kComment) return std::nullopt;
+    const auto rating = comment.fields.find("rating");
+    if (rating == comment.fields.end() || !rating->is_number()) return std::nullopt;
+    return rating->get<double>();
 }
 
 sdk::Json whole_or_fraction(double value) {
@@ -58,51 +55,83 @@ void add_counts(const std::map<std::string, EdgeCounts>& counts, sdk::Json& stat
     }
 }
 
-/// What leads to the node and from it, the person of a node among them; at most one more than are
-/// counted.
-sdk::Result<std::vector<Edge>> counted_edges(const BranchContent& content,
-                                             const sdk::Document& node) {
+/// What leads to the node and from it, the person of a node among them; at most one more than
+/// `most`.
+sdk::Result<std::vector<Edge>> edges_up_to(const BranchContent& content, const sdk::Document& node,
+                                           std::size_t most) {
     auto edges = content.implicit_edges(node, Direction::incoming);
     if (!edges) return edges;
-    auto walked =
-        content.graph().for_each_edge(node.id, Direction::any, {}, [&edges](const Edge& edge) {
-            edges->push_back(edge);
-            return edges->size() <= kCountedAssociations;
-        });
+    auto walked = content.graph().for_each_edge(node.id, Direction::any, {},
+                                                [&edges, most](const Edge& edge) {
+                                                    edges->push_back(edge);
+                                                    return edges->size() <= most;
+                                                });
     if (!walked) return walked.error();
     return edges;
 }
 
-}  // namespace
+bool is_comment_of(const Edge& edge) {
+    return edge.type == association::kHasComment && edge.end != Direction::incoming;
+}
 
-sdk::Result<Statistics> statistics_of(const BranchContent& content, const sdk::Document& node) {
-    auto edges = counted_edges(content, node);
+sdk::Result<bool> is_readable(const BranchContent& content, const std::string& id) {
+    auto node = sdk::if_readable(content.context(), content.node(id));
+    if (!node) return node.error();
+    return node->has_value();
+}
+
+sdk::Result<void> add_rating(const BranchContent& content, const std::string& id,
+                             Ratings& ratings) {
+    auto comment = content.node(id);
+    if (!comment && sdk::is_missing(comment.error())) return {};
+    if (!comment) return comment.error();
+    if (const auto rating = rating_of(*comment)) {
+        ++ratings.count;
+        ratings.total += *rating;
+    }
+    return {};
+}
+
+sdk::Result<sdk::Json> counted(const BranchContent& content, const sdk::Document& node,
+                               std::size_t most, bool is_asked) {
+    auto edges = edges_up_to(content, node, most);
     if (!edges) return edges.error();
-    const bool is_truncated = edges->size() > kCountedAssociations;
-    if (is_truncated) edges->resize(kCountedAssociations);
-    Statistics statistics{sdk::Json::object()};
+    const bool is_truncated = edges->size() > most;
+    if (is_truncated) edges->resize(most);
     std::map<std::string, EdgeCounts> counts;
     Ratings ratings;
     for (const Edge& edge : *edges) {
+        if (is_asked) {
+            auto readable = is_readable(content, edge.other);
+            if (!readable) return readable.error();
+            if (!*readable) continue;
+        }
         EdgeCounts& of_type = counts[edge.type];
         ++of_type.all;
         if (edge.end != Direction::incoming) ++of_type.outgoing;
         if (edge.end != Direction::outgoing) ++of_type.incoming;
-        if (edge.type != association::kHasComment || edge.end == Direction::incoming) continue;
-        statistics.depends_on_reader = true;
-        auto rating = rating_of(content, edge.other);
-        if (!rating) return rating.error();
-        if (!*rating) continue;
-        ++ratings.count;
-        ratings.total += **rating;
+        if (!is_comment_of(edge)) continue;
+        if (auto added = add_rating(content, edge.other, ratings); !added) return added.error();
     }
-    add_counts(counts, statistics.counts);
-    add_ratings(ratings, statistics.counts);
+    sdk::Json statistics = sdk::Json::object();
+    add_counts(counts, statistics);
+    add_ratings(ratings, statistics);
     if (is_truncated) {
-        statistics.counts["truncated"] = true;
-        statistics.counts["bound"] = "counted_associations";
+        statistics["truncated"] = true;
+        statistics["bound"] = "counted_associations";
     }
     return statistics;
+}
+
+}  // namespace
+
+sdk::Result<sdk::Json> statistics_of(const BranchContent& content, const sdk::Document& node) {
+    return counted(content, node, kCountedAssociations, false);
+}
+
+sdk::Result<sdk::Json> readable_statistics_of(const BranchContent& content,
+                                              const sdk::Document& node) {
+    return counted(content, node, kAskedAssociations, true);
 }
 
 }  // namespace stele::nodes

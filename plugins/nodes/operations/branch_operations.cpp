@@ -229,6 +229,10 @@ sdk::Result<sdk::Reply> unarchive(Services&, const sdk::Call& call) {
 sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    sdk::Json told = {{"depth", content->view().view().links.size()}};
+    auto reads_all = content->reads_all();
+    if (!reads_all) return reads_all.error();
+    if (!*reads_all) return sdk::Reply::json(told);
     sdk::PageRequest count_only;
     count_only.limit = 0;
     auto nodes = call.context().documents().query(content->nodes(),
@@ -237,9 +241,9 @@ sdk::Result<sdk::Reply> info(Services& services, const sdk::Call& call) {
     auto associations = call.context().documents().query(
         content->nodes(), {{member::kIsAssociation, true}}, count_only);
     if (!associations) return associations.error();
-    return sdk::Reply::json({{"nodes", nodes->total_rows},
-                             {"associations", associations->total_rows},
-                             {"depth", content->view().view().links.size()}});
+    told["nodes"] = nodes->total_rows;
+    told["associations"] = associations->total_rows;
+    return sdk::Reply::json(told);
 }
 
 sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {

@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <random>
 #include <string>
 
 #include <fmt/format.h>
@@ -142,6 +144,13 @@ std::string letters_and_digits(std::string_view title) {
     return found;
 }
 
+/// 60 bits: nobody meets a name that is taken.
+std::string random_ending() {
+    std::random_device device;
+    std::uniform_int_distribution<std::uint64_t> bits(0, (std::uint64_t{1} << 60U) - 1);
+    return fmt::format("{:015x}", bits(device));
+}
+
 sdk::Result<sdk::Reply> generate_qname(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -149,8 +158,12 @@ sdk::Result<sdk::Reply> generate_qname(Services& services, const sdk::Call& call
     std::string name =
         letters_and_digits(node.is_object() ? sdk::text_member(node, "title") : std::string());
     if (name.empty()) name = "node";
+    auto reads_all = content->reads_all();
+    if (!reads_all) return reads_all.error();
     for (std::size_t number = 0;; ++number) {
-        const std::string qname = fmt::format("custom:{}{}", name, number);
+        // Counting up would tell how many names are taken by nodes that the caller does not see.
+        const std::string ending = *reads_all ? std::to_string(number) : random_ending();
+        const std::string qname = fmt::format("custom:{}{}", name, ending);
         auto taken = content->node(qname);
         if (taken) continue;
         if (!sdk::is_missing(taken.error())) return taken.error();

@@ -142,8 +142,18 @@ private:
     std::set<std::string> known_;
 };
 
+sdk::Result<bool> may_remove(const BranchContent& content,
+                             const std::vector<sdk::Document>& nodes) {
+    for (const sdk::Document& node : nodes) {
+        auto may = content.may(node.key, sdk::Permission::remove);
+        if (!may || !*may) return may;
+    }
+    return true;
+}
+
 /// What a removal of the nodes would do: ids of nodes and associations that go, and of nodes that
-/// lose an association.
+/// lose an association. How much of it whoever acts may not READ is told to those who may remove
+/// the nodes, because that goes, too.
 sdk::Result<sdk::Json> forecast(const BranchContent& content,
                                 const std::vector<sdk::Document>& nodes) {
     std::set<std::string> going;
@@ -178,16 +188,20 @@ sdk::Result<sdk::Json> forecast(const BranchContent& content,
             if (auto added = losing.add(edge.other); !added) return added.error();
         }
     }
-    return sdk::Json{{"nodes", removed.ids},
-                     {"associations", associations.ids},
-                     {"unlinked", losing.ids},
-                     {"blocked", blocked},
-                     {"hidden",
-                      {{"nodes", removed.hidden},
-                       {"associations", associations.hidden},
-                       {"unlinked", losing.hidden},
-                       {"blocked", hidden_blocked}}},
-                     {"deletable", blocked.empty() && hidden_blocked == 0}};
+    auto may = may_remove(content, nodes);
+    if (!may) return may.error();
+    sdk::Json told = {{"nodes", removed.ids},
+                      {"associations", associations.ids},
+                      {"unlinked", losing.ids},
+                      {"blocked", blocked},
+                      {"deletable", *may && blocked.empty() && hidden_blocked == 0}};
+    if (*may) {
+        told["hidden"] = {{"nodes", removed.hidden},
+                          {"associations", associations.hidden},
+                          {"unlinked", losing.hidden},
+                          {"blocked", hidden_blocked}};
+    }
+    return told;
 }
 
 sdk::Result<sdk::Reply> predelete(Services& services, const sdk::Call& call) {

@@ -124,10 +124,10 @@ sdk::Result<sdk::Reply> repair_node(Services& services, const sdk::Call& call) {
     auto pictured = repair_pictures(*content, std::move(*node), repair);
     if (!pictured) return pictured.error();
     node = std::move(*pictured);
-    auto statistics = statistics_of(*content, *node);
+    auto statistics = readable_statistics_of(*content, *node);
     if (!statistics) return statistics.error();
     sdk::Json shown = std::move(node->fields);
-    shown[member::kStatistics] = std::move(statistics->counts);
+    shown[member::kStatistics] = *std::move(statistics);
     shown[kRepair] = told(repair);
     return sdk::Reply::status(shown);
 }
