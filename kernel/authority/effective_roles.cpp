@@ -41,7 +41,7 @@ sdk::Result<std::optional<sdk::RecordKey>> everyone_of(const sdk::Reader& reader
 }
 
 sdk::Result<std::vector<sdk::RecordKey>> membership_starts(const sdk::Reader& reader,
-                                                           std::uint64_t platform,
+                                                           RecordTree& tree, std::uint64_t platform,
                                                            const sdk::RecordKey& principal) {
     const auto home = platform_of(principal);
     if (!home) return home.error();
@@ -49,7 +49,10 @@ sdk::Result<std::vector<sdk::RecordKey>> membership_starts(const sdk::Reader& re
     if (*home != platform) return starts;
     auto everyone = everyone_of(reader, platform);
     if (!everyone) return everyone.error();
-    if (*everyone && **everyone != principal) starts.push_back(**std::move(everyone));
+    if (!*everyone || **everyone == principal) return starts;
+    const auto belongs = tree.is_of_everyone(reader, principal);
+    if (!belongs) return belongs.error();
+    if (*belongs) starts.push_back(**std::move(everyone));
     return starts;
 }
 
@@ -84,7 +87,7 @@ sdk::Result<void> EffectiveRoles::find_holders() {
     const auto is_removed = RemovedCollections(*reader_).has(principal_);
     if (!is_removed) return is_removed.error();
     if (*is_removed) return {};
-    auto starts = membership_starts(*reader_, platform_, principal_);
+    auto starts = membership_starts(*reader_, *tree_, platform_, principal_);
     if (!starts) return starts.error();
     auto everyone = everyone_of(*reader_, platform_);
     if (!everyone) return everyone.error();

@@ -88,7 +88,7 @@ sdk::Result<std::optional<sdk::RecordKey>> everyone_of(const sdk::Reader& reader
                                                        std::uint64_t platform);
 /// A principal, and `everyone` where it belongs to it: where the walk over its groups begins.
 sdk::Result<std::vector<sdk::RecordKey>> membership_starts(const sdk::Reader& reader,
-                                                           std::uint64_t platform,
+                                                           RecordTree& tree, std::uint64_t platform,
                                                            const sdk::RecordKey& principal);
 
 }  // namespace stele::kernel::authority

@@ -28,7 +28,7 @@ sdk::PolicyHolder policy_holder_of(std::vector<sdk::RecordKey> keys) {
 sdk::Result<const std::vector<sdk::RecordKey>*> GiftMeasure::own_holders(std::uint64_t platform) {
     if (const auto known = own_holders_.find(platform); known != own_holders_.end())
         return &known->second;
-    auto keys = membership_starts(reader_, platform, giver_);
+    auto keys = membership_starts(reader_, tree_, platform, giver_);
     if (!keys) return keys.error();
     auto groups = relatives(reader_, platform, Towards::groups, *keys, true);
     if (!groups) return groups.error();
@@ -50,7 +50,7 @@ sdk::Result<GiftMeasure::Holders> GiftMeasure::holders_above(const sdk::RecordKe
     holders.root = (*chain)[chain->size() - 1];
     holders.keys = {principal};
     if (has_everyone) {
-        auto starts = membership_starts(reader_, *platform, principal);
+        auto starts = membership_starts(reader_, tree_, *platform, principal);
         if (!starts) return starts.error();
         holders.keys = *std::move(starts);
     }

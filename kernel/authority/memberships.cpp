@@ -78,7 +78,7 @@ sdk::Result<std::vector<sdk::RecordKey>> AuthorityStore::memberships(
     if (!platform) return platform.error();
     std::vector<sdk::RecordKey> starts{principal};
     if (is_indirect) {
-        auto with_everyone = membership_starts(reader, *platform, principal);
+        auto with_everyone = membership_starts(reader, tree_, *platform, principal);
         if (!with_everyone) return with_everyone.error();
         starts = *std::move(with_everyone);
     }
@@ -94,7 +94,7 @@ sdk::Result<bool> AuthorityStore::is_member(const sdk::Reader& reader, const sdk
                                             const sdk::RecordKey& principal, bool is_indirect) {
     const auto platform = platform_of(group);
     if (!platform) return platform.error();
-    auto starts = membership_starts(reader, *platform, principal);
+    auto starts = membership_starts(reader, tree_, *platform, principal);
     if (!starts) return starts.error();
     if (group != principal && std::find(starts->begin(), starts->end(), group) != starts->end())
         return true;

@@ -40,6 +40,10 @@ public:
     virtual sdk::Result<bool> has_own_rights(const sdk::Reader&, const sdk::RecordKey&) {
         return false;
     }
+    /// Whether a principal of the platform has the rights of its group `everyone`.
+    virtual sdk::Result<bool> is_of_everyone(const sdk::Reader&, const sdk::RecordKey&) {
+        return true;
+    }
     /// Keys of the built-in roles that the record itself gives the principal.
     virtual sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader&,
                                                            const sdk::RecordKey&,

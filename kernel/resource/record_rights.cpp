@@ -18,6 +18,13 @@ sdk::Result<bool> Records::has_reaching_grants(const sdk::Reader& reader,
     return *resource && (*resource)->descriptor.capabilities.reaching_grants;
 }
 
+sdk::Result<bool> Records::is_of_everyone(const sdk::Reader& reader,
+                                          const sdk::RecordKey& principal) {
+    if (!principals_) return true;
+    return plugin::guarded<bool>("principal directory", "is_of_everyone",
+                                 [&] { return principals_->is_of_everyone(reader, principal); });
+}
+
 sdk::Result<bool> Records::has_own_rights(const sdk::Reader& reader, const sdk::RecordKey& record) {
     auto resource = resource_of(reader, record);
     if (!resource) return resource.error();

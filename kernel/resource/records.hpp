@@ -12,6 +12,7 @@
 
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/sealer.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
 
 #include "kernel/authority/record_tree.hpp"
 #include "kernel/resource/platforms.hpp"
@@ -107,6 +108,8 @@ public:
                                           const sdk::RecordKey& record) override;
     sdk::Result<bool> has_own_rights(const sdk::Reader& reader,
                                      const sdk::RecordKey& record) override;
+    sdk::Result<bool> is_of_everyone(const sdk::Reader& reader,
+                                     const sdk::RecordKey& principal) override;
     sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& reader,
                                                    const sdk::RecordKey& record,
                                                    const sdk::RecordKey& principal) override;
@@ -119,6 +122,9 @@ public:
     sdk::Result<std::optional<sdk::RecordKey>> record_inside(
         const sdk::Reader& reader, const sdk::RecordKey& record,
         const sdk::RecordKey& container) override;
+
+    /// Says who is one of `everyone`. Before serving begins.
+    void set_principals(sdk::PrincipalDirectory* principals) { principals_ = principals; }
 
     storage::DocumentStore& documents() const { return documents_; }
     const Registry& registry() const { return registry_; }
@@ -161,6 +167,7 @@ private:
 
     const Registry& registry_;
     storage::DocumentStore& documents_;
+    sdk::PrincipalDirectory* principals_ = nullptr;
     Platforms& platforms_;
     const sdk::Sealer& sealer_;
     mutable std::shared_mutex mutex_;

@@ -94,6 +94,8 @@ sdk::Result<void> install_guest(sdk::Context& context, const sdk::Json& seed) {
         context.documents().read({kIdentityType, sdk::text_member(guest->fields, "directoryId")},
                                  sdk::text_member(guest->fields, "identityId"));
     if (!identity) return identity.error();
+    auto entered = context.authorities().grant(context.platform().root, guest->key, "connector");
+    if (!entered) return entered;
     return context.authorities().revoke(identity->key, guest->key, "all");
 }
 

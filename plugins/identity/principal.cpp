@@ -171,15 +171,22 @@ sdk::Result<void> PrincipalFamily::prepare_create(sdk::Change& change, sdk::Cont
     return give_identity(*change.after, password, context, root_platform());
 }
 
-sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Context& context) {
+/// By its name it is known as the guest, whose rights are not those of everybody.
+sdk::Result<void> PrincipalFamily::check_guest_kept(const sdk::Change& change,
+                                                    sdk::Context& context) {
+    auto guest = is_guest(context, principal_of(*change.before));
+    if (!guest || !*guest) return guest ? sdk::Result<void>() : guest.error();
     if (change.before->key == context.principal().key) {
-        auto guest = is_guest(context, context.principal());
-        if (!guest) return guest.error();
-        if (*guest) {
-            return sdk::make_error(sdk::ErrorKind::forbidden, "principal.guest_unchangeable",
-                                   "the guest is shared by everybody and cannot change itself");
-        }
+        return sdk::make_error(sdk::ErrorKind::forbidden, "principal.guest_unchangeable",
+                               "the guest is shared by everybody and cannot change itself");
     }
+    if (sdk::text_member(change.after->fields, "name") == kGuest) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "principal.indispensable",
+                           "the guest cannot be renamed");
+}
+
+sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Context& context) {
+    if (auto kept = check_guest_kept(change, context); !kept) return kept;
     for (const char* name : {"type", "directoryId", "identityId"})
         keep(change, name);
     qualify(change);

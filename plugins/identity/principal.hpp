@@ -62,6 +62,7 @@ private:
     sdk::Result<std::vector<sdk::RecordKey>> without_teams(sdk::Context& context,
                                                            std::vector<sdk::RecordKey> groups);
     sdk::Result<void> prepare_create(sdk::Change& change, sdk::Context& context);
+    static sdk::Result<void> check_guest_kept(const sdk::Change& change, sdk::Context& context);
     sdk::Result<void> prepare_update(sdk::Change& change, sdk::Context& context);
 
     sdk::Registrar& registrar_;

@@ -85,6 +85,23 @@ sdk::Result<sdk::Principal> PrincipalLookup::describe(sdk::Context& context,
     return std::move((*row)->principal);
 }
 
+/// By the row that is kept of the record: its domain is the primary one where it has the id that
+/// every platform's primary domain was made with. The guest is never renamed.
+sdk::Result<bool> PrincipalLookup::is_of_everyone(const sdk::Reader& reader,
+                                                  const sdk::RecordKey& principal) {
+    if (guest_is_everyone_) return true;
+    auto row = read_row<PrincipalRow>(reader, SessionKeys(session_space_).principal(principal));
+    if (!row) return row.error();
+    if (!*row) return true;
+    const sdk::Principal& known = (*row)->principal;
+    return known.name != kGuest || known.domain_id != kPrimaryId;
+}
+
+sdk::Result<bool> PrincipalLookup::is_guest(sdk::Context& context,
+                                            const sdk::Principal& principal) {
+    return identity::is_guest(context, principal);
+}
+
 sdk::Result<bool> PrincipalLookup::can_log_in(sdk::Context& context, const sdk::Principal& user) {
     if (!user.enabled) return false;
     return has_password(context, user.key);

@@ -14,6 +14,9 @@ inline constexpr char kGuest[] = "guest";
 /// Alias of the domain in which unqualified names are looked for.
 inline constexpr char kPrimary[] = "primary";
 
+/// The id that it has on every platform.
+inline constexpr char kPrimaryId[] = "default";
+
 /// What the server needs to know of a principal's record.
 sdk::Principal principal_of(const sdk::Document& record);
 
@@ -29,10 +32,23 @@ sdk::Result<bool> is_guest(sdk::Context& context, const sdk::Principal& principa
 /// Knows principals for the kernel and other plugins.
 class PrincipalLookup final : public sdk::PrincipalDirectory {
 public:
+    /// Looks principals up, and nothing else.
+    PrincipalLookup() = default;
+    /// `guest_is_everyone`: as the setting says. `session_space`: that of `kSessionSpace`.
+    PrincipalLookup(bool guest_is_everyone, std::string session_space)
+        : guest_is_everyone_(guest_is_everyone), session_space_(std::move(session_space)) {}
+
     sdk::Result<sdk::Principal> find(sdk::Context& context, std::string_view form,
                                      std::string_view home_domain) override;
     sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
+    sdk::Result<bool> is_of_everyone(const sdk::Reader& reader,
+                                     const sdk::RecordKey& principal) override;
+    sdk::Result<bool> is_guest(sdk::Context& context, const sdk::Principal& principal) override;
     sdk::Result<bool> can_log_in(sdk::Context& context, const sdk::Principal& user) override;
+
+private:
+    bool guest_is_everyone_ = true;
+    std::string session_space_;
 };
 
 }  // namespace stele::identity

@@ -27,8 +27,10 @@ namespace {
 /// What lives until the process ends.
 struct Services {
     Services(sdk::Registrar& registrar, LoginGuard& guard, std::size_t cached_sessions,
-             Validity validity, std::int64_t code_seconds, TicketCookie cookie)
-        : invitations(registrar),
+             Validity validity, std::int64_t code_seconds, TicketCookie cookie,
+             bool guest_is_everyone)
+        : lookup(guest_is_everyone, registrar.shared_key_space(kSessionSpace)),
+          invitations(registrar),
           authenticator(registrar, cached_sessions),
           issuer(registrar, validity),
           codes(issuer, code_seconds),
@@ -122,11 +124,16 @@ sdk::Result<void> open_services(sdk::Registrar& registrar, LoginGuard& guard) {
          "Whether browsers send the ticket cookie over TLS only, also where the server cannot know "
          "that they came by TLS"});
     if (!secure) return secure.error();
+    auto guest_is_everyone = flag_setting(
+        registrar,
+        {"guest_is_everyone", "false",
+         "Whether the guest, as whom anybody may log in, has what everyone was granted"});
+    if (!guest_is_everyone) return guest_is_everyone.error();
 
     static std::vector<std::unique_ptr<Services>> kept;
-    kept.push_back(std::make_unique<Services>(registrar, guard, static_cast<std::size_t>(*cached),
-                                              Validity{*access, *refresh}, *code,
-                                              TicketCookie{*http_only, *secure}));
+    kept.push_back(std::make_unique<Services>(
+        registrar, guard, static_cast<std::size_t>(*cached), Validity{*access, *refresh}, *code,
+        TicketCookie{*http_only, *secure}, *guest_is_everyone));
     Services& services = *kept.back();
     registrar.publish<sdk::Authenticator>(services.authenticator);
     registrar.publish<sdk::PrincipalDirectory>(services.lookup);

@@ -62,6 +62,15 @@ ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
+
+Result<bool> PrincipalDirectory::is_of_everyone(const Reader&, const RecordKey&) {
+    return true;
+}
+
+Result<bool> PrincipalDirectory::is_guest(Context&, const Principal&) {
+    return false;
+}
+
 Registrar::~Registrar() = default;
 Resource::~Resource() = default;
 SharedEngine::~SharedEngine() = default;

@@ -5,6 +5,7 @@
 #include <stele/sdk/gifts.hpp>
 #include <stele/sdk/letter_case.hpp>
 
+#include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
@@ -43,6 +44,25 @@ sdk::Json acl_row(const sdk::Principal& principal, const std::vector<std::string
             {"authorities", roles}};
 }
 
+/// Of a list of others' rights the guest is told its own: anybody may be the guest.
+sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
+    const sdk::Principal& caller = call.context().principal();
+    if (principal == caller.key || !call.rooms().principals) return true;
+    auto guest = plugin::guarded<bool>("principal directory", "is_guest", [&] {
+        return call.rooms().principals->is_guest(call.context(), caller);
+    });
+    if (!guest) return guest;
+    return !*guest;
+}
+
+sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
+    auto told = is_told_of(call, principal);
+    if (!told) return told.error();
+    if (*told) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.guest_excluded",
+                           "the guest is told of its own rights only");
+}
+
 /// The principals that a report is about: those that the body names, else all with direct grants.
 struct ReportSubject {
     sdk::Principal principal;
@@ -59,6 +79,7 @@ sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
             if (!form.is_string()) return sdk::invalid_parameter("principals", "must hold strings");
             auto principal = find_principal(call, form.get_ref<const std::string&>());
             if (!principal) return principal.error();
+            if (auto told = require_told_of(call, principal->key); !told) return told.error();
             subjects.push_back({std::move(*principal), form.get<std::string>()});
         }
         return subjects;
@@ -66,6 +87,9 @@ sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
     auto acl = call.context().authorities().acl(call.record_key());
     if (!acl) return acl.error();
     for (const sdk::AclEntry& entry : *acl) {
+        auto told = is_told_of(call, entry.principal);
+        if (!told) return told.error();
+        if (!*told) continue;
         auto principal = describe_principal(call, entry.principal);
         if (!principal && sdk::is_missing(principal.error())) continue;
         if (!principal) return principal.error();
@@ -170,6 +194,9 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
     if (!acl) return acl.error();
     sdk::Json rows = sdk::Json::array();
     for (const sdk::AclEntry& entry : *acl) {
+        auto told = is_told_of(call, entry.principal);
+        if (!told) return told.error();
+        if (!*told) continue;
         auto principal = describe_principal(call, entry.principal);
         if (!principal && sdk::is_missing(principal.error())) continue;
         if (!principal) return principal.error();
@@ -183,6 +210,7 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
 sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
+    if (auto told = require_told_of(call, principal->key); !told) return told.error();
     auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
     if (!roles) return roles.error();
     const auto given =

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <stele/sdk/context.hpp>
+#include <stele/sdk/engine.hpp>
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/result.hpp>
 
@@ -21,6 +22,12 @@ public:
                                    std::string_view home_domain = {}) = 0;
     /// The principal of a record key; `not_found` when the record is gone or no principal.
     virtual Result<Principal> describe(Context& context, const RecordKey& key) = 0;
+    /// Whether the principal counts as one of `everyone` on its platform, by what the reader shows.
+    /// Asked for each decision that is not remembered, so the answer for a record must never
+    /// change while the server runs, unless `Authorities::withdraw_decisions` tells.
+    virtual Result<bool> is_of_everyone(const Reader& reader, const RecordKey& principal);
+    /// Whether it is the one as which anybody may log in.
+    virtual Result<bool> is_guest(Context& context, const Principal& principal);
     /// Whether the user is enabled and has a password.
     virtual Result<bool> can_log_in(Context& context, const Principal& user) = 0;
 };
