@@ -118,13 +118,36 @@ test('a job makes a project that belongs to whoever started it', async () => {
   assert.equal(waited.state, 'FINISHED');
 });
 
-test('a job that is given a stack gives no rights on it', async () => {
+/// A stack that the builder may read, and what it does with it while it owns it.
+async function stackOfBuilder() {
   const stack = await make('/stacks');
-  await server.admin('POST', `/stacks/${stack}/authorities/consumer/grant?id=default/${builder._doc}`, {});
+  const change = (role, verb) =>
+    server.admin('POST', `/stacks/${stack}/authorities/${role}/${verb}?id=default/${builder._doc}`, {});
+  await change('consumer', 'grant');
+  const asOwner = async (work) => {
+    await change('owner', 'grant');
+    const done = await work();
+    await change('owner', 'revoke');
+    return done;
+  };
+  return { stack, asOwner };
+}
+
+test('a stack is given to a project by its owners only, as policies of the project count on its stores', async () => {
+  const { stack, asOwner } = await stackOfBuilder();
   const token = builder.token;
-  const job = await call('POST', '/projects/start?schedule=synchronous', { token, body: { stackId: stack } });
+  const project = (await call('POST', '/projects', { token, body: {} }))._doc;
+  assert.equal(await status('POST', '/projects', token, { stackId: stack }), 403);
+  assert.equal(await status('PUT', `/projects/${project}`, token, { stackId: stack }), 403);
+  assert.equal(await status('POST', '/projects/start?schedule=synchronous', token, { stackId: stack }), 403);
+  assert.equal(await asOwner(() => status('PUT', `/projects/${project}`, token, { stackId: stack })), 200);
+});
+
+test('a job that is given a stack gives no rights on it', async () => {
+  const { stack, asOwner } = await stackOfBuilder();
+  const token = builder.token;
+  const job = await asOwner(() => call('POST', '/projects/start?schedule=synchronous', { token, body: { stackId: stack } }));
   assert.equal((await call('GET', `/projects/${job['created-project-id']}`, { token })).stackId, stack);
-  assert.equal(await status('PUT', `/projects/${job['created-project-id']}`, token, { stackId: stack }), 200);
   assert.equal(await status('PUT', `/stacks/${stack}`, token, {}), 403);
   assert.equal(await status('DELETE', `/stacks/${stack}`, token), 403);
   const check = await server.admin('POST', `/stacks/${stack}/teams/owners/members/check?id=default/${builder._doc}`, {});
@@ -133,15 +156,14 @@ test('a job that is given a stack gives no rights on it', async () => {
 
 test('a project takes a stack along that was made for it or that the caller may remove, no other', async () => {
   const token = builder.token;
-  const stack = await make('/stacks');
-  await server.admin('POST', `/stacks/${stack}/authorities/consumer/grant?id=default/${builder._doc}`, {});
+  const { stack, asOwner } = await stackOfBuilder();
   const there = () => status('GET', `/stacks/${stack}`, server.adminToken);
-  const named = (await call('POST', '/projects', { token, body: { stackId: stack, ownStackId: stack } }))._doc;
+  const named = (await asOwner(() => call('POST', '/projects', { token, body: { stackId: stack, ownStackId: stack } })))._doc;
   assert.equal((await call('GET', `/projects/${named}`, { token })).ownStackId, undefined);
   await call('DELETE', `/projects/${named}`, { token });
   assert.equal(await there(), 200);
   const moved = (await call('POST', '/projects', { token, body: {} }))._doc;
-  await call('PUT', `/projects/${moved}`, { token, body: { stackId: stack, ownStackId: stack } });
+  await asOwner(() => call('PUT', `/projects/${moved}`, { token, body: { stackId: stack, ownStackId: stack } }));
   assert.equal((await call('GET', `/projects/${moved}`, { token })).stackId, stack);
   await call('DELETE', `/projects/${moved}`, { token });
   assert.equal(await there(), 200);

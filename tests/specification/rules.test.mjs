@@ -1,6 +1,6 @@
 // docs/specification/nodes.md 18.3, 32 and semantics.md 2 and 3: what nodes and branches refuse, and what leads to them.
 import assert from 'node:assert/strict';
-import { ids, statement, Subject } from '../support/statements.mjs';
+import { statement, Subject } from '../support/statements.mjs';
 
 const it = Subject.serve();
 
