@@ -174,7 +174,9 @@ test('the members of a store that tell how much it holds are for those who may r
 test('the statistics of a node count what the caller may read', async () => {
   const node = `/repositories/${ids.repositoryId}/branches/${ids.branchId}/nodes/${ids.nodeId}`;
   const linked = await admin('GET', node);
-  assert.equal(linked._statistics['a:linked'], 29);
+  const links = (await admin('GET', `${node}/associations?limit=-1`)).rows.filter((row) => row._type === 'a:linked');
+  assert.ok(links.length > 1);
+  assert.equal(linked._statistics['a:linked'], links.length);
   assert.equal(linked._statistics.ratingTotalValue, 5);
   const { _statistics } = (await ask('visitor', 'GET', node)).json;
   assert.deepEqual(['a:linked' in _statistics, 'ratingTotalValue' in _statistics], [false, false]);
