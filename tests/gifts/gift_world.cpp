@@ -95,11 +95,11 @@ void GiftWorld::make_places() {
     stack.route = "/stacks/{stackId}";
     stack.has_teams = true;
     places.push_back(stack);
-    Place crew = make("/stacks", {}, {"stack", ""}, {{"title", "of the project"}});
-    crew.route = stack.route;
-    crew.has_teams = true;
-    places.push_back(crew);
-    project = make("/projects", {}, {"project", ""}, {{"stackId", crew.id()}});
+    Place projects_stack = make("/stacks", {}, {"stack", ""}, {{"title", "of the project"}});
+    projects_stack.route = stack.route;
+    projects_stack.has_teams = true;
+    places.push_back(projects_stack);
+    project = make("/projects", {}, {"project", ""}, {{"stackId", projects_stack.id()}});
     project.route = "/projects/{projectId}";
     places.push_back(project);
     const std::string directory = users.front().identity.values.front();
@@ -202,7 +202,9 @@ void GiftWorld::leave() {
         }
         return {};
     });
-    const Place directory{"/directories/{directoryId}", {users.front().identity.values.front()}};
+    Place directory;
+    directory.route = "/directories/{directoryId}";
+    directory.values = {users.front().identity.values.front()};
     for (const Place& place : {places.front(), directory}) {
         const auto clear = [&](const std::string& path, const std::string& placeholder) {
             const sdk::Json found =
