@@ -43,11 +43,6 @@ void fill_rows(sdk::Engine& engine, int first, int end) {
         put(engine, row_key(i), row_value(i));
 }
 
-std::string bytes_of(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 void flip(const fs::path& file, std::uint64_t offset, int change) {
     std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
     stream.seekg(static_cast<std::streamoff>(offset));
