@@ -147,8 +147,9 @@ test('whoever forks sees on the fork what they saw on the origin, by every readi
     await compare({ name: 'admin', ask: (method, path, body) => server.request(method, path, { token: server.adminToken, body }) },
       world.master, await fork({ ask: (...request) => server.request(request[0], request[1], { token: server.adminToken, body: request[2] }) }, world), world);
   }
-  // Both happen; how often is a matter of chance, and of the rounds.
-  assert.ok(hidden >= 5 && seen >= 5, `${hidden} hidden, ${seen} seen`);
+  // Half of the rounds are walked under a sanitizer.
+  const enough = process.env.STELE_SANITIZED ? 5 : 10;
+  assert.ok(hidden > enough && seen > enough, `${hidden} hidden, ${seen} seen`);
 });
 
 test('what is inherited cannot be changed with more rights than on the origin, what is made on the fork is its owner\'s', async () => {
