@@ -26,6 +26,12 @@ BodyKind body_kind(std::string_view content_type) {
     return type.empty() || type == "text/plain" ? BodyKind::text : BodyKind::other;
 }
 
+constexpr char kSchedule[] = "schedule";
+
+bool takes_array(const Route& route) {
+    return route.action && route.action->array_body;
+}
+
 /// A body that came in one piece.
 class HeldUpload final : public sdk::Upload {
 public:
@@ -322,8 +328,24 @@ sdk::Result<void> RoutedCall::decode_body() {
     }
     auto body = sdk::parse_json(input_.raw_body);
     if (!body && must_be_json) return body.error();
-    if (body && (must_be_json || body->is_structured())) input_.body = std::move(*body);
+    if (!body || (!must_be_json && !body->is_structured())) return {};
+    const bool is_fitting = body->is_object() || (body->is_array() && takes_array(route));
+    if (!is_fitting)
+        return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
+    input_.body = std::move(*body);
     return {};
+}
+
+/// Which words there are is the same wherever an operation starts a job.
+sdk::Result<void> RoutedCall::check_schedule() const {
+    const auto is_schedule = [](const sdk::Parameter& known) { return known.name == kSchedule; };
+    const std::vector<sdk::Parameter>& parameters = input_.route->parameters;
+    if (std::none_of(parameters.begin(), parameters.end(), is_schedule)) return {};
+    std::string word = sdk::lower_case(parameter(kSchedule).value_or(""));
+    if (word.size() >= 2 && word.front() == '"' && word.back() == '"')
+        word = word.substr(1, word.size() - 2);
+    if (word.empty() || word == "synchronous" || word == "asynchronous") return {};
+    return sdk::invalid_parameter(kSchedule, "must be synchronous or asynchronous");
 }
 
 sdk::Result<void> RoutedCall::decode() {
@@ -343,6 +365,7 @@ sdk::Result<void> RoutedCall::decode() {
         if (!parameter_info.required) continue;
         if (auto value = required_parameter(parameter_info.name); !value) return value.error();
     }
+    if (auto known = check_schedule(); !known) return known;
     input_.is_decoded = true;
     return {};
 }

@@ -127,6 +127,7 @@ private:
     /// the innermost one.
     sdk::Result<void> walk_path(TargetPath& path, storage::Record& container) const;
     sdk::Result<void> decode_body();
+    sdk::Result<void> check_schedule() const;
     sdk::Result<void> authorize_platform() const;
     sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,
                               std::string_view type, std::string_view id) const;

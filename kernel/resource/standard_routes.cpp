@@ -1,5 +1,7 @@
 #include "kernel/resource/standard_routes.hpp"
 
+#include <algorithm>
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -16,6 +18,13 @@ sdk::Bounds bounds_of(const sdk::Fields& fields) {
         if (field.most > 0) bounds.push_back({field.name, field.most});
     }
     return bounds;
+}
+
+/// What is started can be waited for.
+void add_schedule(Route& route) {
+    const auto is_schedule = [](const sdk::Parameter& known) { return known.name == "schedule"; };
+    const bool has_it = std::any_of(route.parameters.begin(), route.parameters.end(), is_schedule);
+    if (!has_it && route.path.ends_with("/start")) route.parameters.push_back({"schedule", false});
 }
 
 class RouteList {
@@ -67,9 +76,14 @@ public:
         Route& acl =
             add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters());
         acl.is_paged = acl.is_slow = true;
-        add_item(RouteKind::acl_of_principal, "GET", item + "/acl", "read ACL for principal", id);
-        add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
-                 "read ACL for principal");
+        std::vector<sdk::Parameter> of_principal = page_parameters();
+        Route& by_path = add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
+                                  "read ACL for principal", of_principal);
+        by_path.is_paged = true;
+        of_principal.insert(of_principal.begin(), id.begin(), id.end());
+        Route& by_id = add_item(RouteKind::acl_of_principal, "GET", item + "/acl",
+                                "read ACL for principal", of_principal);
+        by_id.is_paged = true;
         add_item(RouteKind::report, "POST", item + "/authorities", "authorities report").is_slow =
             true;
     }
@@ -160,6 +174,7 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.body = body_use(action.body, action.paged, route.path);
     route.bounds = action.bounds;
     route.has_own_tag = action.has_own_tag;
+    add_schedule(route);
     return route;
 }
 
@@ -203,6 +218,7 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.checks_credentials = endpoint.checks_credentials;
     route.body = body_use(endpoint.body, endpoint.paged, route.path);
     route.bounds = endpoint.bounds;
+    add_schedule(route);
     return route;
 }
 

@@ -60,6 +60,16 @@ sdk::Result<sdk::Reply> entry_reply(const sdk::Json& entries, std::string_view k
 
 namespace {
 const std::vector<sdk::Parameter> kReference{{"ref", true}};
+/// A list of what is the same on every platform, for everybody on it.
+sdk::Action list_of_entries(const char* name, decltype(sdk::Action::run) run) {
+    return {.name = name,
+            .method = "GET",
+            .scope = sdk::ActionScope::collection,
+            .permission = sdk::Permission::connect,
+            .run = std::move(run),
+            .paged = true};
+}
+
 }  // namespace
 
 sdk::Actions AccessPolicy::catalogue_actions() {
@@ -67,21 +77,13 @@ sdk::Actions AccessPolicy::catalogue_actions() {
     using sdk::action;
     constexpr auto kConnect = sdk::Permission::connect;
     return {
-        {.name = "templates",
-         .method = "GET",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::list_templates>()},
+        list_of_entries("templates", action<&AccessPolicy::list_templates>()),
         {.name = "templates/{templateKey}",
          .method = "GET",
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::read_template>()},
-        {.name = "system",
-         .method = "GET",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::list_system>()},
+        list_of_entries("system", action<&AccessPolicy::list_system>()),
         {.name = "system/{key}",
          .method = "GET",
          .scope = collection,
@@ -97,11 +99,7 @@ sdk::Actions AccessPolicy::catalogue_actions() {
          .permission = kConnect,
          .run = action<&AccessPolicy::unassign_system>(),
          .parameters = kReference},
-        {.name = "conditions",
-         .method = "GET",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::list_conditions>()},
+        list_of_entries("conditions", action<&AccessPolicy::list_conditions>()),
     };
 }
 
@@ -135,7 +133,8 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::find>(),
-         .parameters = {{"ref", true}, {"scope", false}, {"inherited", false}}},
+         .parameters = {{"ref", true}, {"scope", false}, {"inherited", false}},
+         .paged = true},
         {.name = "collect",
          .scope = collection,
          .permission = kConnect,
@@ -255,7 +254,7 @@ sdk::Result<sdk::Reply> AccessPolicy::find(const sdk::Call& call) {
     if (!ids) return ids.error();
     auto rows = search.readable(*ids, call.parameter("scope").value_or(""));
     if (!rows) return rows.error();
-    return sdk::Reply::page(*rows, rows->size(), 0);
+    return sdk::Reply::page_of(*rows, call.page());
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
@@ -322,24 +321,24 @@ sdk::Result<sdk::Reply> AccessPolicy::unassign_system(const sdk::Call& call) {
     return sdk::Reply::status({{"_doc", *key}});
 }
 
-sdk::Result<sdk::Reply> AccessPolicy::list_templates(const sdk::Call&) {
-    return sdk::Reply::page(policy_templates(), policy_templates().size(), 0);
+sdk::Result<sdk::Reply> AccessPolicy::list_templates(const sdk::Call& call) {
+    return sdk::Reply::page_of(policy_templates(), call.page());
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::read_template(const sdk::Call& call) {
     return entry_reply(policy_templates(), call.path("templateKey"));
 }
 
-sdk::Result<sdk::Reply> AccessPolicy::list_system(const sdk::Call&) {
-    return sdk::Reply::page(system_policies(), system_policies().size(), 0);
+sdk::Result<sdk::Reply> AccessPolicy::list_system(const sdk::Call& call) {
+    return sdk::Reply::page_of(system_policies(), call.page());
 }
 
 sdk::Result<sdk::Reply> AccessPolicy::read_system(const sdk::Call& call) {
     return entry_reply(system_policies(), call.path("key"));
 }
 
-sdk::Result<sdk::Reply> AccessPolicy::list_conditions(const sdk::Call&) {
-    return sdk::Reply::page(condition_types(), condition_types().size(), 0);
+sdk::Result<sdk::Reply> AccessPolicy::list_conditions(const sdk::Call& call) {
+    return sdk::Reply::page_of(condition_types(), call.page());
 }
 
 }  // namespace stele::access_policies

@@ -65,13 +65,6 @@ sdk::Error unknown_tenant(const std::string& principal) {
                            "no tenant was made for " + principal);
 }
 
-bool is_synchronous(const sdk::Call& call) {
-    std::string schedule = call.parameter("schedule").value_or("");
-    std::transform(schedule.begin(), schedule.end(), schedule.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return schedule == "synchronous";
-}
-
 sdk::Actions tenant_actions() {
     using enum sdk::Permission;
     return {
@@ -264,10 +257,7 @@ sdk::Result<sdk::Reply> Tenant::start(const sdk::Call& call) {
     if (!owner) return owner.error();
     auto job = services_.jobs.start(context, call.collection().container, call.body());
     if (!job) return job.error();
-    if (is_synchronous(call)) {
-        return sdk::reply_when_ended(services_.jobs.jobs(), context.platform(), *job);
-    }
-    return sdk::Reply::status({{"_doc", *job}});
+    return sdk::reply_of_started(services_.jobs.jobs(), call, *job);
 }
 
 sdk::Result<void> Tenant::run_on_platform(

@@ -15,6 +15,8 @@ public:
 class AutoClientMapping final : public sdk::Resource {
 public:
     sdk::ResourceDescriptor describe() const override;
+    /// A client's id becomes its key, for callers who may read the client.
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
 };
 
 /// Which host is trusted for which protocol, in a web host.

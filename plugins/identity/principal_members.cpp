@@ -180,9 +180,10 @@ sdk::Result<sdk::Reply> PrincipalFamily::check_memberships(const sdk::Call& call
     if (checks == call.body().end() || !checks->is_array()) {
         return sdk::invalid_parameter("checks", "must be an array");
     }
+    auto whole = sdk::require_texts(*checks, "checks", {"groupId", "principalId"});
+    if (!whole) return whole.error();
     sdk::Json results = sdk::Json::array();
     for (const sdk::Json& check : *checks) {
-        if (!check.is_object()) return sdk::invalid_parameter("checks", "must hold objects");
         auto belongs = is_member(call, check);
         if (!belongs) return belongs.error();
         sdk::Json result = check;

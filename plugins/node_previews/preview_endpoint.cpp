@@ -37,14 +37,15 @@ sdk::Result<sdk::Reply> without_preview(const PreviewRequest& request, const sdk
 
 }  // namespace
 
-PreviewEndpoint::PreviewEndpoint(const PreviewSettings& settings)
+PreviewEndpoint::PreviewEndpoint(const PreviewSettings& settings, sdk::NodePaths& paths)
     : settings_(settings),
+      paths_(paths),
       cache_(settings.folder, settings.cache),
       queue_(settings.concurrent, settings.waiting),
       renderer_(settings.program, cache_) {}
 
 sdk::Result<sdk::Reply> PreviewEndpoint::run(const sdk::Call& call) {
-    auto node = find_node(call);
+    auto node = find_node(call, paths_);
     if (!node) return node.error();
     auto request = PreviewRequest::read(call);
     if (!request) return request.error();
@@ -148,7 +149,8 @@ void add_endpoints(sdk::Registrar& registrar, PreviewEndpoint& endpoint) {
                                     branches, nodes),
                 .title = "preview an attachment",
                 .run = [&endpoint](const sdk::Call& call) { return endpoint.run(call); },
-                .parameters = {{"attachment"},
+                .parameters = {{"path"},
+                               {"attachment"},
                                {"size"},
                                {"width"},
                                {"height"},

@@ -17,7 +17,7 @@ namespace stele::node_previews {
 /// thread.
 class PreviewEndpoint final : public sdk::PictureMaker {
 public:
-    explicit PreviewEndpoint(const PreviewSettings& settings);
+    PreviewEndpoint(const PreviewSettings& settings, sdk::NodePaths& paths);
 
     /// Readies the folder of previews.
     sdk::Result<void> open() { return cache_.prepare(); }
@@ -36,6 +36,7 @@ private:
     sdk::Result<PreviewPtr> make(sdk::BlobStore::Reader& bytes, const PreviewRequest& request);
 
     const PreviewSettings settings_;
+    sdk::NodePaths& paths_;
     PreviewCache cache_;
     RenderQueue queue_;
     Renderer renderer_;

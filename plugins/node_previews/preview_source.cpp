@@ -39,6 +39,8 @@ public:
         return unknown_record(type, id);
     }
 
+    const sdk::Document& last() const { return steps_.back().record; }
+
     /// The last record, if the caller may READ it.
     sdk::Result<sdk::Document> readable() {
         const Step& last = steps_.back();
@@ -84,12 +86,16 @@ const sdk::Json* find_member(const sdk::Json& object, std::string_view name) {
 
 }  // namespace
 
-sdk::Result<sdk::Document> find_node(const sdk::Call& call) {
+sdk::Result<sdk::Document> find_node(const sdk::Call& call, sdk::NodePaths& paths) {
     PathWalk walk(call);
     if (auto entered = walk.enter("repository", "repositoryId"); !entered) return entered.error();
     if (auto entered = walk.enter("branch", "branchId"); !entered) return entered.error();
+    const sdk::RecordKey branch = walk.last().key;
     if (auto entered = walk.enter("node", "nodeId"); !entered) return entered.error();
-    return walk.readable();
+    auto node = walk.readable();
+    const std::string path = call.parameter("path").value_or("");
+    if (!node || path.empty()) return node;
+    return paths.below(call.context(), branch, node->id, path);
 }
 
 sdk::Result<PreviewSource> PreviewSource::find(const sdk::Document& node,

@@ -7,13 +7,15 @@
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/services/node_paths.hpp>
 
 #include "descriptor.hpp"
 
 namespace stele::node_previews {
 
-/// The node that the path names, if the caller may READ it; fails like any operation on a node.
-sdk::Result<sdk::Document> find_node(const sdk::Call& call);
+/// The node that the path names, or what lies at the parameter `path` below it, if the caller may
+/// READ it; fails like any operation on a node.
+sdk::Result<sdk::Document> find_node(const sdk::Call& call, sdk::NodePaths& paths);
 
 /// The bytes of an attachment, and what they are called wherever they lie.
 struct PreviewSource {

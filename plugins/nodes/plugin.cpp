@@ -7,6 +7,7 @@
 #include "content/content_log.hpp"
 #include "content/content_sizes.hpp"
 #include "content/node_attachment_reader.hpp"
+#include "content/node_paths.hpp"
 #include "content/services.hpp"
 #include "families/deletion_family.hpp"
 #include "families/node_family.hpp"
@@ -44,6 +45,8 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_index_builds(services);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
+    static std::vector<std::unique_ptr<BranchPaths>> paths;
+    registrar.publish<sdk::NodePaths>(*paths.emplace_back(std::make_unique<BranchPaths>(services)));
     static std::vector<std::unique_ptr<ContentLog>> logs;
     ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);

@@ -130,10 +130,6 @@ sdk::Result<void> note_stack(const sdk::Change& change, sdk::Context& context) {
     return context.authorities().withdraw_decisions();
 }
 
-bool is_synchronous(const sdk::Call& call) {
-    return sdk::equals_ignoring_case(call.parameter("schedule").value_or(""), "synchronous");
-}
-
 /// Named after the job, so that a repeated one finds what it had made.
 sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& job) {
     sdk::Json fields = job.input();
@@ -273,8 +269,7 @@ sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {
     }
     auto job = jobs_.start(context, {.type = kType, .input = call.body()});
     if (!job) return job.error();
-    if (is_synchronous(call)) return sdk::reply_when_ended(jobs_, context.platform(), *job);
-    return sdk::Reply::status({{"_doc", *job}});
+    return sdk::reply_of_started(jobs_, call, *job);
 }
 
 sdk::Result<sdk::Reply> list_project_types(const sdk::Call& call) {

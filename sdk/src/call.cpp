@@ -14,8 +14,11 @@ Result<std::string> Call::required_parameter(std::string_view name) const {
 }
 
 Result<std::optional<bool>> Call::flag(std::string_view name) const {
-    const std::optional<std::string> value = parameter(name);
+    std::optional<std::string> value = parameter(name);
     if (!value) return std::optional<bool>{};
+    // Some clients encode every value as JSON.
+    if (value->size() >= 2 && value->front() == '"' && value->back() == '"')
+        value = value->substr(1, value->size() - 2);
     if (*value == "1" || equals_ignoring_case(*value, "true")) return std::optional<bool>{true};
     if (*value == "0" || equals_ignoring_case(*value, "false")) return std::optional<bool>{false};
     return invalid_parameter(name, "must be true or false");

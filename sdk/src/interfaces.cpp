@@ -21,6 +21,7 @@
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
+#include <stele/sdk/services/node_paths.hpp>
 #include <stele/sdk/services/node_search.hpp>
 #include <stele/sdk/services/picture_maker.hpp>
 #include <stele/sdk/services/platforms.hpp>
@@ -61,6 +62,7 @@ ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
+NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 
 Result<bool> PrincipalDirectory::is_of_everyone(const Reader&, const RecordKey&) {

@@ -1,5 +1,7 @@
 #include <stele/sdk/services/jobs.hpp>
 
+#include <stele/sdk/letter_case.hpp>
+
 namespace stele::sdk {
 
 Job::~Job() = default;
@@ -23,6 +25,17 @@ std::string_view job_state_name(JobState state) {
             return "ERROR";
     }
     return "NONE";
+}
+
+Result<Reply> reply_of_started(Jobs& jobs, const Call& call, const std::string& id) {
+    // Which words there are is looked at before an operation that declares it runs.
+    const std::string schedule = call.parameter("schedule").value_or("");
+    if (equals_ignoring_case(schedule, "synchronous") ||
+        equals_ignoring_case(schedule, "\"synchronous\""))
+        return reply_when_ended(jobs, call.context().platform(), id);
+    auto job = jobs.read(call.context(), id);
+    if (!job) return job.error();
+    return Reply::status(*job);
 }
 
 Reply reply_when_ended(Jobs& jobs, const PlatformScope& platform, std::string id,

@@ -8,6 +8,8 @@ namespace stele::sdk {
 
 namespace {
 
+constexpr char kParameterInvalid[] = "request.parameter_invalid";
+
 const Json* find_member(const Json& object, std::string_view name) {
     if (!object.is_object()) return nullptr;
     const auto member = object.find(name);
@@ -51,6 +53,25 @@ bool lists_text(const Json& object, std::string_view name, std::string_view text
         if (item.is_string() && item.get<std::string>() == text) return true;
     }
     return false;
+}
+
+Result<void> require_texts(const Json& entries, std::string_view name,
+                           std::initializer_list<const char*> members) {
+    Violations violations;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::string place = std::string(name) + "." + std::to_string(i);
+        if (!entries[i].is_object()) {
+            violations.push_back({place, kParameterInvalid, place + " must be an object"});
+            continue;
+        }
+        for (const char* member : members) {
+            if (!text_member(entries[i], member).empty()) continue;
+            const std::string path = place + "." + member;
+            violations.push_back({path, kParameterInvalid, path + " is required"});
+        }
+    }
+    if (!violations.empty()) return make_error(std::move(violations));
+    return {};
 }
 
 void reserve_members(Json& object, std::size_t count) {

@@ -71,7 +71,12 @@ Reply Reply::page_of(const Json& all_rows, const PageRequest& page) {
     }
     body += ']';
     append_page_end(body, total, page.skip, end - begin);
-    return json_text(std::move(body));
+    Reply reply = json_text(std::move(body));
+    const bool is_sortable = std::all_of(all_rows.begin(), all_rows.end(),
+                                         [](const Json& row) { return row.is_object(); });
+    if (!page.sort.empty() && is_sortable)
+        reply.unsorted_rows_ = std::make_shared<const Json>(all_rows);
+    return reply;
 }
 
 Reply Reply::text(std::string text, std::string content_type) {

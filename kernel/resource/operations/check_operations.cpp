@@ -4,6 +4,7 @@
 
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
+#include "kernel/resource/operations/role_operations.hpp"
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
@@ -47,10 +48,6 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
     auto record = record_in_collection(call, sdk::text_member(question, "permissionedId"));
     if (!record) return record.error();
     if (!*record) return false;
-    // What the caller may not know of answers like what does not exist.
-    auto visible =
-        holds_permission(call, call.context().principal().key, **record, sdk::Permission::connect);
-    if (!visible || !*visible) return visible;
     std::string form = sdk::text_member(question, "principalId");
     const std::string domain = sdk::text_member(question, "domainId");
     if (!domain.empty() && form.find('/') == std::string::npos) form = domain + "/" + form;
@@ -59,6 +56,7 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
         if (sdk::is_missing(principal.error())) return false;
         return principal.error();
     }
+    if (auto told = require_told_of(call, principal->key); !told) return told.error();
     if (!is_permission) {
         return call.context().authorities().has_role(principal->key, **record,
                                                      sdk::text_member(question, "authorityId"));
@@ -83,8 +81,9 @@ sdk::Result<sdk::Reply> check_permission(RoutedCall& call) {
 sdk::Result<sdk::Reply> check_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    auto held = call.context().authorities().has_role(principal->key, call.record_key(),
-                                                      call.path("authorityId"));
+    const auto role = addressed_role(call);
+    if (!role) return role.error();
+    auto held = call.context().authorities().has_role(principal->key, call.record_key(), *role);
     if (!held) return held.error();
     return check_reply(*held);
 }
@@ -98,6 +97,8 @@ sdk::Result<sdk::Reply> check_many(RoutedCall& call) {
     }
     sdk::Json answers = sdk::Json::array();
     const char* const third = is_permission ? "permissionId" : "authorityId";
+    auto whole = sdk::require_texts(*checks, "checks", {"permissionedId", "principalId", third});
+    if (!whole) return whole.error();
     for (const sdk::Json& question : *checks) {
         auto result = answer(call, question, is_permission);
         if (!result) return result.error();

@@ -1,6 +1,8 @@
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/reply_parts.hpp"
+#include "kernel/resource/row_query.hpp"
 
 namespace stele::kernel::resource {
 
@@ -60,6 +62,17 @@ sdk::Result<void> admit(RoutedCall& call) {
     return call.authorize();
 }
 
+/// Rows that a handler had all at hand, in the order that the call wants.
+sdk::Result<void> sort_rows(const RoutedCall& call, sdk::Reply& reply) {
+    if (!reply.unsorted_rows()) return {};
+    const std::vector<sdk::Json> rows(reply.unsorted_rows()->begin(), reply.unsorted_rows()->end());
+    auto page =
+        RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
+    if (!page) return page.error();
+    reply.replace_body(page->take_body());
+    return {};
+}
+
 }  // namespace
 
 sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
@@ -76,6 +89,8 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     if (auto fits = call.check_precondition(); !fits) return fits.error();
     auto reply = run_handler(call);
     if (!reply) return reply;
+    if (auto sorted = sort_rows(call, *reply); !sorted) return sorted.error();
+    if (auto trimmed = trim_reply(call, *reply); !trimmed) return trimmed.error();
     // First, as what comes after looks at what was written.
     if (auto finished = call.work().finish(); !finished) return finished.error();
     if (auto held = call.hold_decision(); !held) return held.error();

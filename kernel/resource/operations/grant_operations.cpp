@@ -1,14 +1,16 @@
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/gifts.hpp>
 #include <stele/sdk/letter_case.hpp>
 
-#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/authority/container_chain.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
+#include "kernel/resource/operations/role_operations.hpp"
 #include "kernel/resource/record_fields.hpp"
 
 namespace stele::kernel::resource {
@@ -44,31 +46,38 @@ sdk::Json acl_row(const sdk::Principal& principal, const std::vector<std::string
             {"authorities", roles}};
 }
 
-/// Of a list of others' rights the guest is told its own: anybody may be the guest.
-sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
-    const sdk::Principal& caller = call.context().principal();
-    if (principal == caller.key || !call.rooms().principals) return true;
-    auto guest = plugin::guarded<bool>("principal directory", "is_guest", [&] {
-        return call.rooms().principals->is_guest(call.context(), caller);
-    });
-    if (!guest) return guest;
-    return !*guest;
-}
-
-sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
-    auto told = is_told_of(call, principal);
-    if (!told) return told.error();
-    if (*told) return {};
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.guest_excluded",
-                           "the guest is told of its own rights only");
-}
-
-/// The principals that a report is about: those that the body names, else all with direct grants.
+/// A principal that a report is about, and how it was named.
 struct ReportSubject {
     sdk::Principal principal;
     std::string asked;
 };
 
+/// Those with a grant on the record or on something that it may inherit from, each once.
+sdk::Result<std::vector<ReportSubject>> holders_around(RoutedCall& call) {
+    auto chain = authority::container_chain(call.work().transaction(), call.rooms().records,
+                                            call.record_key());
+    if (!chain) return chain.error();
+    std::vector<ReportSubject> subjects;
+    std::set<sdk::RecordKey> known;
+    for (std::size_t level = 0; level < chain->size(); ++level) {
+        auto acl = call.context().authorities().acl((*chain)[level]);
+        if (!acl) return acl.error();
+        for (const sdk::AclEntry& entry : *acl) {
+            if (!known.insert(entry.principal).second) continue;
+            auto told = is_told_of(call, entry.principal);
+            if (!told) return told.error();
+            if (!*told) continue;
+            auto principal = describe_principal(call, entry.principal);
+            if (!principal && sdk::is_missing(principal.error())) continue;
+            if (!principal) return principal.error();
+            const std::string id = principal->id;
+            subjects.push_back({std::move(*principal), id});
+        }
+    }
+    return subjects;
+}
+
+/// Those that the body names, else all whom a grant may have reached.
 sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
     std::vector<ReportSubject> subjects;
     const sdk::Json& body = call.body();
@@ -84,19 +93,7 @@ sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
         }
         return subjects;
     }
-    auto acl = call.context().authorities().acl(call.record_key());
-    if (!acl) return acl.error();
-    for (const sdk::AclEntry& entry : *acl) {
-        auto told = is_told_of(call, entry.principal);
-        if (!told) return told.error();
-        if (!*told) continue;
-        auto principal = describe_principal(call, entry.principal);
-        if (!principal && sdk::is_missing(principal.error())) continue;
-        if (!principal) return principal.error();
-        const std::string id = principal->id;
-        subjects.push_back({std::move(*principal), id});
-    }
-    return subjects;
+    return holders_around(call);
 }
 
 sdk::Result<std::string> principal_name(RoutedCall& call, const sdk::RecordKey& key) {
@@ -139,8 +136,8 @@ sdk::Result<sdk::Json> report_of(RoutedCall& call, const sdk::RecordKey& princip
 
 /// The roles that a revoke takes, `all` spelled out.
 sdk::Result<std::vector<std::string>> revoked_roles(RoutedCall& call,
-                                                    const sdk::Principal& principal) {
-    const std::string role = sdk::lower_case(call.path("authorityId"));
+                                                    const sdk::Principal& principal,
+                                                    const std::string& role) {
     if (role != "all") return std::vector<std::string>{role};
     return call.context().authorities().direct_roles(call.record_key(), principal.key);
 }
@@ -165,10 +162,11 @@ sdk::Result<void> reach_what_is_inherited(RoutedCall& call, const sdk::RecordKey
 sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    auto covered = sdk::require_grant(call.context(), call.record_key(), call.path("authorityId"));
+    const auto role = addressed_role(call);
+    if (!role) return role.error();
+    auto covered = sdk::require_grant(call.context(), call.record_key(), *role);
     if (!covered) return covered.error();
-    auto granted = call.context().authorities().grant(call.record_key(), principal->key,
-                                                      call.path("authorityId"));
+    auto granted = call.context().authorities().grant(call.record_key(), principal->key, *role);
     if (!granted) return granted.error();
     if (auto reached = reach_what_is_inherited(call, principal->key); !reached)
         return reached.error();
@@ -178,12 +176,14 @@ sdk::Result<sdk::Reply> grant_authority(RoutedCall& call) {
 sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call) {
     auto principal = principal_parameter(call);
     if (!principal) return principal.error();
-    auto roles = revoked_roles(call, *principal);
+    auto role = addressed_role(call);
+    if (!role) return role.error();
+    *role = sdk::lower_case(*role);
+    auto roles = revoked_roles(call, *principal, *role);
     if (!roles) return roles.error();
     if (auto own = require_own(call, *roles); !own) return own.error();
     auto revoked = keep_an_owner(call, principal->key, [&] {
-        return call.context().authorities().revoke(call.record_key(), principal->key,
-                                                   call.path("authorityId"));
+        return call.context().authorities().revoke(call.record_key(), principal->key, *role);
     });
     if (!revoked) return revoked.error();
     return sdk::Reply::status();
@@ -219,7 +219,7 @@ sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
     for (const std::string& role : *given) {
         if (std::find(roles->begin(), roles->end(), role) == roles->end()) roles->push_back(role);
     }
-    return sdk::Reply::page(sdk::Json(*roles), roles->size(), 0);
+    return sdk::Reply::page_of(sdk::Json(*roles), call.page());
 }
 
 sdk::Result<sdk::Reply> read_report(RoutedCall& call) {
@@ -229,6 +229,8 @@ sdk::Result<sdk::Reply> read_report(RoutedCall& call) {
     for (const ReportSubject& subject : *subjects) {
         auto report = report_of(call, subject.principal.key);
         if (!report) return report.error();
+        const bool is_asked = call.body().contains("principals");
+        if (report->empty() && !is_asked) continue;
         // A client asks with qualified ids and reads with bare ones
         // (docs/specification/platform.md 4.4).
         reply[subject.asked] = *report;

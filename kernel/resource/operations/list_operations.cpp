@@ -3,6 +3,7 @@
 
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/reply_parts.hpp"
 #include "kernel/resource/store_numbers.hpp"
 
 namespace stele::kernel::resource {
@@ -30,6 +31,7 @@ public:
     authority::Moment moment() const { return moment_; }
     void set_run(std::unique_ptr<storage::QueryRun> run) { run_ = std::move(run); }
     void set_projection(storage::Query query) { projection_ = std::move(query); }
+    void set_parts(ReplyParts parts) { parts_ = parts; }
     enum class Explain { nothing, withheld, everything };
     void set_explain(Explain explain) { explain_ = explain; }
     /// Whether the caller may know how much a row's data store holds; empty: of all.
@@ -68,27 +70,29 @@ private:
         return std::string_view(known_).substr(0, size);
     }
 
-    sdk::Result<void> append_row(std::string& out, const RoutedCall* presenter) {
+    sdk::Result<std::string> row_text(const RoutedCall* presenter) {
         const auto known = known_text();
         if (!known) return known.error();
         const bool is_projected = projection_.has_projection();
         const bool is_presented =
             presenter && (!is_projected || presenter->route().resource->descriptor.is_presented);
-        if (!is_presented) {
-            if (is_projected) {
-                out += projection_.project(*known);
-            } else {
-                out += *known;
-            }
+        if (!is_presented) return is_projected ? projection_.project(*known) : std::string(*known);
+        auto text = presented_text(*presenter, *known);
+        if (!text || !is_projected) return text;
+        const std::size_t size = text->size();
+        text->append(storage::Record::kPadding, '\0');
+        return projection_.project(std::string_view(*text).substr(0, size));
+    }
+
+    sdk::Result<void> append_row(std::string& out, const RoutedCall* presenter) {
+        // Most rows go out as they are stored: they are copied once.
+        if (!presenter && !tells_numbers_ && !projection_.has_projection() && parts_.is_whole()) {
+            out += record_.text();
             return {};
         }
-        auto text = presented_text(*presenter, *known);
+        auto text = row_text(presenter);
+        if (text && !parts_.is_whole()) text = parts_.row(*text);
         if (!text) return text.error();
-        if (is_projected) {
-            const std::size_t size = text->size();
-            text->append(storage::Record::kPadding, '\0');
-            *text = projection_.project(std::string_view(*text).substr(0, size));
-        }
         out += *text;
         return {};
     }
@@ -121,6 +125,7 @@ private:
     Explain explain_ = Explain::nothing;
     TellsNumbers tells_numbers_;
     std::string known_;
+    ReplyParts parts_;
 };
 
 /// The condition of a list or query: the body of a query, the filters of a list.
@@ -184,6 +189,7 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
     auto query = storage::Query::parse(listing.condition);
     if (!query) return query.error();
     auto page = std::make_shared<PageText>(rooms, call.page().skip);
+    page->set_parts(ReplyParts::of(call));
     const CollectionPlace& place = listing.place;
     if (place.id) {
         auto visibility = visibility_of(call, listing, *page);

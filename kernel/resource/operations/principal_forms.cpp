@@ -60,4 +60,22 @@ sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk
     });
 }
 
+sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
+    const sdk::Principal& caller = call.context().principal();
+    if (principal == caller.key || !call.rooms().principals) return true;
+    auto guest = plugin::guarded<bool>("principal directory", "is_guest", [&] {
+        return call.rooms().principals->is_guest(call.context(), caller);
+    });
+    if (!guest) return guest;
+    return !*guest;
+}
+
+sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
+    auto told = is_told_of(call, principal);
+    if (!told) return told.error();
+    if (*told) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.guest_excluded",
+                           "the guest is told of its own rights only");
+}
+
 }  // namespace stele::kernel::resource

@@ -17,4 +17,10 @@ sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call);
 
 sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk::RecordKey& key);
 
+/// Whether the caller is told of a principal's rights: the guest of its own only, as anybody may be
+/// the guest.
+sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal);
+/// The same; `forbidden` (`authority.guest_excluded`) otherwise.
+sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal);
+
 }  // namespace stele::kernel::resource

@@ -21,6 +21,8 @@ namespace stele::kernel::resource {
 
 namespace {
 
+constexpr char kPermissions[] = "permissions";
+
 /// What clients send of a role.
 const sdk::ResourceDescriptor& role_descriptor() {
     using enum sdk::FieldKind;
@@ -186,6 +188,9 @@ sdk::Result<sdk::Reply> update_role(const RoutedCall& call) {
     auto before = own_role(call);
     if (!before) return before.error();
     sdk::Json body = call.body();
+    if (body.empty()) return sdk::invalid_parameter("body", "must say what the role is");
+    // Nobody means to empty a role by leaving its permissions out.
+    if (!body.contains(kPermissions)) body[kPermissions] = (*before)[kPermissions];
     const std::string key = sdk::text_member(*before, "roleKey");
     if (body.is_object() && !body.contains("roleKey")) body["roleKey"] = key;
     auto decoded = decode_create(role_descriptor(), std::move(body));
@@ -218,6 +223,21 @@ sdk::Result<sdk::Reply> remove_role(const RoutedCall& call) {
 }
 
 }  // namespace
+
+sdk::Result<std::string> addressed_role(const RoutedCall& call) {
+    std::string wanted(call.path("authorityId"));
+    storage::Sequence sequence;
+    if (!storage::parse_sequence(wanted, sequence)) return wanted;
+    const sdk::Reader& reader = call.work().transaction();
+    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
+    if (!chain) return chain.error();
+    for (std::size_t level = 0; level < chain->size(); ++level) {
+        auto role = read_role(reader, (*chain)[level], wanted);
+        if (!role) return role.error();
+        if (*role) return sdk::text_member(**role, "roleKey");
+    }
+    return wanted;
+}
 
 void add_roles(sdk::ResourceDescriptor& descriptor) {
     const sdk::Permission read = sdk::Permission::read;

@@ -1,11 +1,19 @@
 #pragma once
 
+#include <string>
+
 #include <stele/sdk/descriptor.hpp>
+
+#include "kernel/resource/routed_call.hpp"
 
 namespace stele::kernel::resource {
 
 /// What the capability `roles` adds to a descriptor: `{I}/roles` and everything below
 /// (docs/reference/teams.md).
 void add_roles(sdk::ResourceDescriptor& descriptor);
+
+/// The key of the role that the path's `authorityId` names by its key or, where it is a custom role
+/// of the record or of what it lies in, by its id; unknown words as they came.
+sdk::Result<std::string> addressed_role(const RoutedCall& call);
 
 }  // namespace stele::kernel::resource

@@ -9,6 +9,7 @@
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
+#include "kernel/resource/operations/role_operations.hpp"
 #include "kernel/resource/row_query.hpp"
 
 namespace stele::kernel::resource {
@@ -172,11 +173,12 @@ sdk::Result<sdk::Reply> list_authorities(const RoutedCall& call) {
 sdk::Result<sdk::Reply> grant_role(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team.error();
-    const std::string_view role = call.path("authorityId");
-    auto covered = sdk::require_grant(call.context(), call.record_key(), role, true);
+    const auto role = addressed_role(call);
+    if (!role) return role.error();
+    auto covered = sdk::require_grant(call.context(), call.record_key(), *role, true);
     if (!covered) return covered.error();
     // Deep: what a team holds counts inside the record too.
-    auto granted = call.context().authorities().grant(call.record_key(), team->group, role, true);
+    auto granted = call.context().authorities().grant(call.record_key(), team->group, *role, true);
     if (!granted) return granted.error();
     return done(*team);
 }
@@ -184,7 +186,9 @@ sdk::Result<sdk::Reply> grant_role(const RoutedCall& call) {
 sdk::Result<sdk::Reply> revoke_role(const RoutedCall& call) {
     auto team = named_team(call);
     if (!team) return team.error();
-    const std::string role = sdk::lower_case(call.path("authorityId"));
+    auto addressed = addressed_role(call);
+    if (!addressed) return addressed.error();
+    const std::string role = sdk::lower_case(*addressed);
     std::vector<std::string> roles{role};
     if (role == "all") {
         auto held = roles_of(call, *team);

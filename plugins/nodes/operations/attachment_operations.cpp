@@ -5,6 +5,7 @@
 #include <stele/sdk/attachment_names.hpp>
 #include "content/attachment_writer.hpp"
 #include "content/attachments.hpp"
+#include "content/node_paths.hpp"
 #include "content/pictures.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/index_job.hpp"
@@ -15,13 +16,19 @@ namespace stele::nodes {
 namespace {
 
 sdk::Result<sdk::Reply> list_attachments(Services& services, const sdk::Call& call) {
-    return attachment_page(services, call, kept_attachments(call.record().fields));
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto node = addressed_node(*content, call);
+    if (!node) return node.error();
+    return attachment_page(services, call, kept_attachments(node->fields));
 }
 
 sdk::Result<sdk::Reply> download_attachment(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    return attachment_download(*content, call, kept_attachments(call.record().fields));
+    auto node = addressed_node(*content, call);
+    if (!node) return node.error();
+    return attachment_download(*content, call, kept_attachments(node->fields));
 }
 
 /// Adds to what the node has; an id that it has already gets the new bytes.
@@ -99,6 +106,7 @@ sdk::Actions node_attachment_actions() {
     return {{.name = "attachments",
              .method = "GET",
              .run = operation<&list_attachments>(),
+             .parameters = {{"path"}},
              .paged = true},
             {.name = "attachments",
              .permission = update,
@@ -108,7 +116,7 @@ sdk::Actions node_attachment_actions() {
             {.name = "attachments/{attachmentId}",
              .method = "GET",
              .run = operation<&download_attachment>(),
-             .parameters = {{"a"}, {"filename"}}},
+             .parameters = {{"a"}, {"filename"}, {"path"}}},
             {.name = "attachments/{attachmentId}",
              .permission = update,
              .run = operation<&upload_attachment>(),

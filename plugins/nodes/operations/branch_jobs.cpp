@@ -71,12 +71,7 @@ sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, con
                                   sdk::Json input) {
     auto id = services.jobs.start(call.context(), {.type = type, .input = std::move(input)});
     if (!id) return id.error();
-    const auto schedule = call.parameter("schedule");
-    const bool is_awaited = schedule && (*schedule == "synchronous" || *schedule == "SYNCHRONOUS");
-    if (is_awaited) return sdk::reply_when_ended(services.jobs, call.context().platform(), *id);
-    auto job = services.jobs.read(call.context(), *id);
-    if (!job) return job.error();
-    return sdk::Reply::status(*job);
+    return sdk::reply_of_started(services.jobs, call, *id);
 }
 
 sdk::Result<std::string> tip_of(Services& services, const sdk::Reader& reader,

@@ -172,7 +172,6 @@ sdk::Result<sdk::Reply> create(Services& services, const sdk::Call& call) {
     if (!text) return text.error();
     auto body = sdk::parse_json(*text);
     if (!body) return body.error();
-    if (body->is_null()) *body = sdk::Json::object();
     if (body->is_array()) return create_many(*content, call, *body);
     auto made = create_node(*content, parameters_of(call), std::move(*body));
     if (!made) return made.error();
@@ -207,6 +206,7 @@ sdk::Action create_action() {
                            {"fileName"},
                            {"associationType"},
                            {"associationTypeString"}},
+            .array_body = true,
             .streamed_body = true,
             .body = sdk::BodyUse::record};
 }

@@ -196,7 +196,7 @@ sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
     auto job =
         services.jobs.start(call.context(), {.type = kPurgeJob, .input = {{"branch", *branch}}});
     if (!job) return job.error();
-    return sdk::Reply::status({{"_doc", *job}});
+    return sdk::reply_of_started(services.jobs, call, *job);
 }
 
 }  // namespace
@@ -238,7 +238,8 @@ sdk::Actions deletion_actions() {
             {.name = "delete",
              .scope = collection,
              .permission = connect,
-             .run = operation<&purge_listed>()},
+             .run = operation<&purge_listed>(),
+             .array_body = true},
             {.name = "purgeall",
              .scope = collection,
              .permission = connect,

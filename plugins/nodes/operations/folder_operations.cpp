@@ -63,6 +63,7 @@ sdk::Result<NodeOrder> move_order(Services& services, const sdk::Call& call,
                                   std::vector<std::string> nodes) {
     auto content = content_of(services, call);
     if (!content) return content.error();
+    if (auto target = call.required_parameter(kTargetNode); !target) return target.error();
     auto order = order_about(*content, kMoveOrder, std::move(nodes));
     if (order) tell_folder(call, order->input);
     return order;
@@ -281,7 +282,7 @@ sdk::Action reading(sdk::Action action) {
 
 sdk::Actions node_folder_actions() {
     using enum sdk::Permission;
-    const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
+    const std::vector<sdk::Parameter> move_parameters{{kTargetNode, true}, {kTargetPath}};
     const std::vector<sdk::Parameter> copy_parameters{{kTargetNode, true}, {kTargetPath}};
     std::vector<sdk::Parameter> scheduled_parameters = copy_parameters;
     scheduled_parameters.push_back({"schedule"});

@@ -140,7 +140,7 @@ sdk::Result<sdk::Reply> start_history(Services& services, const sdk::Call& call)
                                                               {"includeRoot", range->includes_root},
                                                               {"view", view}}});
     if (!job) return job.error();
-    return sdk::Reply::status({{"_doc", *job}});
+    return sdk::reply_of_started(services.jobs, call, *job);
 }
 
 sdk::Result<sdk::Json> history_result(const BranchContent& content, const sdk::Job& job) {

@@ -192,24 +192,15 @@ sdk::Result<sdk::Reply> start_job(Services& services, const sdk::Call& call,
                                   const NodeOrder& order) {
     auto job = services.jobs.start(call.context(), {.type = order.type, .input = order.input});
     if (!job) return job.error();
-    return sdk::Reply::status({{"_doc", *job}});
+    return sdk::reply_of_started(services.jobs, call, *job);
 }
 
 sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::Call& call,
                                                  const NodeOrder& order) {
-    const std::string schedule = sdk::lower_case(call.parameter("schedule").value_or(""));
-    if (schedule.empty()) return std::optional<sdk::Reply>();
-    if (schedule != "asynchronous" && schedule != "synchronous")
-        return sdk::invalid_parameter("schedule", "must be synchronous or asynchronous");
-    if (schedule == "asynchronous") {
-        auto started = start_job(services, call, order);
-        if (!started) return started.error();
-        return std::optional<sdk::Reply>(std::move(*started));
-    }
-    auto job = services.jobs.start(call.context(), {.type = order.type, .input = order.input});
-    if (!job) return job.error();
-    return std::optional<sdk::Reply>(
-        sdk::reply_when_ended(services.jobs, call.context().platform(), *job));
+    if (call.parameter("schedule").value_or("").empty()) return std::optional<sdk::Reply>();
+    auto started = start_job(services, call, order);
+    if (!started) return started.error();
+    return std::optional<sdk::Reply>(std::move(*started));
 }
 
 sdk::Result<void> start_branch_job(const BranchContent& content, const char* type) {

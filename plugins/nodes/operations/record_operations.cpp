@@ -6,6 +6,7 @@
 
 #include "content/deletion.hpp"
 #include "content/json_patch.hpp"
+#include "content/node_paths.hpp"
 #include "content/node_view.hpp"
 #include "content/parameters.hpp"
 #include "content/protection.hpp"
@@ -28,19 +29,9 @@ sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
         if (!text) return text.error();
         return sdk::Reply::json_text(std::move(text->json)).header("ETag", text->etag);
     }
-    sdk::Document node = call.record();
-    if (const auto path = call.parameter("path"); path && !path->empty()) {
-        auto id = content->find_path(node.id, split_path(*path));
-        if (!id) return id.error();
-        if (!*id) {
-            return sdk::make_error(sdk::ErrorKind::not_found, "node.path_unknown",
-                                   "there is nothing at this path");
-        }
-        auto found = content->readable_node(**id);
-        if (!found) return found.error();
-        node = std::move(*found);
-    }
-    auto shown = shown_node(*content, call, std::move(node));
+    auto node = addressed_node(*content, call);
+    if (!node) return node.error();
+    auto shown = shown_node(*content, call, std::move(*node));
     if (!shown) return shown.error();
     sdk::Reply reply = sdk::Reply::json(shown->fields);
     // For `If-Match`. What is computed changes without the version, so nobody may be told that all
@@ -87,6 +78,9 @@ sdk::Result<sdk::Reply> patch(Services&, const sdk::Call& call) {
 /// The ids of a bulk form: `_docs`, an array, or numbered parameters
 /// (docs/specification/nodes.md 7.1).
 sdk::Result<std::vector<std::string>> wanted_ids(const sdk::Call& call) {
+    const bool is_said =
+        call.body().is_array() || call.body().contains("_docs") || call.parameter("0").has_value();
+    if (!is_said) return sdk::invalid_parameter("_docs", "is required");
     return id_list(call);
 }
 
@@ -274,11 +268,13 @@ sdk::Actions node_record_actions() {
              .method = "PATCH",
              .permission = Permission::update,
              .run = operation<&patch>(),
+             .array_body = true,
              .body = sdk::BodyUse::record},
             {.name = "patch",
              .method = "PATCH",
              .permission = Permission::update,
              .run = operation<&patch>(),
+             .array_body = true,
              .body = sdk::BodyUse::record},
             {.name = "",
              .method = "PUT",
@@ -291,12 +287,14 @@ sdk::Actions node_record_actions() {
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&remove_many>(),
-             .slow = true},
+             .slow = true,
+             .array_body = true},
             {.name = "predelete",
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&predelete_many>(),
-             .slow = true},
+             .slow = true,
+             .array_body = true},
             {.name = "predelete", .run = operation<&predelete>(), .slow = true},
             {.name = "remove",
              .permission = Permission::remove,

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -138,7 +139,10 @@ sdk::Result<sdk::Reply> read_version(Services& services, const sdk::Call& call) 
     options->excludes_system = false;
     auto row = version_row(history, call.record().id, *place, *options);
     if (!row) return row.error();
-    return sdk::Reply::json(**row);
+    // A version never changes.
+    sdk::Reply reply = sdk::Reply::json(**row);
+    reply.header("ETag", fmt::format("\"{}-{}\"", call.record().id, call.path(kChangesetId)));
+    return reply;
 }
 
 sdk::Result<sdk::Reply> diff_version(Services& services, const sdk::Call& call) {

@@ -43,8 +43,8 @@ public:
     virtual std::optional<std::string> parameter(std::string_view name) const = 0;
     /// The same, or `invalid` naming the parameter when it is missing or empty.
     Result<std::string> required_parameter(std::string_view name) const;
-    /// `true` or `false` in any letter case, or `1` or `0`; nothing when absent; `invalid` for
-    /// other text.
+    /// `true` or `false` in any letter case, or `1` or `0`, also in quotes; nothing when absent;
+    /// `invalid` for other text.
     Result<std::optional<bool>> flag(std::string_view name) const;
 
     /// Names in the query string, in order, each once.

@@ -121,6 +121,8 @@ struct Action {
     bool slow = false;
     /// The body need not be JSON: `Call::raw_body` has it, and `Call::body` only where it is JSON.
     bool raw_body = false;
+    /// The body may be a JSON array, too; of the others it is refused.
+    bool array_body = false;
     /// The body may be large: `Call::upload` reads it piece by piece, `raw_body` and `body` stay
     /// empty. Runs on a worker.
     bool streamed_body = false;

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
 
 namespace stele::sdk {
 
@@ -21,6 +23,11 @@ bool flag_member(const Json& object, std::string_view name, bool fallback);
 std::optional<std::int64_t> integer_member(const Json& object, std::string_view name);
 /// Whether a member is an array with the text in it, or the text itself.
 bool lists_text(const Json& object, std::string_view name, std::string_view text);
+
+/// `invalid` unless every entry of the array is an object with a text, none empty, in each of the
+/// members; one violation for each that is missing, by its place (`checks.2.principalId`).
+[[nodiscard]] Result<void> require_texts(const Json& entries, std::string_view name,
+                                         std::initializer_list<const char*> members);
 
 /// Makes room for so many members of an object, which are copied otherwise while it grows.
 void reserve_members(Json& object, std::size_t count);

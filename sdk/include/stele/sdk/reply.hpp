@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,8 @@ public:
     /// `rows`, `total_rows`, `offset`, `size` from complete rows
     /// (docs/specification/platform.md 1.2).
     static Reply page(const Json& rows, std::uint64_t total_rows, std::uint64_t offset);
-    /// Rows that are all here; cuts the wanted slice out of them. For short lists only.
+    /// Rows that are all here; cuts the wanted slice out of them. For short lists only. Where the
+    /// page wants an order the kernel sorts them before (`unsorted_rows`).
     static Reply page_of(const Json& all_rows, const PageRequest& page);
     /// Text that is no JSON, a web page for instance.
     static Reply text(std::string text, std::string content_type);
@@ -53,6 +55,9 @@ public:
     /// `If-Match` and is never answered by 304.
     Reply& etag(std::string value) &;
 
+    /// The rows of `page_of` that are not in the order which the page wants; null: nothing to do.
+    const std::shared_ptr<const Json>& unsorted_rows() const { return unsorted_rows_; }
+
     const std::string& body() const { return body_; }
     void replace_body(std::string text) { body_ = std::move(text); }
     std::string take_body() { return std::move(body_); }
@@ -70,6 +75,7 @@ public:
 
 private:
     std::string body_;
+    std::shared_ptr<const Json> unsorted_rows_;
     BodySource source_;
     RangeSource ranges_;
     std::uint64_t size_ = 0;

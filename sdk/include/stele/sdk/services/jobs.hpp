@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <stele/sdk/call.hpp>
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
@@ -105,6 +106,10 @@ public:
     virtual Result<Json> wait(const PlatformScope& platform, std::string_view id,
                               std::chrono::milliseconds patience) = 0;
 };
+
+/// The reply to an operation that has started a job: the job, with `schedule=synchronous` as it is
+/// when it has ended. The operation declares the parameter `schedule`.
+[[nodiscard]] Result<Reply> reply_of_started(Jobs& jobs, const Call& call, const std::string& id);
 
 /// The reply to `schedule=synchronous`: a body that is sent once the job has ended. `jobs` must
 /// outlive it. A job that takes longer than `patience` is answered as it is then.
