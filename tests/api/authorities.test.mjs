@@ -256,12 +256,15 @@ test('the ACL of a principal is about the principal that is asked for', async ()
   }
 });
 
-test('checks of records that the caller may not know of answer like unknown ones', async () => {
+test('records that the caller may not know of answer like unknown ones, also to checks of their own rights', async () => {
   const token = await server.login('plain', 'secret-of-plain');
   const { _doc } = await server.admin('POST', '/uiconfigs', { title: 'hidden' });
-  const checks = [{ permissionedId: _doc, principalId: 'default/admin', permissionId: 'READ' }];
+  const checks = [_doc, '0123456789abcdef0123'].map((permissionedId) => ({ permissionedId, principalId: 'default/plain', permissionId: 'READ' }));
   const { json } = await server.request('POST', '/uiconfigs/permissions/check', { token, body: { checks } });
-  assert.equal(json.results[0].result, false);
+  assert.deepEqual(json.results.map(({ result }) => result), [false, false]);
+  const [onHidden, onUnknown] = await Promise.all(checks.map(({ permissionedId }) =>
+    server.request('POST', `/uiconfigs/${permissionedId}/permissions/READ/check?id=default/admin`, { token })));
+  assert.deepEqual([onHidden.status, onUnknown.status], [404, 404]);
   const hidden = await server.request('GET', `/uiconfigs/${_doc}`, { token });
   const unknown = await server.request('GET', '/uiconfigs/0123456789abcdef0123', { token });
   assert.equal(hidden.json.message.replace(_doc, 'X'), unknown.json.message.replace('0123456789abcdef0123', 'X'));

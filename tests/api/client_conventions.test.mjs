@@ -71,11 +71,14 @@ test('a path below a node leads to attachments and previews as it leads to nodes
     const missing = await server.request('GET', `${branch}/nodes/root${rest}path=/site/nothing`, { token: server.adminToken });
     assert.deepEqual([missing.status, missing.json.code], [404, 'node.path_unknown'], rest);
   }
-  // READ on the root is not READ on what lies below.
-  await server.makeUser('pathfinder');
-  for (const one of [branch.replace(/\/branches.*/, ''), branch]) await admin('POST', `${one}/authorities/connector/grant?id=default/pathfinder`);
-  await admin('POST', `${branch}/nodes/root/authorities/consumer/grant?id=default/pathfinder`);
+  // READ on the root is not READ on all that lies below.
+  const ref = `user://${(await admin('GET', '/'))._doc}/default/${(await server.makeUser('pathfinder'))._doc}`;
   const token = await server.login('pathfinder', 'secret-of-pathfinder');
+  const give = async (...statements) => admin('POST', `/access/policies/${(await admin('POST', '/access/policies', { statements }))._doc}/assign?ref=${encodeURIComponent(ref)}`);
+  await give({ action: 'grant', roles: ['consumer'], conditions: [] });
+  for (const rest of ['?', '/attachments?', '/attachments/default?']) assert.equal((await get(rest, token)).status, 200, rest);
+  await give({ action: 'revoke', roles: ['consumer'], conditions: [{ type: 'path', config: { path: '^/site/images/.*' } }] });
+  assert.equal((await server.request('GET', `${branch}/nodes/root`, { token })).status, 200);
   for (const rest of ['?', '/attachments?', '/attachments/default?', '/preview/icon?']) assert.equal((await get(rest, token)).status, 404, rest);
 });
 

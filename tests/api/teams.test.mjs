@@ -192,7 +192,7 @@ test('who may see a record sees its teams, who manages it changes them, up to it
   const writes = [['POST', '/teams?key=new'], ['PUT', '/teams/crew'], ['POST', '/teams/crew/members/add?id=default/friend'],
                   ['POST', '/teams/crew/members/remove?id=default/friend'], ['POST', '/teams/crew/authorities/editor/grant'],
                   ['POST', '/teams/crew/authorities/editor/revoke'], ['DELETE', '/teams/crew'], ['POST', '/roles', { roleKey: 'r' }],
-                  ['PUT', '/roles/r'], ['DELETE', '/roles/r']];
+                  ['PUT', '/roles/r', { permissions: ['READ'] }], ['DELETE', '/roles/r']];
   for (const [method, rest, body] of [...reads, ...writes]) {
     assert.equal(await statusAs('stranger', method, host.path + rest, body), 404, `${method} ${rest}`);
   }
