@@ -161,10 +161,13 @@ test('moves that cannot be', async () => {
   const outer = (await admin('GET', `${N('root')}?path=/outer`))._doc;
   await refused(409, 'node.association_circle', 'POST', `${N(outer)}/move?targetNodeId=root&targetPath=/outer/inner`);
   await refused(400, 'node.root_unfit', 'POST', `${N('root')}/move?targetNodeId=${outer}`);
-  await refused(404, 'node.path_unknown', 'POST', `${N(node)}/move?targetPath=/none`);
+  await refused(404, 'node.path_unknown', 'POST', `${N(node)}/move?targetNodeId=root&targetPath=/none`);
+  await refused(400, 'request.parameter_invalid', 'POST', `${N(node)}/move?targetPath=/outer`);
   await refused(404, 'document.unknown', 'POST', `${branch}/movenodes`, { sourceNodeIds: [node, '00000000000000000000'] });
   await refused(400, 'request.parameter_invalid', 'POST', `${branch}/movenodes`, {});
   assert.equal(await path(node), '/outer/inner/node');
+  await admin('POST', `${branch}/movenodes`, { sourceNodeIds: [node] });
+  assert.equal(await path(node), '/node', 'of many the target is the root by default');
 });
 
 test('moves and deletions as jobs (32)', async () => {

@@ -146,10 +146,15 @@ test('ids of another branch or repository in bodies and parameters lead nowhere'
     assert.deepEqual(told.filter((said) => !said.includes('nodes/find')), []);
     const started = await ask('POST', `${master}/copyfrom/start?id=${branchId}`, from);
     if (started.status === 200) jobs.push(started.json._doc);
-    for (const [place, permissionedId] of [[`${master}/nodes`, nodeId], [master, nodeId], [repository, branchId]]) {
-      const questions = checks.map((check) => ({ ...check, permissionedId }));
-      const checked = await ask('POST', `${place}/permissions/check`, { checks: questions });
-      for (const { result } of checked.json.checks) assert.equal(result, false, place);
+    // Bulk checks answer for whom they name (docs/decisions/0052), and that of records of the place alone.
+    for (const [place, permissionedId, isOfPlace] of [[`${master}/nodes`, nodeId, false], [master, nodeId, false],
+                                                      [repository, branchId, branchId === fork.branchId]]) {
+      for (const [principalId, expected] of [['default/admin', isOfPlace], ['default/reader', false]]) {
+        const questions = checks.map((check) => ({ ...check, permissionedId, principalId }));
+        const checked = await ask('POST', `${place}/permissions/check`, { checks: questions });
+        assert.equal(checked.json.checks.length, 2);
+        for (const { result } of checked.json.checks) assert.equal(result, expected, `${place} ${permissionedId} ${principalId}`);
+      }
     }
   }
   for (const id of jobs) {

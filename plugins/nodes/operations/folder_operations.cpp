@@ -63,7 +63,6 @@ sdk::Result<NodeOrder> move_order(Services& services, const sdk::Call& call,
                                   std::vector<std::string> nodes) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    if (auto target = call.required_parameter(kTargetNode); !target) return target.error();
     auto order = order_about(*content, kMoveOrder, std::move(nodes));
     if (order) tell_folder(call, order->input);
     return order;
@@ -289,8 +288,8 @@ sdk::Actions node_folder_actions() {
     scheduled_parameters.push_back({"copyOnExisting"});
     const std::vector<sdk::Parameter> tree_parameters{
         {"depth"}, {"base"}, {"path"}, {"leaf"}, {"containers"}, {"properties"}, {"object"}};
-    sdk::Action move_start =
-        folder_action("move/start", connect, operation<&start_move_many>(), move_parameters);
+    sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>(),
+                                           {{kTargetNode}, {kTargetPath}});
     move_start.scope = sdk::ActionScope::collection;
     move_start.bounds = {{"sourceNodeIds", kMostInJob}};
     const sdk::Bounds queries{{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
