@@ -5,6 +5,7 @@
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/authority/effective_roles.hpp"
 #include "kernel/authority/gift_measure.hpp"
+#include "kernel/authority/inheritance.hpp"
 #include "kernel/authority/relatives.hpp"
 
 namespace stele::kernel::authority {
@@ -13,6 +14,19 @@ namespace {
 
 constexpr sdk::PermissionSet kOnItself{sdk::Permission::connect, sdk::Permission::read,
                                        sdk::Permission::update};
+
+using Policies = sdk::PolicySource::Reach;
+using InProjects = sdk::PolicySource::Reach::InProjects;
+
+/// Custom roles mean something else in each place, so that they count as everything.
+sdk::PermissionSet most_of(const std::vector<std::string>& role_keys) {
+    sdk::PermissionSet permissions;
+    for (const std::string& role_key : role_keys) {
+        const sdk::BuiltInRole* const role = sdk::find_built_in_role(role_key);
+        permissions |= role ? role->permissions : sdk::PermissionSet::all();
+    }
+    return permissions;
+}
 
 sdk::PolicyHolder policy_holder_of(std::vector<sdk::RecordKey> keys) {
     sdk::PolicyHolder holder;
@@ -61,16 +75,47 @@ sdk::Result<GiftMeasure::Holders> GiftMeasure::holders_above(const sdk::RecordKe
     return holders;
 }
 
-/// Roles in all of the platform: where conditions hold is not looked at. Custom roles mean
-/// something else in each place, so that they count as everything.
-sdk::Result<bool> GiftMeasure::covers_everywhere(const sdk::RecordKey& root,
-                                                 const std::vector<std::string>& role_keys) {
-    sdk::PermissionSet permissions;
-    for (const std::string& role_key : role_keys) {
-        const sdk::BuiltInRole* const role = sdk::find_built_in_role(role_key);
-        permissions |= role ? role->permissions : sdk::PermissionSet::all();
+/// What policies grant and revoke by these roles, on the platform and inside: where conditions hold
+/// is not looked at.
+sdk::Result<bool> GiftMeasure::covers_roles_of_policies(
+    const Holders& holders, const sdk::PolicySource::Reach& reach,
+    std::vector<std::string> sdk::PolicySource::Reach::*anywhere,
+    std::vector<std::string> sdk::PolicySource::Reach::InProjects::*in_projects) {
+    auto covered = covers_on(holders.root, most_of(reach.*anywhere), Reach::inside);
+    for (const auto& bounded : reach.in_projects) {
+        if (!covered || !*covered) return covered;
+        covered = covers_in_projects(holders.root, bounded.assigned_to, bounded.*in_projects);
     }
-    return covers_on(root, permissions, Reach::inside);
+    return covered;
+}
+
+/// What a team of a project's stack has in projects is measured there: whatever widens it later,
+/// another store in the stack or another project, is measured then. A store may come into stacks
+/// whose owners nobody asks about its teams, and others have it in every project: on the platform.
+sdk::Result<bool> GiftMeasure::covers_in_projects(const sdk::RecordKey& root,
+                                                  const sdk::RecordKey& assigned_to,
+                                                  const std::vector<std::string>& role_keys) {
+    const sdk::PermissionSet permissions = most_of(role_keys);
+    const auto everywhere = covers_on(root, permissions, Reach::inside);
+    if (!everywhere || *everywhere) return everywhere;
+    const auto subject = tree_.subject(reader_, assigned_to);
+    if (!subject) return subject.error();
+    if (!subject->team_record || !subject->projects_of) return false;
+    const auto team = subject->team_record(assigned_to);
+    if (!team) return team.error();
+    if (!*team) return false;
+    const auto sources = sources_of(reader_, **team);
+    if (!sources) return sources.error();
+    const auto projects = subject->projects_of(**team);
+    if (!projects) return projects.error();
+    if (!sources->empty() || projects->empty()) return false;
+    auto covered = covers_on(**team, permissions, Reach::inside);
+    for (const sdk::PolicySubject::Project& project : *projects) {
+        if (!covered || !*covered) return covered;
+        const bool has_inside = tree_.is_container(project.key);
+        covered = covers_on(project.key, permissions, has_inside ? Reach::inside : Reach::record);
+    }
+    return covered;
 }
 
 /// Of groups that the giver is in too, only where no policies take from itself what those give.
@@ -80,16 +125,19 @@ sdk::Result<bool> GiftMeasure::covers_policies(const Holders& holders) {
     if (!own) return own.error();
     const auto taken = policies_->reach(reader_, holders.platform, policy_holder_of(**own));
     if (!taken) return taken.error();
+    bool is_taken_from = !taken->revoked.empty();
+    for (const InProjects& bounded : taken->in_projects)
+        is_taken_from = is_taken_from || !bounded.revoked.empty();
     std::vector<sdk::RecordKey> others;
     for (const sdk::RecordKey& key : holders.keys) {
-        if (!taken->revoked.empty() || !std::binary_search((*own)->begin(), (*own)->end(), key))
+        if (is_taken_from || !std::binary_search((*own)->begin(), (*own)->end(), key))
             others.push_back(key);
     }
     if (others.empty()) return true;
     const auto reach =
         policies_->reach(reader_, holders.platform, policy_holder_of(std::move(others)));
     if (!reach) return reach.error();
-    return covers_everywhere(holders.root, reach->granted);
+    return covers_roles_of_policies(holders, *reach, &Policies::granted, &InProjects::granted);
 }
 
 sdk::Result<bool> GiftMeasure::covers_holders(const Holders& holders) {
@@ -119,7 +167,7 @@ sdk::Result<bool> GiftMeasure::covers_departure(const sdk::RecordKey& group) {
     const auto reach =
         policies_->reach(reader_, holders->platform, policy_holder_of(holders->keys));
     if (!reach) return reach.error();
-    return covers_everywhere(holders->root, reach->revoked);
+    return covers_roles_of_policies(*holders, *reach, &Policies::revoked, &InProjects::revoked);
 }
 
 sdk::Result<bool> GiftMeasure::covers_principal(const sdk::RecordKey& principal) {

@@ -75,8 +75,13 @@ private:
     sdk::Result<bool> covers_holders(const Holders& holders);
     sdk::Result<bool> covers_owned_by(std::uint64_t platform, const sdk::RecordKey& principal);
     sdk::Result<bool> covers_policies(const Holders& holders);
-    sdk::Result<bool> covers_everywhere(const sdk::RecordKey& root,
-                                        const std::vector<std::string>& role_keys);
+    sdk::Result<bool> covers_roles_of_policies(
+        const Holders& holders, const sdk::PolicySource::Reach& reach,
+        std::vector<std::string> sdk::PolicySource::Reach::*anywhere,
+        std::vector<std::string> sdk::PolicySource::Reach::InProjects::*in_projects);
+    sdk::Result<bool> covers_in_projects(const sdk::RecordKey& root,
+                                         const sdk::RecordKey& assigned_to,
+                                         const std::vector<std::string>& role_keys);
     sdk::Result<sdk::PermissionSet> other_meanings(const sdk::RecordKey& record,
                                                    std::string_view folded_key,
                                                    const sdk::RecordKey& source);

@@ -6,6 +6,7 @@
 
 #include "access_policy.hpp"
 #include "policy_evaluator.hpp"
+#include "system_assignments.hpp"
 
 namespace {
 
@@ -14,7 +15,9 @@ using namespace stele;
 sdk::Result<void> open(sdk::Registrar& registrar) {
     // Lives as long as the process: published services are never taken back.
     static access_policies::PolicyEvaluator evaluator;
+    static access_policies::SystemAssignments system;
     registrar.publish<sdk::PolicySource>(evaluator);
+    registrar.publish<sdk::SystemPolicies>(system);
     auto* principals = registrar.find<sdk::PrincipalDirectory>();
     if (!principals) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "access_policies.principals_missing",

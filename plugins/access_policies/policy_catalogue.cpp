@@ -1,5 +1,8 @@
 #include "policy_catalogue.hpp"
 
+#include <functional>
+#include <map>
+
 #include <nlohmann/json.hpp>
 
 namespace stele::access_policies {
@@ -63,6 +66,24 @@ const sdk::Json& system_policies() {
    "conditions": [{"type": "type", "config": {"type": "^node.*"}}]}]}
 ])json");
     return kPolicies;
+}
+
+const std::string* system_policy_row(std::string_view key) {
+    using Rows = std::map<std::string, std::string, std::less<>>;
+    static const Rows kRows = [] {
+        Rows rows;
+        // Smaller than the hexadecimal text of any record's key.
+        std::string created;
+        for (sdk::Json row : system_policies()) {
+            const std::string own_key = row.at("key").get<std::string>();
+            row["id"] = own_key;
+            row["created"] = created += ' ';
+            rows[own_key] = sdk::dump_json(row);
+        }
+        return rows;
+    }();
+    const auto found = kRows.find(key);
+    return found == kRows.end() ? nullptr : &found->second;
 }
 
 const sdk::Json& condition_types() {

@@ -54,6 +54,16 @@ sdk::Result<bool> lies_in_project(const SubjectFacts& facts,
     return false;
 }
 
+/// To what a policy grants and revokes, here or elsewhere, all that this one does.
+template <class Moved>
+void add_roles(const CompiledPolicy& policy, Moved& moved) {
+    for (const Statement& statement : policy.statements) {
+        std::vector<std::string>& roles =
+            statement.action == StatementAction::grant ? moved.granted : moved.revoked;
+        roles.insert(roles.end(), statement.roles.begin(), statement.roles.end());
+    }
+}
+
 }  // namespace
 
 std::string PolicyEvaluator::watched_space() const {
@@ -121,9 +131,9 @@ sdk::Result<std::vector<PolicyEvaluator::AssignedPolicy>> PolicyEvaluator::polic
     for (auto& [id, holders] : *policies) {
         auto row = reader.get(policy_row(space, id));
         if (!row) return row.error();
-        const sdk::Json* built_in = *row ? nullptr : find_entry(system_policies(), id);
+        const std::string* built_in = *row ? nullptr : system_policy_row(id);
         if (!*row && !built_in) continue;
-        auto policy = compiled(*row ? **row : sdk::dump_json(*built_in));
+        auto policy = compiled(*row ? **row : *built_in);
         if (!policy) return policy.error();
         found.emplace_back(*std::move(policy), std::move(holders));
     }
@@ -172,7 +182,6 @@ sdk::Result<PolicyEvaluator::Given> PolicyEvaluator::evaluate(
     return Given{};
 }
 
-/// Those of projects, too: whatever they may come to reach.
 sdk::Result<PolicyEvaluator::Reach> PolicyEvaluator::reach(const sdk::Reader& reader,
                                                            std::uint64_t platform,
                                                            const sdk::PolicyHolder& holder) {
@@ -180,10 +189,14 @@ sdk::Result<PolicyEvaluator::Reach> PolicyEvaluator::reach(const sdk::Reader& re
     if (!policies) return policies.error();
     Reach reach;
     for (const auto& [policy, holders] : *policies) {
-        for (const Statement& statement : policy->statements) {
-            std::vector<std::string>& roles =
-                statement.action == StatementAction::grant ? reach.granted : reach.revoked;
-            roles.insert(roles.end(), statement.roles.begin(), statement.roles.end());
+        if (!policy->is_project_scoped) {
+            add_roles(*policy, reach);
+            continue;
+        }
+        for (const sdk::RecordKey& assigned_to : holders) {
+            Reach::InProjects& bounded = reach.in_projects.emplace_back();
+            bounded.assigned_to = assigned_to;
+            add_roles(*policy, bounded);
         }
     }
     return reach;

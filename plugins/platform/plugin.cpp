@@ -62,7 +62,8 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
         std::make_unique<Work>(registrar, **principals, **inner_rights, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>(**rows));
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
-    registrar.add(std::make_unique<Project>(ProjectServices{**teams, **principals, **invitations}));
+    registrar.add(std::make_unique<Project>(
+        ProjectServices{**teams, **principals, **invitations, registrar}));
     add_open_collections(registrar);
     registrar.add(std::make_unique<Registration>(registrar));
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {

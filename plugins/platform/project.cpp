@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
+#include "project_teams.hpp"
 #include "stack_stores.hpp"
 
 namespace stele::platform {
@@ -28,23 +29,11 @@ bool is_absent_family(const sdk::Error& error) {
     return error.code == "resource.type_unknown";
 }
 
-/// Beside `owners`, which every stack has: those who run the project, and those who work in it and
-/// get what policies give to them.
-sdk::Result<void> make_teams(sdk::Context& context, sdk::Teams& teams,
-                             const sdk::RecordKey& stack) {
-    auto users = teams.create(context, stack, kUsersTeam, {{"title", "Project users"}});
-    if (!users) return users.error();
-    auto managers =
-        teams.create(context, stack, "project-managers-team", {{"title", "Project managers"}});
-    if (!managers) return managers.error();
-    return context.authorities().grant(stack, managers->group, "manager", true);
-}
-
-sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
+sdk::Result<std::string> make_stack(sdk::Context& context, const ProjectServices& services,
                                     const std::string& title) {
     auto stack = context.documents().create(kStacks, {{"title", title}});
     if (!stack) return stack.error();
-    if (auto made = make_teams(context, teams, stack->key); !made) return made.error();
+    if (auto made = make_project_teams(context, services, stack->key); !made) return made.error();
     auto content = context.documents().create(
         kRepositories, {{"title", title}, {"platformId", context.platform().id}});
     if (!content && !is_absent_family(content.error())) return content.error();
@@ -55,16 +44,36 @@ sdk::Result<std::string> make_stack(sdk::Context& context, sdk::Teams& teams,
     return stack->id;
 }
 
-sdk::Result<void> check_stack(sdk::Context& context, const std::string& id) {
+/// The stack of this id, where the caller may give it to a project.
+sdk::Result<sdk::RecordKey> check_stack(sdk::Context& context, const std::string& id) {
     auto stack = sdk::if_readable(context, context.documents().read(kStacks, id));
     if (!stack) return stack.error();
     if (!*stack) {
         return sdk::make_error({{"stackId", "platform.stack_unknown", "there is no stack " + id}});
     }
     // Policies of the project count on the stack's data stores from now on.
-    return sdk::require_inside(context, (*stack)->key, sdk::PermissionSet::all(),
-                               "platform.stack_not_owned",
-                               "only owners of stack " + id + " can give it to a project");
+    auto owned = sdk::require_inside(context, (*stack)->key, sdk::PermissionSet::all(),
+                                     "platform.stack_not_owned",
+                                     "only owners of stack " + id + " can give it to a project");
+    if (!owned) return owned.error();
+    return (*stack)->key;
+}
+
+/// A project gets a stack that was there before.
+sdk::Result<void> take_stack(sdk::Context& context, const ProjectServices& services,
+                             const sdk::Change& change, const std::string& id) {
+    auto stack = check_stack(context, id);
+    if (!stack) return stack.error();
+    if (change.before) {
+        // What the stack's teams have by policies in its projects they have on this one, too.
+        auto owned = sdk::require_inside(
+            context, change.before->key, sdk::PermissionSet::all(), "platform.project_not_owned",
+            "only owners of project " + change.before->id + " can give it another stack");
+        if (!owned) return owned;
+    }
+    auto team = users_team(context, services, *stack);
+    if (!team) return team.error();
+    return {};
 }
 
 sdk::Result<void> remove_ui_configs(sdk::Context& context, const std::string& project) {
@@ -228,9 +237,9 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
         change.after->fields["stackId"] = before;
         return {};
     }
-    if (!stack.empty()) return stack == before ? sdk::Result<void>() : check_stack(context, stack);
-    auto made =
-        make_stack(context, services_.teams, sdk::text_member(change.after->fields, "title"));
+    if (!stack.empty() && stack == before) return {};
+    if (!stack.empty()) return take_stack(context, services_, change, stack);
+    auto made = make_stack(context, services_, sdk::text_member(change.after->fields, "title"));
     if (!made) return made.error();
     change.after->fields["stackId"] = *made;
     change.after->fields[kOwnStack] = *made;

@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "collections.hpp"
+#include "project_teams.hpp"
 
 namespace stele::platform {
 
@@ -41,16 +42,16 @@ sdk::Result<sdk::Document> managed_stack(const sdk::Call& call) {
 
 /// The team that is asked for. The one of the users is made where the stack has none: it may be
 /// older than the project.
-sdk::Result<sdk::Team> joined_team(const sdk::Call& call, sdk::Teams& teams,
+sdk::Result<sdk::Team> joined_team(const sdk::Call& call, const ProjectServices& services,
                                    const sdk::RecordKey& stack) {
     sdk::Context& context = call.context();
     std::string key = call.parameter("teamKey").value_or("");
     if (key.empty()) key = kUsersTeam;
-    auto team = teams.find(context, stack, key);
-    if (!team) return team.error();
-    if (!*team && key == kUsersTeam) {
-        return teams.create(context, stack, key, {{"title", "Project users"}});
+    if (key == kUsersTeam) {
+        if (auto made = users_team(context, services, stack); !made) return made;
     }
+    auto team = services.teams.find(context, stack, key);
+    if (!team) return team.error();
     if (!*team) {
         return sdk::make_error(sdk::ErrorKind::not_found, "team.unknown",
                                "there is no team " + key);
@@ -86,7 +87,7 @@ sdk::Result<sdk::Reply> invite_to_project(const sdk::Call& call, const ProjectSe
     const sdk::Document& project = call.record();
     auto stack = managed_stack(call);
     if (!stack) return stack.error();
-    auto team = joined_team(call, services.teams, stack->key);
+    auto team = joined_team(call, services, stack->key);
     if (!team) return team.error();
     auto user = named_user(call, services);
     if (!user) return user.error();

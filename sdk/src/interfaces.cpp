@@ -29,6 +29,7 @@
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/row_query.hpp>
+#include <stele/sdk/services/system_policies.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/teams.hpp>
 #include <stele/sdk/services/tenants.hpp>
@@ -77,6 +78,7 @@ Registrar::~Registrar() = default;
 Resource::~Resource() = default;
 SharedEngine::~SharedEngine() = default;
 EngineBinaries::~EngineBinaries() = default;
+SystemPolicies::~SystemPolicies() = default;
 TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;
 Tenants::~Tenants() = default;

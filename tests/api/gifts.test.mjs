@@ -314,6 +314,45 @@ test('who is invited into a project gets no more than the inviter has', async ()
   assert.equal((await invite('readers')).status, 200);
 });
 
+test('whoever owns a project lets people into its users team, and nobody else does', async () => {
+  const [owner, helper] = [await person('p-owner'), await person('p-helper')];
+  await person('p-plain');
+  await grant('', 'contributor', 'p-owner');
+  for (const who of [owner, helper]) for (const other of ['p-owner', 'p-helper', 'p-plain']) await grant(`${users}/${other}`, 'consumer', who.name);
+  const { _doc: project } = (await owner.ask('POST', '/projects', { title: 'measured' })).json;
+  const { stackId } = await admin('GET', `/projects/${project}`);
+  // MODIFY_PERMISSIONS on the records alone is not what the team has inside the stack.
+  for (const base of [`/projects/${project}`, `/stacks/${stackId}`]) await grant(base, 'manager', 'p-helper');
+  const invite = (who, base, guest) => who.ask('POST', `/projects/${base}/users/invite?id=default/${guest}`);
+  refused(await invite(helper, project, 'p-helper'), 'authority.group_above_own');
+  refused(await helper.ask('POST', `/stacks/${stackId}/teams/project-users-team/members/add?id=default/p-helper`), 'authority.group_above_own');
+  assert.equal((await invite(owner, project, 'p-plain')).status, 200);
+  // Of a team on the stack only: a store may come into stacks of others with what its own teams have.
+  const store = `/stacks/${stackId}/datastores/content`;
+  const repository = `/repositories/${(await admin('GET', store))._doc}`;
+  await admin('POST', `${repository}/teams?key=inner`);
+  await admin('POST', `/access/policies/system/project-user/assign?ref=team://repository/${platform}/${repository.split('/')[2]}/inner`);
+  refused(await owner.ask('POST', `${repository}/teams/inner/members/add?id=default/p-plain`), 'authority.group_above_own');
+  // The stack's other projects count, too.
+  const { _doc: second } = await admin('POST', '/projects', { stackId });
+  refused(await invite(owner, project, 'p-helper'), 'authority.group_above_own');
+  await grant(`/projects/${second}`, 'owner', 'p-owner');
+  assert.equal((await invite(owner, project, 'p-helper')).status, 200);
+});
+
+test('a project gets another stack from its owners only, as the stack\'s teams count on it', async () => {
+  const editor = await person('p-editor');
+  const { _doc: stackId } = await admin('POST', '/stacks');
+  await grant(`/stacks/${stackId}`, 'owner', 'p-editor');
+  const { _doc: project } = await admin('POST', '/projects', { title: 'of the administrator' });
+  await grant(`/projects/${project}`, 'manager', 'p-editor');
+  const before = await admin('GET', `/projects/${project}`);
+  refused(await editor.ask('PUT', `/projects/${project}`, { ...before, stackId }), 'platform.project_not_owned');
+  assert.equal(await editor.status('PUT', `/projects/${project}`, { ...before, title: 'changed' }), 200);
+  await grant(`/projects/${project}`, 'owner', 'p-editor');
+  assert.equal(await editor.status('PUT', `/projects/${project}`, { ...before, stackId }), 200);
+});
+
 test('a stack is given to a project by its owners, and a registration gives no groups', async () => {
   const maker = await person('project-maker');
   await grant('', 'contributor', 'project-maker');

@@ -79,9 +79,10 @@ std::optional<Taken> GiftSteps::take(const Person& caller) {
         {16, &GiftSteps::change_team},     {6, &GiftSteps::define_role},
         {4, &GiftSteps::change_role},      {4, &GiftSteps::change_policy},
         {8, &GiftSteps::assign_policy},    {6, &GiftSteps::change_stack},
-        {3, &GiftSteps::open_store},       {4, &GiftSteps::invite},
-        {5, &GiftSteps::impersonate},      {3, &GiftSteps::change_password},
-        {5, &GiftSteps::use_grant},        {3, &GiftSteps::link_identity}};
+        {3, &GiftSteps::open_store},       {6, &GiftSteps::invite},
+        {4, &GiftSteps::give_stack},       {5, &GiftSteps::impersonate},
+        {3, &GiftSteps::change_password},  {5, &GiftSteps::use_grant},
+        {3, &GiftSteps::link_identity}};
     std::size_t sum = 0;
     for (const auto& [weight, step] : kKinds)
         sum += weight;
@@ -265,6 +266,13 @@ std::optional<Taken> GiftSteps::invite(const Person& caller) {
     static const std::vector<std::string> kTeams{"project-users-team", "owners"};
     if (!request(caller, "POST", world_.project.route + "/users/invite", world_.project.values,
                  {{"id", any_form(caller)}, {"teamKey", pick(kTeams)}}))
+        return std::nullopt;
+    return Taken{};
+}
+
+std::optional<Taken> GiftSteps::give_stack(const Person& caller) {
+    if (!request(caller, "PUT", world_.project.route, world_.project.values, {},
+                 {{"stackId", pick(world_.stacks).id()}}))
         return std::nullopt;
     return Taken{};
 }

@@ -51,6 +51,7 @@ private:
     std::optional<Taken> change_stack(const Person& caller);
     std::optional<Taken> open_store(const Person& caller);
     std::optional<Taken> invite(const Person& caller);
+    std::optional<Taken> give_stack(const Person& caller);
     std::optional<Taken> impersonate(const Person& caller);
     std::optional<Taken> change_password(const Person& caller);
     std::optional<Taken> use_grant(const Person& caller);

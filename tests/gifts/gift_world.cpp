@@ -99,6 +99,7 @@ void GiftWorld::make_places() {
     projects_stack.route = stack.route;
     projects_stack.has_teams = true;
     places.push_back(projects_stack);
+    stacks = {stack, projects_stack};
     project = make("/projects", {}, {"project", ""}, {{"stackId", projects_stack.id()}});
     project.route = "/projects/{projectId}";
     places.push_back(project);
@@ -123,8 +124,9 @@ void GiftWorld::make_policies() {
             statement["conditions"] = {
                 {{"type", "type"}, {"config", {{"type", "^(webhost|page|group).*"}}}}};
         }
-        policies.push_back(make("/access/policies", {}, {"accessPolicy", ""},
-                                {{"statements", {statement}}, {"order", 1 + below(9)}}));
+        sdk::Json policy = {{"statements", {statement}}, {"order", 1 + below(9)}};
+        if (action == std::string_view("grant") && below(2) == 0) policy["scope"] = "project";
+        policies.push_back(make("/access/policies", {}, {"accessPolicy", ""}, std::move(policy)));
         policies.back().route = "/access/policies/{accessPolicyId}";
         places.push_back(policies.back());
     }

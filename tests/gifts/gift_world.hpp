@@ -49,6 +49,8 @@ public:
     Place focus;
     std::string crew;
     Place project;
+    /// Stacks that the project may get.
+    std::vector<Place> stacks;
     Place grant;
     std::size_t grant_owner = 0;
     std::string domain;

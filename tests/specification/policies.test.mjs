@@ -1,6 +1,6 @@
 // docs/specification/platform.md 5 and semantics.md 5.7: access policies.
 import assert from 'node:assert/strict';
-import { ids, statement, Subject } from '../support/statements.mjs';
+import { ids, statement, Subject, titles } from '../support/statements.mjs';
 
 const it = Subject.serve();
 let people = 0;
@@ -275,4 +275,26 @@ statement('semantics 5.7.5', async () => {
   const reply = await it.reply('PUT', '/access/policies/system/project-user', { title: 'mine' });
   assert.ok(reply.status >= 400);
   assert.notEqual((await it.get('/access/policies/system/project-user')).title, 'mine');
+});
+statement('platform 5.5.3', async () => {
+  const [maker, user, stranger] = [await somebody(), await somebody(), await somebody()];
+  await it.grant('', 'contributor', maker);
+  for (const who of [user, stranger]) await it.grant(`/domains/default/principals/${who.id}`, 'consumer', maker);
+  const project = (await it.allowed('POST', '/projects', { title: 'with policies' }, maker))._doc;
+  const { stackId } = await it.get(`/projects/${project}`);
+  const ref = `team://stack/${await it.platformId()}/${stackId}/project-users-team`;
+  assert.deepEqual((await find(ref)).sort(), ['project-collaborator', 'project-user']);
+  const branch = `/repositories/${(await it.get(`/stacks/${stackId}/datastores/content`))._doc}/branches/master`;
+  const node = (await it.allowed('POST', `${branch}/nodes`, { title: 'shared' }, maker))._doc;
+  await it.refused(404, 'GET', `${branch}/nodes/${node}`, undefined, user);
+  await it.allowed('POST', `/projects/${project}/users/invite?id=default/${user.id}`, {}, maker);
+  assert.ok(ids(await it.get(`/stacks/${stackId}/teams/project-users-team/members`)).includes(user.id));
+  assert.equal((await it.allowed('GET', `${branch}/nodes/${node}`, undefined, user)).title, 'shared');
+  const own = (await it.allowed('POST', `${branch}/nodes`, { title: 'own' }, user))._doc;
+  await it.allowed('PUT', `${branch}/nodes/${node}`, { title: 'changed' }, user);
+  assert.deepEqual(titles(await it.allowed('POST', `${branch}/nodes/query`, { title: { $in: ['changed', 'own'] } }, user)).sort(), ['changed', 'own']);
+  // Only inside the project, and only for its users.
+  const elsewhere = await it.repository();
+  await it.refused(404, 'GET', `${elsewhere.branch}/nodes/${await elsewhere.node()}`, undefined, user);
+  await it.refused(404, 'GET', `${branch}/nodes/${own}`, undefined, stranger);
 });

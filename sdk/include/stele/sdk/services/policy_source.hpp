@@ -100,6 +100,15 @@ public:
     struct Reach {
         std::vector<std::string> granted;
         std::vector<std::string> revoked;
+        /// The same for policies of scope `project`, which are not among the others: with the one
+        /// of the holder's principals that each is assigned to. Where that is a team's group, they
+        /// count inside the projects that the team's record lies in, otherwise inside all.
+        struct InProjects {
+            RecordKey assigned_to;
+            std::vector<std::string> granted;
+            std::vector<std::string> revoked;
+        };
+        std::vector<InProjects> in_projects = {};
     };
     virtual Result<Reach> reach(const Reader& reader, std::uint64_t platform,
                                 const PolicyHolder& holder) = 0;
