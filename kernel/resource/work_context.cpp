@@ -4,6 +4,7 @@
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/store_numbers.hpp"
+#include "kernel/resource/withheld_members.hpp"
 
 namespace stele::kernel::resource {
 
@@ -77,7 +78,9 @@ sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view referen
 sdk::Result<sdk::Json> WorkContext::known_fields(sdk::Document record) {
     auto family = rooms_.records.resource_of(transaction(), record.key);
     if (!family) return family.error();
-    if (!*family || !has_store_numbers(**family)) return std::move(record.fields);
+    if (!*family) return std::move(record.fields);
+    withhold_members(**family, record.fields);
+    if (!has_store_numbers(**family)) return std::move(record.fields);
     auto may = may_know_numbers(rooms_, *session_, transaction(), record.key);
     if (!may) return may.error();
     if (!*may) withhold_numbers(record.fields);

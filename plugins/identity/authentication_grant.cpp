@@ -83,10 +83,13 @@ sdk::ResourceDescriptor AuthenticationGrant::describe() const {
         // Lists are filtered by it; the same as principalDomainId.
         {.name = "domainId", .kind = text, .read_only = true},
     };
+    sdk::Fields fields = with_key_and_secret(own);
+    for (sdk::Field& field : fields)
+        field.withheld = field.name == "key";
     return {.type = kGrantType,
             .path = "auth/grants",
             .placeholder = "authenticationGrantId",
-            .fields = with_key_and_secret(own),
+            .fields = std::move(fields),
             .presented_by = {"full"},
             .is_presented = true,
             .list_filters = {"clientId", "domainId", "principalId"},

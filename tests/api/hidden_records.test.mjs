@@ -212,3 +212,58 @@ test('an id and a name that are in use are refused alike, whichever of the two a
   assert.deepEqual(await told({ name: 'taken-as-id' }, 'taken-as-id'), await told({ name: 'taken-as-name' }, 'taken-as-name'));
   assert.deepEqual(await told({ _doc: 'taken-as-id', name: 'one' }, 'taken-as-id'), await told({ _doc: 'taken-as-name', name: 'two' }, 'taken-as-name'));
 });
+
+test('whoever may read an open authentication grant, and no more, learns its key by nothing', async () => {
+  const secret = (await admin('POST', '/auth/grants', { principalDomainId: 'default', principalId: 'admin', allowOpenDriverAuthentication: true }));
+  const other = await admin('POST', '/auth/grants', { principalDomainId: 'default', principalId: 'admin', allowOpenDriverAuthentication: true });
+  await server.makeUser('onlooker');
+  for (const { _doc } of [secret, other]) await admin('POST', `/auth/grants/${_doc}/authorities/consumer/grant?id=default/onlooker`);
+  const token = await server.login('onlooker', 'secret-of-onlooker');
+  const ask = (method, path, body) => server.request(method, path, { token, body });
+  const { _doc: platform } = await admin('GET', '/');
+  const path = `/auth/grants/${secret._doc}`;
+  const references = { entries: [{ ref: `authenticationGrant://${platform}/${secret._doc}` }] };
+  const told = [await ask('GET', path), await ask('GET', `${path}?full=true`), await ask('GET', '/auth/grants'), await ask('POST', '/auth/grants/query', { _fields: { key: 1 } }),
+                await ask('GET', '/auth/grants?full=true&metadata=true'), await ask('POST', '/ref/read', references)];
+  for (const reply of told) {
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.text.includes(secret.key), false, reply.text);
+  }
+  assert.equal(told.at(-1).json.entries[0].entry._doc, secret._doc);
+  // Which records come back, and in which order, must not tell it either.
+  const starts = { $regex: `^${secret.key.slice(0, 1)}` };
+  for (const condition of [{ key: starts }, { key: secret.key }, { $or: [{ title: 'x' }, { key: starts }] }, { $and: [{ $nor: [{ key: starts }] }] }, { 'key.length': 32 }]) {
+    const reply = await ask('POST', '/auth/grants/query', condition);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'query.member_withheld'], JSON.stringify(condition));
+  }
+  for (const [method, sorted] of [['GET', '/auth/grants?sort=%7B%22key%22:1%7D'], ['POST', '/auth/grants/query?sort=%7B%22key%22:-1%7D']]) {
+    const reply = await ask(method, sorted, method === 'POST' ? {} : undefined);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'query.member_withheld'], sorted);
+  }
+  // Those who may log in as the user have it from the grant itself.
+  assert.equal((await admin('GET', path)).key, secret.key);
+  assert.equal((await admin('GET', `/auth/grants/${secret.key}`))._doc, secret._doc);
+});
+
+test('who is in which group is told of groups and members that the caller may know, and of itself', async () => {
+  const group = await admin('POST', '/domains/default/principals', { type: 'GROUP', name: 'closed-circle' });
+  const known = await admin('POST', '/domains/default/principals', { type: 'GROUP', name: 'open-circle' });
+  const members = await Promise.all(['insider', 'curious'].map((name) => server.makeUser(name)));
+  for (const { _doc } of members) {
+    for (const one of [group, known]) await admin('POST', `/domains/default/principals/${one._doc}/members/add?id=default/${_doc}`);
+  }
+  const token = await server.login('curious', 'secret-of-curious');
+  const pairs = [['closed-circle', 'insider'], ['closed-circle', 'curious'], ['open-circle', 'insider'], ['open-circle', 'curious'], ['open-circle', 'nobody-at-all']];
+  const ask = async () => {
+    const checks = pairs.map(([groupId, principalId]) => ({ groupId, principalId }));
+    const reply = await server.request('POST', '/domains/default/principals/membership/check', { token, body: { checks } });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json.checks.map(({ result, belongs }) => result ?? belongs);
+  };
+  for (const name of ['closed-circle', 'insider']) await admin('POST', `/domains/default/principals/${name}/authorities/all/revoke?id=default/everyone`);
+  assert.equal((await server.request('GET', '/domains/default/principals/insider', { token })).status, 404);
+  assert.deepEqual(await ask(), [false, true, false, true, false]);
+  await admin('POST', '/domains/default/principals/insider/authorities/connector/grant?id=default/curious');
+  await admin('POST', '/domains/default/principals/open-circle/authorities/connector/grant?id=default/curious');
+  assert.equal((await ask())[2], true);
+});

@@ -5,6 +5,7 @@
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/reply_parts.hpp"
 #include "kernel/resource/store_numbers.hpp"
+#include "kernel/resource/withheld_members.hpp"
 
 namespace stele::kernel::resource {
 
@@ -192,6 +193,8 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
     page->set_parts(ReplyParts::of(call));
     const CollectionPlace& place = listing.place;
     if (place.id) {
+        auto open = check_asks_nothing_withheld(*place.resource, listing.condition, call.page());
+        if (!open) return open.error();
         auto visibility = visibility_of(call, listing, *page);
         if (!visibility) return visibility.error();
         const bool sees_all = visibility->is_everything;

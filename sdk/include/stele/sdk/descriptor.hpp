@@ -34,6 +34,9 @@ struct Field {
     bool unique = false;
     /// A record can be addressed by this field's value in place of its id. Implies `unique`.
     bool addresses = false;
+    /// Given out by the family's `present` only, to whom it likes: no other reply has it, and no
+    /// condition or order of a request can ask for it.
+    bool withheld = false;
     /// Left out of the automatic indexes; queries still find it, by scanning.
     bool unindexed = false;
     /// Text that holds an integer is accepted too, and kept as it came.
