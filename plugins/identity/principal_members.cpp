@@ -39,7 +39,17 @@ sdk::Result<sdk::Principal> named_member(const sdk::Call& call) {
     return principal_of(*record);
 }
 
-/// One entry of a membership check; unknown principals are members of nothing.
+/// Whether the caller may know of a principal: the guest of itself only, as anybody may be the
+/// guest.
+sdk::Result<bool> may_know_of(sdk::Context& context, const sdk::RecordKey& principal) {
+    if (principal == context.principal().key) return true;
+    auto guest = is_guest(context, context.principal());
+    if (!guest || *guest) return guest ? sdk::Result<bool>(false) : guest;
+    return sdk::holds(context, principal, sdk::Permission::connect);
+}
+
+/// One entry of a membership check; principals that the caller knows nothing of are members of
+/// nothing. In which groups they are themselves everybody may ask.
 sdk::Result<bool> is_member(const sdk::Call& call, const sdk::Json& check) {
     const std::string& domain = call.collection().container;
     auto group = find_principal_record(call.context(), sdk::text_member(check, "groupId"), domain);
@@ -50,6 +60,10 @@ sdk::Result<bool> is_member(const sdk::Call& call, const sdk::Json& check) {
         if (is_missing(found->error())) return false;
         return found->error();
     }
+    auto known = may_know_of(call.context(), member->key);
+    if (known && *known && member->key != call.context().principal().key)
+        known = may_know_of(call.context(), group->key);
+    if (!known || !*known) return known;
     return call.context().authorities().is_member(group->key, member->key,
                                                   sdk::flag_member(check, "indirect", false));
 }

@@ -84,6 +84,12 @@ sdk::Result<ReferenceOperations::Subject> ReferenceOperations::subject_of(
         if (known->has(sdk::Permission::connect)) subject.reference = reference;
     }
     auto principal = principals_.find(context, sdk::text_member(entry, "principalId"));
+    if (principal && principal->key != context.principal().key) {
+        // Anybody may be the guest, which is told of its own rights only.
+        auto guest = principals_.is_guest(context, context.principal());
+        if (!guest) return guest.error();
+        if (*guest) return subject;
+    }
     if (principal) {
         subject.principal = *std::move(principal);
     } else if (!leads_nowhere(principal.error())) {

@@ -58,6 +58,23 @@ test('the guest is told of its own rights on a record, of nobody else\'s', async
       assert.deepEqual([refused.status, refused.json.code], [403, 'authority.guest_excluded']);
       assert.equal((await ask('POST', `${path}/authorities`, { principals: ['default/seen'] })).status, 403);
     }
+    // Whoever is named, there or not: the answer is the same.
+    const { _doc: platform } = await server.admin('GET', '/');
+    for (const name of ['default/seen', 'default/admin', 'default/nobody-of-this-name']) {
+      const questions = [['GET', `${host}/acl?id=${name}`], ['POST', `${host}/authorities/editor/check?id=${name}`], ['POST', `${host}/permissions/READ/check?id=${name}`],
+                         ['POST', `/authorities/owner/check?id=${name}`], ['POST', `${host}/authorities`, { principals: [name] }],
+                         ['POST', '/webhosts/permissions/check', { checks: [{ permissionedId: host.split('/').pop(), principalId: name, permissionId: 'READ' }] }]];
+      for (const [method, path, body] of questions) {
+        const reply = await ask(method, path, body ?? (method === 'POST' ? {} : undefined));
+        assert.deepEqual([reply.status, reply.json.code], [403, 'authority.guest_excluded'], `${path} ${reply.text}`);
+      }
+      const entries = [{ permissioned: `platform://${platform}`, principalId: name }];
+      const [looked] = (await ask('POST', '/access/lookup', { entries })).json.entries;
+      assert.deepEqual([looked.authorities, looked.permissions], [[], []], name);
+      const [checked] = (await ask('POST', '/access/check', { entries: [{ ...entries[0], authorityId: 'owner', permissionId: 'READ' }] })).json.entries;
+      assert.deepEqual([checked.hasAuthority, checked.hasPermission], [false, false], name);
+    }
+    assert.equal((await ask('POST', `${host}/permissions/READ/check?id=default/guest`, {})).json.check, true);
     const report = (await ask('POST', `${host}/authorities`, {})).json;
     const guest = (await ask('GET', '/auth/info')).json.user._doc;
     assert.deepEqual(Object.keys(report), [guest]);

@@ -51,12 +51,11 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
     std::string form = sdk::text_member(question, "principalId");
     const std::string domain = sdk::text_member(question, "domainId");
     if (!domain.empty() && form.find('/') == std::string::npos) form = domain + "/" + form;
-    auto principal = find_principal(call, form);
+    auto principal = find_told_principal(call, form);
     if (!principal) {
         if (sdk::is_missing(principal.error())) return false;
         return principal.error();
     }
-    if (auto told = require_told_of(call, principal->key); !told) return told.error();
     if (!is_permission) {
         return call.context().authorities().has_role(principal->key, **record,
                                                      sdk::text_member(question, "authorityId"));
@@ -71,7 +70,7 @@ sdk::Result<bool> answer(RoutedCall& call, const sdk::Json& question, bool is_pe
 sdk::Result<sdk::Reply> check_permission(RoutedCall& call) {
     auto permission = permission_of(call.path("permissionId"));
     if (!permission) return permission.error();
-    auto principal = principal_parameter(call);
+    auto principal = told_principal_parameter(call);
     if (!principal) return principal.error();
     auto held = holds_permission(call, principal->key, call.record_key(), *permission);
     if (!held) return held.error();
@@ -79,7 +78,7 @@ sdk::Result<sdk::Reply> check_permission(RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> check_authority(RoutedCall& call) {
-    auto principal = principal_parameter(call);
+    auto principal = told_principal_parameter(call);
     if (!principal) return principal.error();
     const auto role = addressed_role(call);
     if (!role) return role.error();

@@ -86,9 +86,8 @@ sdk::Result<std::vector<ReportSubject>> report_subjects(RoutedCall& call) {
         if (!named->is_array()) return sdk::invalid_parameter("principals", "must be an array");
         for (const sdk::Json& form : *named) {
             if (!form.is_string()) return sdk::invalid_parameter("principals", "must hold strings");
-            auto principal = find_principal(call, form.get_ref<const std::string&>());
+            auto principal = find_told_principal(call, form.get_ref<const std::string&>());
             if (!principal) return principal.error();
-            if (auto told = require_told_of(call, principal->key); !told) return told.error();
             subjects.push_back({std::move(*principal), form.get<std::string>()});
         }
         return subjects;
@@ -208,9 +207,8 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
-    auto principal = principal_parameter(call);
+    auto principal = told_principal_parameter(call);
     if (!principal) return principal.error();
-    if (auto told = require_told_of(call, principal->key); !told) return told.error();
     auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
     if (!roles) return roles.error();
     const auto given =

@@ -70,12 +70,27 @@ sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& princ
     return !*guest;
 }
 
-sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
-    auto told = is_told_of(call, principal);
+namespace {
+
+/// Nobody has an empty key.
+sdk::Result<sdk::Principal> only_if_told(const RoutedCall& call,
+                                         sdk::Result<sdk::Principal> principal) {
+    if (!principal && !sdk::is_missing(principal.error())) return principal;
+    auto told = is_told_of(call, principal ? principal->key : sdk::RecordKey());
     if (!told) return told.error();
-    if (*told) return {};
+    if (*told) return principal;
     return sdk::make_error(sdk::ErrorKind::forbidden, "authority.guest_excluded",
                            "the guest is told of its own rights only");
+}
+
+}  // namespace
+
+sdk::Result<sdk::Principal> find_told_principal(const RoutedCall& call, std::string_view form) {
+    return only_if_told(call, find_principal(call, form));
+}
+
+sdk::Result<sdk::Principal> told_principal_parameter(const RoutedCall& call) {
+    return only_if_told(call, principal_parameter(call));
 }
 
 }  // namespace stele::kernel::resource

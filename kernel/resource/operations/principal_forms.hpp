@@ -20,7 +20,9 @@ sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk
 /// Whether the caller is told of a principal's rights: the guest of its own only, as anybody may be
 /// the guest.
 sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal);
-/// The same; `forbidden` (`authority.guest_excluded`) otherwise.
-sdk::Result<void> require_told_of(const RoutedCall& call, const sdk::RecordKey& principal);
+/// A principal whose rights are asked for. To the guest everybody but itself is `forbidden`
+/// (`authority.guest_excluded`), whether there is one or not.
+sdk::Result<sdk::Principal> find_told_principal(const RoutedCall& call, std::string_view form);
+sdk::Result<sdk::Principal> told_principal_parameter(const RoutedCall& call);
 
 }  // namespace stele::kernel::resource
