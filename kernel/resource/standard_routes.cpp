@@ -79,11 +79,11 @@ public:
         std::vector<sdk::Parameter> of_principal = page_parameters();
         Route& by_path = add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
                                   "read ACL for principal", of_principal);
-        by_path.is_paged = true;
+        by_path.is_paged = by_path.is_slow = true;
         of_principal.insert(of_principal.begin(), id.begin(), id.end());
         Route& by_id = add_item(RouteKind::acl_of_principal, "GET", item + "/acl",
                                 "read ACL for principal", of_principal);
-        by_id.is_paged = true;
+        by_id.is_paged = by_id.is_slow = true;
         add_item(RouteKind::report, "POST", item + "/authorities", "authorities report").is_slow =
             true;
     }
