@@ -87,6 +87,8 @@ sdk::Result<ValuePattern> ValuePattern::compile(const sdk::Json& value, const st
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(1 << 20);
+    // What is revoked for a path stays so below a name with a line break.
+    options.set_dot_nl(true);
     auto expression =
         std::make_shared<const re2::RE2>(value.get_ref<const std::string&>(), options);
     if (!expression->ok()) {

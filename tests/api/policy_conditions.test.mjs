@@ -329,3 +329,19 @@ test('a node believes no client either, however the client writes it', async () 
     }
   }
 });
+
+test('no name dodges a condition: not with line breaks, and not with slashes', async () => {
+  const { master, make, inside } = await content();
+  const breaks = ['\n', '\r', '\u2028', '\u0085'];
+  const hidden = await Promise.all(breaks.map((character) => make({ title: `a${character}b`, _parentFolderPath: '/folder' })));
+  const below = await make({ title: 'below', _parentFolderPath: '/folder/with\nline' });
+  const titled = await make({ title: 'closed\nmore' });
+  const user = await person(policy(grant('consumer'), revoke('consumer', when('path', { path: '^/folder.*' })), revoke('consumer', when('property', { property: 'title', value: '^closed.*' }))));
+  for (const path of [inside, below, titled, ...hidden]) assert.equal(await user.reads(path), false, path);
+  const drafts = await person(policy(grant('consumer'), grant('owner', when('path', { path: '^/drafts/.*' }))));
+  const elsewhere = await make({ title: 'drafts/x' });
+  await admin('POST', `${master}/nodes/root/associate?node=${elsewhere.split('/').pop()}&type=a:child`);
+  assert.equal(await drafts.status(elsewhere, 'PUT', { title: 'drafts/x' }), 403);
+  const there = await make({ title: 'y', _parentFolderPath: '/drafts' });
+  assert.equal(await drafts.status(there, 'PUT', { title: 'y' }), 200);
+});

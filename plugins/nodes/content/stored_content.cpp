@@ -51,8 +51,21 @@ private:
         return &own;
     }
 
+    /// A slash of a name is no step of the path.
+    static std::string segment_of(const std::string& name) {
+        std::string segment;
+        for (const char character : name) {
+            if (character == '/')
+                segment += "%2F";
+            else
+                segment += character;
+        }
+        return segment;
+    }
+
     sdk::Result<void> add_below_folders(const std::string& node, const std::string& name,
                                         Paths& own) {
+        const std::string segment = segment_of(name);
         std::vector<std::string> folders;
         auto walked = content_.graph().for_each_edge(
             node, Direction::incoming, association::kChild, [&folders](const Edge& edge) {
@@ -65,7 +78,7 @@ private:
             if (!above) return above.error();
             for (const std::string& path : **above) {
                 if (own.size() >= StoredContent::kMostPaths) return too_many();
-                own.push_back(path == "/" ? path + name : path + '/' + name);
+                own.push_back(path == "/" ? path + segment : path + '/' + segment);
             }
         }
         return {};
