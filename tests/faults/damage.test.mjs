@@ -182,3 +182,46 @@ test('folders and files of a store are their owner\'s', async () => {
     .filter((file) => (statSync(file).mode & 0o077) !== 0);
   assert.deepEqual(open, []);
 });
+
+/// A server of its own with records that only the log of writes has.
+async function withLog(work) {
+  const own = await SteleServer.start({});
+  const logs = () => readdirSync(join(own.data, 'store')).filter((name) => name.endsWith('.log')).map((name) => join(own.data, 'store', name));
+  try {
+    for (let i = 0; i < 20; ++i) await own.admin('POST', '/uiconfigs', { number: i });
+    await work(own, logs);
+  } finally {
+    await own.stop('SIGKILL');
+    rmSync(own.data, { recursive: true, force: true });
+  }
+}
+
+test('a log of writes that is gone is damage, however the server ended', async () => {
+  for (const [signal, isWhileRunning] of [['SIGKILL', false], ['SIGKILL', true], ['SIGTERM', true]]) {
+    await withLog(async (own, logs) => {
+      const take = () => logs().forEach((log) => rmSync(log));
+      if (isWhileRunning) take();
+      await own.stop(signal);
+      if (!isWhileRunning) take();
+      if (signal === 'SIGTERM') assert.match(own.log, / error .*\.log: it is gone/);
+      const checked = own.check();
+      assert.notEqual(checked.status, 0, `${signal} ${checked.text}`);
+      assert.match(checked.text, /The store is damaged: .*\.log: it is gone/);
+      await assert.rejects(own.launch());
+    });
+  }
+});
+
+test('a second process stays out of a store that is served, also when its lock files were removed', async () => {
+  await withLog(async (own) => {
+    for (const name of ['LOCK', 'stele.lock']) rmSync(join(own.data, 'store', name), { force: true });
+    const checked = own.check();
+    assert.notEqual(checked.status, 0, checked.text);
+    assert.match(checked.text, /is in use by another Stele process/);
+    await own.admin('POST', '/uiconfigs', { number: 20 });
+    await own.stop();
+    assert.equal(own.check().status, 0);
+    await own.launch();
+    assert.equal((await own.admin('GET', '/uiconfigs?limit=1')).total_rows, 21);
+  });
+});

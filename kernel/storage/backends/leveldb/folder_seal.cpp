@@ -65,6 +65,10 @@ sdk::Result<std::string> FolderSeal::content() const {
 }
 
 sdk::Result<void> FolderSeal::write() const {
+    // What somebody took away meanwhile is not sealed as if it had never been.
+    auto manifest = read_manifest(folder_);
+    if (!manifest) return manifest.error();
+    if (auto there = check_log_is_there(folder_, *manifest); !there) return there;
     auto text = content();
     if (!text) return text.error();
     const std::filesystem::path part = file_.string() + ".part";

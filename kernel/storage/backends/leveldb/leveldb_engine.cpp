@@ -38,7 +38,10 @@ public:
     explicit ClosingSeal(const std::filesystem::path& folder) : seal_(folder) {}
     ~ClosingSeal() {
         const auto written = seal_.write();
-        if (!written) sdk::log(sdk::LogLevel::info, "storage", written.error().message);
+        if (written) return;
+        const bool is_damaged = written.error().kind == sdk::ErrorKind::internal;
+        sdk::log(is_damaged ? sdk::LogLevel::error : sdk::LogLevel::info, "storage",
+                 written.error().message);
     }
     ClosingSeal(const ClosingSeal&) = delete;
     ClosingSeal& operator=(const ClosingSeal&) = delete;
@@ -47,9 +50,15 @@ private:
     FolderSeal seal_;
 };
 
+/// Of the folder, too: a file can be removed and made again while it is locked.
+struct FolderLock {
+    PosixFile file;
+    PosixFile folder;
+};
+
 /// What a LevelDB database needs around it, in the order in which it must be given back.
 struct OpenDatabase {
-    PosixFile lock;
+    FolderLock lock;
     std::unique_ptr<ClosingSeal> seal;
     std::unique_ptr<TableEnv> env;
     std::unique_ptr<leveldb::Cache> cache;
@@ -153,10 +162,18 @@ sdk::Error open_failed(const std::filesystem::path& folder, const std::string& r
         "The data folder " + folder.string() + " cannot be opened: " + reason + ".");
 }
 
-sdk::Result<PosixFile> lock_folder(const std::filesystem::path& folder) {
-    PosixFile lock(folder / kLockName, O_RDWR | O_CREAT);
-    if (!lock.is_open()) return open_failed(folder, system_reason(errno));
-    if (::flock(lock.descriptor(), LOCK_EX | LOCK_NB) == 0) return lock;
+/// Nothing when the disk knows no locks of folders; the one on the file is there then.
+bool is_locked(const PosixFile& file, bool must_lock) {
+    if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0) return true;
+    return !must_lock && errno != EWOULDBLOCK;
+}
+
+sdk::Result<FolderLock> lock_folder(const std::filesystem::path& folder) {
+    FolderLock lock{PosixFile(folder / kLockName, O_RDWR | O_CREAT),
+                    PosixFile(folder, O_RDONLY | O_DIRECTORY)};
+    if (!lock.file.is_open() || !lock.folder.is_open())
+        return open_failed(folder, system_reason(errno));
+    if (is_locked(lock.file, true) && is_locked(lock.folder, false)) return lock;
     if (errno != EWOULDBLOCK) return open_failed(folder, system_reason(errno));
     return sdk::make_error(sdk::ErrorKind::unavailable, "engine.in_use",
                            "The data folder " + folder.string() +
@@ -164,7 +181,7 @@ sdk::Result<PosixFile> lock_folder(const std::filesystem::path& folder) {
                                "choose another folder.");
 }
 
-sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, PosixFile lock,
+sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, FolderLock lock,
                                         const LevelDbOptions& wanted) {
     OpenDatabase opened;
     opened.lock = std::move(lock);

@@ -97,6 +97,7 @@ sdk::Result<void> prepare_store_files(const fs::path& folder) {
     if (auto sealed = seal.verify(); !sealed) return sealed;
     auto manifest = read_manifest(folder);
     if (!manifest) return manifest.error();
+    if (auto there = check_log_is_there(folder, *manifest); !there) return there;
     const std::vector<fs::path> logs = logs_in_use(folder, *manifest);
     for (const fs::path& log : logs) {
         if (auto prepared = prepare_log_file(log, log == logs.back()); !prepared) return prepared;
@@ -119,6 +120,8 @@ std::vector<std::string> check_store_files(const fs::path& folder) {
         if (const std::string wrong = scan_table(file, size); !wrong.empty())
             lines.push_back(damaged_file(file, wrong).message);
     }
+    const auto there = check_log_is_there(folder, *manifest);
+    if (!there) lines.push_back(there.error().message);
     const std::vector<fs::path> logs = logs_in_use(folder, *manifest);
     for (const fs::path& log : logs) {
         auto scan = scan_file(log, log == logs.back());

@@ -125,4 +125,13 @@ sdk::Result<StoreManifest> read_manifest(const std::filesystem::path& folder) {
     return manifest;
 }
 
+sdk::Result<void> check_log_is_there(const std::filesystem::path& folder,
+                                     const StoreManifest& manifest) {
+    std::error_code problem;
+    const std::filesystem::path log = folder / log_name(manifest.first_log);
+    // None is named before the first start has come to its end.
+    if (manifest.first_log == 0 || std::filesystem::is_regular_file(log, problem)) return {};
+    return damaged_file(log, "it is gone, and with it the writes that no table has yet");
+}
+
 }  // namespace stele::kernel::storage

@@ -29,6 +29,11 @@ sdk::Result<std::string> present_manifest(const std::filesystem::path& folder);
 /// `internal` (`store.damaged`), with file and offset.
 sdk::Result<StoreManifest> read_manifest(const std::filesystem::path& folder);
 
+/// Whether the log that the manifest names is there: LevelDB makes it before it names it, and what
+/// was acknowledged last lies in it. `internal` (`store.damaged`).
+sdk::Result<void> check_log_is_there(const std::filesystem::path& folder,
+                                     const StoreManifest& manifest);
+
 /// That something in a file of the store is not what was written.
 sdk::Error damaged_file(const std::filesystem::path& file, const std::string& what);
 
