@@ -357,3 +357,95 @@ test('nobody gains rights by taking a node into a folder of their own', async ()
   }
   assert.equal(await path(node), '/node');
 });
+
+/// A user of the repository who may make nodes, and reads none but those that it was given.
+async function letMake(name) {
+  await admin('POST', `${repository}/authorities/connector/grant?id=default/${name}`);
+  await admin('POST', `${branch}/authorities/contributor/grant?id=default/${name}`);
+}
+const folder = async (name) => {
+  const made = await as(name, 'POST', `${branch}/nodes`, { title: `of ${name}`, _features: { 'f:container': {} } });
+  assert.equal(made.status, 200, made.text);
+  return made.json._doc;
+};
+
+test('what a policy gives on a folder alone opens nothing in it, wherever its holder puts the folder', async () => {
+  const shared = await create({ title: 'shared', _features: { 'f:container': {} } });
+  await join('root', shared);
+  const hidden = await file('hidden', '/shared');
+  await letMake('editor');
+  const statements = [{ action: 'grant', roles: ['owner'], conditions: [{ type: 'path', config: { path: '^/shared$' } }] }];
+  const policy = (await admin('POST', '/access/policies', { statements }))._doc;
+  const { _doc: platform } = await admin('GET', '/');
+  const { _doc: user } = await admin('GET', '/domains/default/principals/editor');
+  await admin('POST', `/access/policies/${policy}/assign?ref=user://${platform}/default/${user}`);
+  assert.equal((await as('editor', 'PUT', N(shared), { title: 'shared' })).status, 200);
+  const own = await folder('editor');
+  for (const where of [`${N(own)}/associate?node=${shared}&type=a:child`, `${N(own)}/associate?node=${shared}&type=a:owned`, `${N(shared)}/move?targetNodeId=${own}`]) {
+    const reply = await as('editor', 'POST', where);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'node.membership_gives_rights'], where);
+    assert.equal((await as('editor', 'GET', N(hidden))).status, 404);
+  }
+  await admin('POST', `/access/policies/${policy}/unassign?ref=user://${platform}/default/${user}`);
+});
+
+test('nobody gives others, by the folder that a node comes into, what they do not hold on the node', async () => {
+  for (const name of ['editor', 'stranger']) await letMake(name);
+  const node = await create({ title: 'node' });
+  await admin('POST', `${N(node)}/authorities/collaborator/grant?id=default/editor`);
+  const theirs = await folder('stranger');
+  const into = (name, target) => as(name, 'POST', `${N(node)}/move?targetNodeId=${target}`);
+  assert.equal((await as('stranger', 'POST', `${N(theirs)}/authorities/collaborator/grant?id=default/editor`)).status, 200);
+  // Whoever made the folder would own the node.
+  assert.deepEqual([(await into('editor', theirs)).json.code, (await as('stranger', 'GET', N(node))).status], ['node.membership_gives_rights', 404]);
+  // Somebody would become a manager of it, by the folder or by one above.
+  const shelf = await create({ title: 'shelf', _features: { 'f:container': {} } });
+  const inner = await create({ title: 'inner', _features: { 'f:container': {} } });
+  await join(shelf, inner);
+  await admin('POST', `${N(shelf)}/authorities/manager/grant?id=default/stranger`);
+  await admin('POST', `${N(shelf)}/authorities/contributor/grant?id=default/editor`);
+  for (const target of [shelf, inner]) {
+    const reply = await into('editor', target);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'node.membership_gives_rights'], target);
+    assert.equal((await as('stranger', 'GET', N(node))).status, 404);
+  }
+  // What the mover has may be passed on, and what somebody has already is no gift.
+  await admin('POST', `${N(node)}/authorities/manager/grant?id=default/stranger`);
+  assert.equal((await into('editor', inner)).status, 200);
+  const open = await create({ title: 'open', _features: { 'f:container': {} } });
+  await admin('POST', `${N(open)}/authorities/consumer/grant?id=default/stranger`);
+  await admin('POST', `${N(open)}/authorities/contributor/grant?id=default/editor`);
+  const other = await create({ title: 'other' });
+  await admin('POST', `${N(other)}/authorities/collaborator/grant?id=default/editor`);
+  assert.equal((await as('stranger', 'GET', N(other))).status, 404);
+  assert.equal((await as('editor', 'POST', `${N(other)}/move?targetNodeId=${open}`)).status, 200);
+  assert.equal((await as('stranger', 'GET', N(other))).status, 200);
+  // Their own nodes makers put where they like.
+  const own = await as('editor', 'POST', `${branch}/nodes`, { title: 'own' });
+  assert.equal((await as('editor', 'POST', `${N(own.json._doc)}/move?targetNodeId=${theirs}`)).status, 200);
+});
+
+test('a node that was deleted comes back by a clone to whoever may undo the deletion, and is whose it was', async () => {
+  for (const name of ['editor', 'stranger']) await letMake(name);
+  const node = await create({ title: 'plan', secret: 'first' });
+  const master = (await admin('GET', branch))._doc;
+  const id = repository.split('/').pop();
+  await admin('POST', `${N(node)}/authorities/consumer/grant?id=default/editor`);
+  await admin('POST', '/authorities/contributor/grant?id=default/editor');
+  const other = (await as('editor', 'POST', '/repositories')).json._doc;
+  const theirs = (await as('editor', 'GET', `/repositories/${other}/branches/master`)).json._doc;
+  const out = await as('editor', 'POST', `/repositories/${other}/branches/master/copyfrom`, { id: master, sourceRepositoryId: id, nodeIds: [node] });
+  assert.equal(out.status, 200, out.text);
+  await admin('POST', `${N(node)}/authorities/all/revoke?id=default/editor`);
+  await admin('PUT', N(node), { title: 'plan', secret: 'second' });
+  await admin('DELETE', N(node));
+  const back = () => as('editor', 'POST', `${branch}/copyfrom`, { id: theirs, sourceRepositoryId: other, nodeIds: [node] });
+  const refused = await back();
+  assert.deepEqual([refused.status, refused.json.code], [409, 'deletion.kept'], refused.text);
+  assert.equal((await admin('GET', `${branch}/deletions/${node}`))._doc, node);
+  // Where nothing but versions is left it comes back, but belongs to its maker as before.
+  await admin('DELETE', `${branch}/deletions/${node}`);
+  await back();
+  assert.equal((await as('editor', 'GET', `${N(node)}/versions?full=true`)).status, 404);
+  await admin('POST', '/authorities/all/revoke?id=default/editor');
+});

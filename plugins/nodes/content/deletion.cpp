@@ -72,21 +72,6 @@ sdk::Result<void> detach(const BranchContent& content, const sdk::Document& node
     return {};
 }
 
-/// What an update of the node would have kept, for the one that comes back.
-sdk::Result<void> keep_system(const BranchContent& content, const std::string& node) {
-    auto last = newest_version(content, node);
-    // Made and removed by one changeset, a node leaves no version.
-    if (!last) return sdk::is_missing(last.error()) ? sdk::Result<void>() : last.error();
-    const sdk::Json& system = (*last)[member::kSystem];
-    sdk::Json kept = sdk::Json::object();
-    for (const auto& [name, value] : system.items()) {
-        if (name.starts_with("created_") || name == member::kAttachments) kept[name] = value;
-    }
-    kept["previousChangeset"] = sdk::text_member(system, member::kChangeset);
-    content.changes().set_system(node, std::move(kept));
-    return {};
-}
-
 /// An association with an end that is gone would lead nowhere.
 sdk::Result<void> check_ends(const BranchContent& content, const sdk::Document& association) {
     const AssociationEnds ends = ends_of(association);
@@ -147,6 +132,20 @@ sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::D
     }
     if (auto left = leave_deletion(content, node); !left) return left;
     return detach(content, node);
+}
+
+sdk::Result<void> keep_system(const BranchContent& content, const std::string& node) {
+    auto last = newest_version(content, node);
+    // Made and removed by one changeset, a node leaves no version.
+    if (!last) return sdk::is_missing(last.error()) ? sdk::Result<void>() : last.error();
+    const sdk::Json& system = (*last)[member::kSystem];
+    sdk::Json kept = sdk::Json::object();
+    for (const auto& [name, value] : system.items()) {
+        if (name.starts_with("created_") || name == member::kAttachments) kept[name] = value;
+    }
+    kept["previousChangeset"] = sdk::text_member(system, member::kChangeset);
+    content.changes().set_system(node, std::move(kept));
+    return {};
 }
 
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id) {

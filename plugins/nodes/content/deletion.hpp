@@ -22,6 +22,10 @@ sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
 /// and for its associations, and takes those away.
 sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node);
 
+/// What an update of the node would have kept, for one of its id that comes back: it is whose it
+/// was, like the versions that go on with it. Nothing where the id has no version here.
+sdk::Result<void> keep_system(const BranchContent& content, const std::string& node);
+
 /// Brings a deleted node back under its id, with its attachments, its maker and the associations
 /// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
 /// deletion, `conflict` (`deletion.end_missing`) for an association without one of its ends.

@@ -10,6 +10,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "content/deletion.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
@@ -173,6 +174,7 @@ sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
     if (present) return replace(*present, node);
     if (auto may = to_.require_create(); !may) return may.error();
     if (auto forgotten = forget_deletion(node.id); !forgotten) return forgotten.error();
+    if (auto kept = keep_system(to_, node.id); !kept) return kept.error();
     bring_attachments(node, node.id);
     return to_.create(fields_to_copy(node.fields, true));
 }
@@ -198,8 +200,16 @@ sdk::Result<void> NodeCopy::forget_deletion(const std::string& id) const {
     const sdk::CollectionName deletions{kDeletionType, {}, to_.branch()};
     sdk::Documents& documents = to_.context().as_system().documents();
     auto deletion = documents.read(deletions, id);
-    if (deletion) return documents.remove(deletions, id);
-    return sdk::is_missing(deletion.error()) ? sdk::Result<void>() : deletion.error();
+    if (!deletion && sdk::is_missing(deletion.error())) return {};
+    if (!deletion) return deletion.error();
+    for (const sdk::Permission needed : {sdk::Permission::read, sdk::Permission::update}) {
+        auto may = to_.may(deletion->key, needed);
+        if (!may) return may.error();
+        if (*may) continue;
+        return sdk::make_error(sdk::ErrorKind::conflict, "deletion.kept",
+                               "node " + id + " was deleted here, for others to bring it back");
+    }
+    return documents.remove(deletions, id);
 }
 
 sdk::Result<std::string> NodeCopy::other_end(const Edge& edge) const {

@@ -47,24 +47,6 @@ sdk::Result<void> move_node(const BranchContent& content, const sdk::Document& n
 
 }  // namespace
 
-sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
-                                                 const AssociationEnds& ends) {
-    if (content.context().session().is_system && !content.changes().actor()) return {};
-    auto folder = content.node(ends.source);
-    if (!folder) return folder.error();
-    auto node = content.node(ends.target);
-    if (!node) return node.error();
-    sdk::Authorities& authorities = content.context().authorities();
-    auto there = authorities.permissions(content.principal().key, folder->key);
-    if (!there) return there.error();
-    auto here = authorities.permissions(content.principal().key, node->key);
-    if (!here) return here.error();
-    if (here->contains(*there)) return {};
-    return sdk::make_error(
-        sdk::ErrorKind::forbidden, "node.membership_gives_rights",
-        fmt::format("in that folder you would have rights on node {} that you lack", node->id));
-}
-
 sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter) {
     if (is_association(node.fields)) {
         return sdk::make_error(

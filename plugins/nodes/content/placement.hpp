@@ -29,12 +29,6 @@ sdk::Result<std::vector<std::string>> move_nodes(const BranchContent& content,
                                                  const std::vector<std::string>& nodes,
                                                  const sdk::Document& folder);
 
-/// Rights reach from folders to their members, and what a node owns goes with it: `forbidden`
-/// (`node.membership_gives_rights`) where whoever acts has rights on the folder that they lack on
-/// the node, and would gain them by making it a member. The server itself passes.
-sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
-                                                 const AssociationEnds& ends);
-
 /// Folders and members that are nodes other than the root; `invalid` naming the parameter.
 sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter);
 
