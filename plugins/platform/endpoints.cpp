@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include <stele/sdk/registrar.hpp>
 
 #include "application_mappings.hpp"
@@ -56,6 +58,13 @@ void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperation
     };
     add("/ref/read", "read records by reference",
         [&references](const sdk::Call& call) { return references.read(call); });
+    registrar.add(sdk::Endpoint{
+        .method = "GET",
+        .path = "/ref/diff",
+        .title = "compare two records by reference",
+        .run = [&references](const sdk::Call& call) { return references.difference(call); },
+        .parameters = {{"source", true}, {"target", true}},
+        .slow = true});
     add("/access/lookup", "look up principals' rights on referenced records",
         [&references](const sdk::Call& call) { return references.look_up(call); });
     add("/access/check", "check principals' rights on referenced records",
@@ -152,6 +161,21 @@ void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& project
                                 .paged = true});
 }
 
+/// Clients ask for these before they offer rules; this server runs none.
+void add_rule_endpoints(sdk::Registrar& registrar) {
+    for (const char* kind : {"actions", "conditions"}) {
+        registrar.add(sdk::Endpoint{.method = "GET",
+                                    .path = std::string("/rule/") + kind,
+                                    .title = std::string("list the ") + kind + " of rules",
+                                    .run =
+                                        [](const sdk::Call& call) {
+                                            return sdk::Reply::page_of(sdk::Json::array(),
+                                                                       call.page());
+                                        },
+                                    .paged = true});
+    }
+}
+
 }  // namespace
 
 void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
@@ -160,6 +184,7 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
     add_job_endpoints(registrar, work.jobs);
     add_log_endpoints(registrar, work.logs);
     add_project_endpoints(registrar, work.project_jobs);
+    add_rule_endpoints(registrar);
     registrar.add(sdk::Endpoint{
         .method = "GET",
         .path = "/applicationtypes",

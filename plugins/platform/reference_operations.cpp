@@ -45,6 +45,19 @@ sdk::Result<std::optional<sdk::RecordKey>> find_record(sdk::Context& context,
     return key.error();
 }
 
+/// What a record says; not to be read is as missing as not there.
+sdk::Result<sdk::Json> content_of_parameter(const sdk::Call& call, const char* name) {
+    auto reference = call.required_parameter(name);
+    if (!reference) return reference.error();
+    auto record = call.context().read_reference(*reference);
+    if (!record && record.error().kind == sdk::ErrorKind::invalid)
+        return sdk::invalid_parameter(name, "must be a reference");
+    if (!record) return record;
+    for (const char* of_server : {"_doc", "_system"})
+        record->erase(of_server);
+    return record;
+}
+
 sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
     entry["entry"] = nullptr;
     auto found = context.read_reference(sdk::text_member(entry, "ref"));
@@ -138,6 +151,14 @@ sdk::Result<sdk::Json> ReferenceOperations::roles_of(sdk::Context& context,
 
 sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) const {
     return for_each_entry(call, &read_entry);
+}
+
+sdk::Result<sdk::Reply> ReferenceOperations::difference(const sdk::Call& call) const {
+    auto source = content_of_parameter(call, "source");
+    if (!source) return source.error();
+    auto target = content_of_parameter(call, "target");
+    if (!target) return target.error();
+    return sdk::Reply::json({{"diff", sdk::Json::diff(*source, *target)}});
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) const {

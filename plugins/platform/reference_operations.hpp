@@ -8,8 +8,8 @@
 namespace stele::platform {
 
 /// Operations on records that are named by reference, whatever family they belong to
-/// (docs/specification/platform.md 4.5 and 15). Each takes and answers a list `entries`, in the
-/// same order.
+/// (docs/specification/platform.md 4.5 and 15). Those for many take and answer a list `entries`,
+/// in the same order.
 class ReferenceOperations {
 public:
     /// Both must outlive this object.
@@ -18,6 +18,9 @@ public:
 
     /// POST /ref/read : the records; null for those that are not there or not to be read.
     sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
+    /// GET /ref/diff?source=&target= : `{diff}`, a JSON Patch that makes the source say what the
+    /// target says; who wrote it and when, and its id, left out.
+    sdk::Result<sdk::Reply> difference(const sdk::Call& call) const;
     /// POST /access/lookup : roles and permissions of a principal on a record.
     sdk::Result<sdk::Reply> look_up(const sdk::Call& call) const;
     /// POST /access/check : whether a principal has a permission or role on a record.

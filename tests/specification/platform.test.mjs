@@ -393,3 +393,23 @@ statement('semantics 16.3', async () => {
   const { violations } = (await it.reply('POST', '/registrars', { maxsize: 'x', enableAuthorities: 7 })).json;
   assert.deepEqual(violations.map((one) => one.path ?? one.field ?? one.parameter ?? JSON.stringify(one)).map((text) => /maxsize|enableAuthorities/.exec(text)[0]).sort(), ['enableAuthorities', 'maxsize']);
 });
+statement('platform 15.2', async () => {
+  const platform = await it.platformId();
+  const [one, other] = [await it.make('/uiconfigs', { title: 'one', gone: true, same: [1] }), await it.make('/uiconfigs', { title: 'other', same: [1], more: 2 })];
+  const ref = (id, type = 'uiconfig') => encodeURIComponent(`${type}://${platform}/${id}`);
+  const { diff } = await it.get(`/ref/diff?source=${ref(one)}&target=${ref(other)}`);
+  const byPath = (a, b) => (a.path < b.path ? -1 : 1);
+  assert.deepEqual(diff.sort(byPath), [{ op: 'remove', path: '/gone' }, { op: 'add', path: '/more', value: 2 }, { op: 'replace', path: '/title', value: 'other' }]);
+  assert.deepEqual((await it.get(`/ref/diff?source=${ref(one)}&target=${ref(one)}`)).diff, []);
+  const stranger = await it.person('compares');
+  await it.refused(404, 'GET', `/ref/diff?source=${ref(one)}&target=${ref(other)}`, undefined, stranger);
+  await it.refused(404, 'GET', `/ref/diff?source=${ref(one)}&target=${ref('none')}`);
+  for (const query of [`source=${ref(one)}`, `target=${ref(one)}`, `source=${ref(one)}&target=nothing`]) await it.refused(400, 'GET', `/ref/diff?${query}`);
+});
+statement('platform 16.4', async () => {
+  for (const path of ['/rule/actions', '/rule/conditions']) {
+    const { rows, total_rows, offset, size } = await it.get(path);
+    assert.deepEqual({ rows, total_rows, offset, size }, { rows: [], total_rows: 0, offset: 0, size: 0 }, path);
+    await it.refused(400, 'GET', `${path}?skip=x`);
+  }
+});
