@@ -347,6 +347,8 @@ test('a project gets another stack from its owners only, as the stack\'s teams c
   const { _doc: project } = await admin('POST', '/projects', { title: 'of the administrator' });
   await grant(`/projects/${project}`, 'manager', 'p-editor');
   const before = await admin('GET', `/projects/${project}`);
+  // Of both stacks an owner: what the project's policies take there is the editor's already.
+  await grant(`/stacks/${before.stackId}`, 'owner', 'p-editor');
   refused(await editor.ask('PUT', `/projects/${project}`, { ...before, stackId }), 'platform.project_not_owned');
   assert.equal(await editor.status('PUT', `/projects/${project}`, { ...before, title: 'changed' }), 200);
   await grant(`/projects/${project}`, 'owner', 'p-editor');
