@@ -54,7 +54,8 @@ public:
     sdk::Result<sdk::PermissionSet> made_inside_permissions(const sdk::Reader& reader,
                                                             const sdk::RecordKey& principal,
                                                             const sdk::RecordKey& container);
-    /// The same for those that came from other containers; nothing where none can have.
+    /// The same for those that came from other containers, by the container or by one of those
+    /// from which rights reach others beside it; nothing where none can have come.
     sdk::Result<std::optional<sdk::PermissionSet>> inherited_permissions(
         const sdk::Reader& reader, const sdk::RecordKey& principal,
         const sdk::RecordKey& container);

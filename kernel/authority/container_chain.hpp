@@ -41,8 +41,12 @@ public:
     bool is_own(std::size_t level) const { return level <= parts_.siblings; }
     bool is_sibling(std::size_t level) const { return level > 0 && is_own(level); }
     /// What the record is in the container that it came from; nothing where it was made in its
-    /// own one. Rights that reach it from its container are bounded by those that it has there.
+    /// own one. Rights that reach it from its container, or from siblings there, are bounded by
+    /// those that it has there.
     const std::optional<sdk::RecordKey>& origin() const { return origin_; }
+    bool is_bounded(std::size_t level) const {
+        return origin_ && level > 0 && level <= container_level();
+    }
     /// The place of the record's container.
     std::size_t container_level() const { return parts_.siblings + 1; }
     std::size_t origins() const { return parts_.origins; }

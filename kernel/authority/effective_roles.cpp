@@ -119,8 +119,9 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
 sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t level,
                                                                 Reach reach) const {
     if (reach == Reach::record) {
-        if (chain_.is_own(level)) return Counted::all;
-        if (chain_.origin() && level == chain_.container_level()) return Counted::whole;
+        const bool is_bounded = chain_.is_bounded(level);
+        if (chain_.is_own(level)) return is_bounded ? Counted::all_whole : Counted::all;
+        if (is_bounded) return Counted::whole;
     }
     const auto is_reaching = tree_->has_reaching_grants(*reader_, chain_[level]);
     if (!is_reaching) return is_reaching.error();
@@ -144,7 +145,27 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::bounded() const {
     const std::size_t level = chain_.container_level();
     const auto counted = counted_on(level, Reach::inside);
     if (!counted) return counted.error();
-    return reaching_from(level, *counted, roles);
+    auto held = reaching_from(level, *counted, roles);
+    for (std::size_t sibling = 1; held && sibling < level; ++sibling) {
+        if (*held == sdk::PermissionSet::all()) break;
+        const auto more = from_sibling(sibling, roles);
+        if (!more) return more.error();
+        *held |= *more;
+    }
+    return held;
+}
+
+sdk::Result<sdk::PermissionSet> EffectiveRoles::from_sibling(std::size_t level,
+                                                             RoleLookup& roles) const {
+    sdk::PermissionSet held;
+    const Visit add = [&held](const HeldRole& role) {
+        held |= role.permissions;
+        return held != sdk::PermissionSet::all();
+    };
+    auto goes_on = each_on(level, Counted::all, roles, add);
+    if (goes_on && *goes_on) goes_on = each_own(level, roles, add);
+    if (!goes_on) return goes_on.error();
+    return held;
 }
 
 sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents contents) const {
@@ -197,6 +218,21 @@ sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
     return true;
 }
 
+bool EffectiveRoles::counts_for_sure(Counted counted, bool is_reaching, bool is_whole) {
+    switch (counted) {
+        case Counted::all:
+            return true;
+        case Counted::all_whole:
+            return is_whole;
+        case Counted::whole:
+            return is_reaching && is_whole;
+        case Counted::reaching:
+        case Counted::reading:
+            return is_reaching;
+    }
+    return false;
+}
+
 // The grants of a record and the holders are both sorted by principal, so one cursor meets them
 // all, leaping over whatever is of no interest on either side.
 sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, RoleLookup& roles,
@@ -222,8 +258,7 @@ sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, Ro
         auto grant = GrantEntry::decode(cursor->value());
         if (!grant) return grant.error();
         const bool is_reaching = grant->is_deep || place->role_key == kOwner;
-        const bool is_certain = counted == Counted::all ||
-                                (is_reaching && (counted != Counted::whole || grant->is_whole));
+        const bool is_certain = counts_for_sure(counted, is_reaching, grant->is_whole);
         if (is_certain || (counted == Counted::reading && *holder != everyone_)) {
             const auto role = roles.find(level, place->role_key);
             if (!role) return role.error();

@@ -49,8 +49,8 @@ public:
     /// Visits what counts, innermost first, until `visit` answers false.
     using Visit = std::function<bool(const HeldRole&)>;
     sdk::Result<void> each(Reach reach, const Visit& visit) const;
-    /// What reaches the record from its container, and counts only as far as the principal has it
-    /// where the record came from; empty where that is its own container.
+    /// What reaches the record from its container and its siblings, and counts only as far as the
+    /// principal has it where the record came from; empty where that is its own container.
     sdk::Result<sdk::PermissionSet> bounded() const;
     /// What reaches all contents of a container, those that were made there, or all of those that
     /// came from other containers: of what it came from each part has rights of its own.
@@ -66,11 +66,16 @@ private:
     sdk::Result<void> find_holders();
     /// Which grants on a record count for another one: all, because that is its own; those that
     /// reach in any case; beside these those of roles with READ, except of `everyone`; and of those
-    /// that reach only the whole ones, where the other one merely came into this container.
-    enum class Counted { all, reaching, reading, whole };
+    /// all, or of those that reach, only the whole ones, where the other one merely came into the
+    /// container.
+    enum class Counted { all, reaching, reading, all_whole, whole };
+    /// A role with READ may count besides.
+    static bool counts_for_sure(Counted counted, bool is_reaching, bool is_whole);
     sdk::Result<Counted> counted_on(std::size_t level, Reach reach) const;
     sdk::Result<sdk::PermissionSet> reaching_from(std::size_t level, Counted counted,
                                                   RoleLookup& roles) const;
+    /// All that a sibling gives.
+    sdk::Result<sdk::PermissionSet> from_sibling(std::size_t level, RoleLookup& roles) const;
     sdk::Result<bool> each_on(std::size_t level, Counted counted, RoleLookup& roles,
                               const Visit& visit) const;
 

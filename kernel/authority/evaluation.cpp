@@ -208,10 +208,16 @@ sdk::Result<std::optional<sdk::PermissionSet>> AuthorityStore::inherited_permiss
     const sdk::Reader& reader, const sdk::RecordKey& principal, const sdk::RecordKey& container) {
     const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
     if (!roles) return roles.error();
-    if (roles->chain().origins() == 0) return std::optional<sdk::PermissionSet>();
-    const auto held = roles->everywhere_inside(EffectiveRoles::Contents::inherited);
-    if (!held) return held.error();
-    return std::optional<sdk::PermissionSet>(*held);
+    if (roles->chain().origins() > 0) {
+        const auto held = roles->everywhere_inside(EffectiveRoles::Contents::inherited);
+        if (!held) return held.error();
+        return std::optional<sdk::PermissionSet>(*held);
+    }
+    // Of a record whose rights reach others beside it: what they may be.
+    const auto is_passed_on = tree_.has_own_rights(reader, container);
+    if (!is_passed_on) return is_passed_on.error();
+    if (!*is_passed_on || roles->chain().size() < 2) return std::optional<sdk::PermissionSet>();
+    return inherited_permissions(reader, principal, roles->chain()[1]);
 }
 
 sdk::Result<bool> AuthorityStore::reads_inside(const sdk::Reader& reader,

@@ -68,6 +68,18 @@ sdk::Result<sdk::PermissionSet> GiftMeasure::held_where(const sdk::RecordKey& co
     return store_.made_inside_permissions(reader_, giver_, container);
 }
 
+/// A whole grant on a record from which rights reach others, as on a folder of a fork, gives rights
+/// on those of them that came from elsewhere, whatever the giver has there.
+sdk::Result<bool> GiftMeasure::covers_inherited_beside(const sdk::RecordKey& record,
+                                                       sdk::PermissionSet permissions) {
+    const auto is_passed_on = tree_.has_own_rights(reader_, record);
+    if (!is_passed_on) return is_passed_on.error();
+    if (!*is_passed_on) return true;
+    const auto held = store_.inherited_permissions(reader_, giver_, record);
+    if (!held) return held.error();
+    return !*held || (*held)->contains(permissions);
+}
+
 sdk::Result<bool> GiftMeasure::covers_role_on(const sdk::RecordKey& record,
                                               std::string_view folded_key, const GrantReach& grant,
                                               const sdk::RecordKey* holder) {
@@ -85,6 +97,10 @@ sdk::Result<bool> GiftMeasure::covers_role_on(const sdk::RecordKey& record,
         const auto everyone = everyone_of(reader_, *platform);
         if (!everyone) return everyone.error();
         reaches_inside = *is_reaching && !(holder && *everyone == *holder);
+    }
+    if (grant.is_whole) {
+        auto covered = covers_inherited_beside(record, (*role)->permissions);
+        if (!covered || !*covered) return covered;
     }
     const Reach inside = grant.is_whole ? Reach::inside : Reach::made_inside;
     return covers_on(record, (*role)->permissions, reaches_inside ? inside : Reach::record);

@@ -67,6 +67,8 @@ private:
                                 Reach reach);
     sdk::Result<bool> covers_here(const sdk::RecordKey& record, sdk::PermissionSet permissions,
                                   Reach reach);
+    sdk::Result<bool> covers_inherited_beside(const sdk::RecordKey& record,
+                                              sdk::PermissionSet permissions);
     sdk::Result<bool> covers_grants_of(std::uint64_t platform, const sdk::RecordKey& holder);
     sdk::Result<bool> covers_stored_grant(std::uint64_t platform, const sdk::RecordKey& holder,
                                           std::string_view place);

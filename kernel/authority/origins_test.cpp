@@ -35,6 +35,11 @@ struct ForkFixture : StoreFixture {
             return store.make_whole(transaction, record, ann, role);
         });
     }
+    /// A folder of what came from `middle`, with one member that came along and one of the fork's.
+    void put_into_folder() {
+        tree.siblings[of_middle] = {};
+        tree.siblings[of_branch] = tree.siblings[own] = {of_middle};
+    }
     sdk::PermissionSet held(const sdk::RecordKey& record) {
         return value_of(store.permissions(*engine.snapshot(), ann, record));
     }
@@ -119,6 +124,66 @@ TEST_CASE_METHOD(ForkFixture, "grants on a record count where the owner of a for
     grant(of_branch, "editor");
     CHECK(held(of_branch).has(sdk::Permission::update));
     CHECK_FALSE(held(leaf_on_middle).has(sdk::Permission::update));
+}
+
+TEST_CASE_METHOD(ForkFixture,
+                 "a folder of a fork gives on what came along as much as its holder has there") {
+    put_into_folder();
+    grant(of_middle, "owner");
+    CHECK(on_fork() == Sets{kEverything, kEverything, {}});
+    grant(leaf_on_middle, "consumer");
+    CHECK(on_fork() == Sets{kEverything, kEverything, kConsumer});
+    const auto snapshot = engine.snapshot();
+    CHECK_FALSE(value_of(store.has_role(*snapshot, ann, of_branch, "editor")));
+    CHECK(value_of(store.granted_permissions(*snapshot, ann, of_branch)) == kConsumer);
+}
+
+TEST_CASE_METHOD(ForkFixture, "who made a folder on a fork has as much on what came along") {
+    put_into_folder();
+    tree.siblings[of_branch] = {own};
+    tree.makers[own] = ann;
+    CHECK(on_fork() == Sets{kEverything, {}, {}});
+    grant(leaf_on_middle, "consumer");
+    CHECK(on_fork() == Sets{kEverything, {}, kConsumer});
+}
+
+TEST_CASE_METHOD(ForkFixture, "a whole grant on a folder of a fork reaches all that is in it") {
+    put_into_folder();
+    grant(of_middle, "consumer", true);
+    CHECK(on_fork() == Sets{kConsumer, kConsumer, kConsumer});
+}
+
+TEST_CASE_METHOD(ForkFixture,
+                 "who holds everything that came into a fork gives it whole by a folder, too") {
+    put_into_folder();
+    const auto inherited = [this] {
+        return value_of(store.inherited_permissions(*engine.snapshot(), ann, of_middle));
+    };
+    grant(of_middle, "owner");
+    CHECK(inherited() == sdk::PermissionSet());
+    grant(fork, "owner", true);
+    CHECK(inherited() == kEverything);
+}
+
+TEST_CASE_METHOD(ForkFixture,
+                 "a group with a whole role on a folder is for those who hold what came along") {
+    put_into_folder();
+    const sdk::RecordKey insiders = group(1);
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.grant(transaction, of_middle, insiders, "consumer");
+    });
+    grant(of_middle, "owner");
+    const auto covers_group = [&] {
+        const auto snapshot = engine.snapshot();
+        return value_of(store.measure(*snapshot, ann).covers_membership(insiders));
+    };
+    CHECK(covers_group());
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.make_whole(transaction, of_middle, insiders, "consumer");
+    });
+    CHECK_FALSE(covers_group());
+    grant(fork, "owner", true);
+    CHECK(covers_group());
 }
 
 TEST_CASE_METHOD(ForkFixture, "a role check and a report know what is bounded") {

@@ -224,6 +224,70 @@ test('a role on the fork reaches what is inherited where somebody gives it who h
   assert.deepEqual(await sees(forker), [true, false]);
 });
 
+/** A folder that lost a member, hidden from its manager since: the changeset of before is told, and a person who may fork it. */
+async function makeEmptiedFolder() {
+  const repository = `/repositories/${(await admin('POST', '/repositories', {}))._doc}`;
+  const master = `${repository}/branches/master`;
+  await admin('POST', `${repository}/roles`, { roleKey: 'forker', permissions: ['CONNECT', 'CREATE_SUBOBJECTS'] });
+  const user = await person();
+  await grant(repository, 'forker', user.name);
+  await grant(master, 'consumer', user.name);
+  const [folder, lost, kept] = await Promise.all(['folder', 'lost', 'kept'].map(async (title) => (await admin('POST', `${master}/nodes`, { title }))._doc));
+  for (const node of [lost, kept]) await admin('POST', `${master}/nodes/${folder}/associate?node=${node}&type=a:child`);
+  const before = (await admin('GET', master)).tip;
+  await admin('POST', `${master}/nodes/${lost}/move?targetNodeId=root`);
+  await grant(`${master}/nodes/${folder}`, 'manager', user.name);
+  return { repository, master, user, folder, lost, kept, before };
+}
+
+for (const [how, make] of [
+  ['fork of an old changeset', async ({ user, repository, before }) => user.ask('POST', `${repository}/branches?branch=master&changeset=${encodeURIComponent(before)}`, {})],
+  ['snapshot of an old changeset', async ({ user, repository, before }) => user.ask('POST', `${repository}/snapshots?branch=master&changeset=${encodeURIComponent(before)}`, {})],
+]) {
+  test(`a grant on a folder of a ${how} shows of what came along what its holder may read at the origin`, async () => {
+    const world = await makeEmptiedFolder();
+    const { repository, master, user, folder, lost, kept } = world;
+    const made = await make(world);
+    assert.equal(made.status, 200, made.text);
+    const branch = `${repository}/branches/${made.json._doc}`;
+    const sees = async () => Promise.all([folder, lost, kept].map(async (id) => (await user.ask('GET', `${branch}/nodes/${id}`)).status));
+    assert.deepEqual(await sees(), [200, 404, 200]);
+    for (const role of ['consumer', 'manager']) {
+      await user.ask('POST', `${branch}/nodes/${folder}/authorities/${role}/grant?id=default/${user.name}`, {});
+    }
+    assert.deepEqual(await sees(), [200, 404, 200]);
+    assert.deepEqual((await user.ask('GET', `${branch}/nodes/${folder}/children`)).json.rows.map((row) => row._doc), [kept]);
+    // What is given at the origin counts here, too.
+    await grant(`${master}/nodes/${lost}`, 'consumer', user.name);
+    assert.deepEqual(await sees(), [200, 200, 200]);
+  });
+}
+
+test('a folder that somebody makes on a fork gives no rights on what is put into it from the origin', async () => {
+  const { repository, master, user, folder, lost, before } = await makeEmptiedFolder();
+  await grant(`${master}/nodes/${folder}`, 'owner', user.name);
+  const made = await user.ask('POST', `${repository}/branches?branch=master&changeset=${encodeURIComponent(before)}`, {});
+  const branch = `${repository}/branches/${made.json._doc}`;
+  const own = (await user.ask('POST', `${branch}/nodes`, { title: 'own' })).json._doc;
+  await user.ask('POST', `${branch}/nodes/${folder}/move?targetNodeId=${own}`, {});
+  assert.equal((await user.ask('GET', `${branch}/nodes/${lost}`)).status, 404);
+  // What is made in the folder on the fork is the fork's own.
+  const inside = (await admin('POST', `${branch}/nodes?rootNodeId=${own}&parentFolderPath=/`, { title: 'inside' }))._doc;
+  assert.equal((await user.ask('GET', `${branch}/nodes/${inside}`)).status, 200);
+});
+
+test('a grant on a folder of a fork reaches all that came along where somebody gives it who has all of it', async () => {
+  const { repository, user, folder, lost } = await makeEmptiedFolder();
+  const made = await admin('POST', `${repository}/branches?branch=master`, {});
+  const branch = `${repository}/branches/${made._doc}`;
+  await admin('POST', `${branch}/nodes/${folder}/associate?node=${lost}&type=a:child`);
+  assert.equal((await user.ask('GET', `${branch}/nodes/${lost}`)).status, 404);
+  await grant(branch, 'connector', user.name);
+  await grant(`${branch}/nodes/${folder}`, 'consumer', user.name);
+  assert.equal((await user.ask('GET', `${branch}/nodes/${lost}`)).status, 200);
+  assert.equal((await user.ask('PUT', `${branch}/nodes/${lost}`, { title: 'x' })).status, 403);
+});
+
 test('a policy counts on inherited content as where that comes from, whatever the fork is called', async () => {
   const world = await makeWorld();
   const platform = (await admin('GET', '/'))._doc;

@@ -91,6 +91,10 @@ public:
     std::map<sdk::RecordKey, std::vector<sdk::RecordKey>> origins;
     std::map<sdk::RecordKey, std::size_t> came_through;
     std::map<std::pair<sdk::RecordKey, sdk::RecordKey>, sdk::RecordKey> elsewhere;
+    /// Records with rights of their own, and from which others rights reach them.
+    std::map<sdk::RecordKey, std::vector<sdk::RecordKey>> siblings;
+    /// Who owns a record by what that says.
+    std::map<sdk::RecordKey, sdk::RecordKey> makers;
     /// Called at the start of every evaluation.
     std::function<void()> on_walk;
     /// Grows with every evaluation.
@@ -154,6 +158,21 @@ public:
         const auto found = elsewhere.find({record, container});
         if (found == elsewhere.end()) return std::optional<sdk::RecordKey>();
         return std::optional<sdk::RecordKey>(found->second);
+    }
+
+    sdk::Result<bool> has_own_rights(const sdk::Reader&, const sdk::RecordKey& record) override {
+        return siblings.contains(record) || makers.contains(record);
+    }
+    sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader&,
+                                                           const sdk::RecordKey& record) override {
+        const auto found = siblings.find(record);
+        return found == siblings.end() ? std::vector<sdk::RecordKey>() : found->second;
+    }
+    sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader&, const sdk::RecordKey& record,
+                                                   const sdk::RecordKey& principal) override {
+        const auto found = makers.find(record);
+        if (found == makers.end() || found->second != principal) return std::vector<std::string>();
+        return std::vector<std::string>{"owner"};
     }
 
     bool is_container(const sdk::RecordKey& record) override {
