@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <mutex>
+#include <set>
+#include <type_traits>
 #include <utility>
 
 #include <leveldb/slice.h>
@@ -28,21 +30,47 @@ constexpr int kMostDescriptors = 10'000;
 /// A kind and a checksum stand behind each block.
 constexpr std::size_t kBlockTrailer = 5;
 
+/// The name of a table's file, without any memory of its own: LevelDB's thread never ends, and what
+/// it remembered would never be let go of.
+class TableName {
+public:
+    TableName() = default;
+    explicit TableName(const std::filesystem::path& file) : folder_(kept(file.parent_path())) {
+        const std::string own = file.filename().string();
+        std::copy_n(own.begin(), std::min(own.size(), own_.size() - 1), own_.begin());
+    }
+
+    bool is_empty() const { return folder_ == nullptr; }
+    std::string own() const { return own_.data(); }
+    std::string whole() const { return (*folder_ / own_.data()).string(); }
+
+private:
+    /// More than twenty digits and an ending.
+    static constexpr std::size_t kMostOwn = 32;
+
+    /// A process has few folders of tables, and these stay known.
+    static const std::filesystem::path* kept(const std::filesystem::path& folder) {
+        static std::mutex mutex;
+        static auto& folders = *new std::set<std::filesystem::path>();
+        const std::lock_guard lock(mutex);
+        return &*folders.insert(folder).first;
+    }
+
+    const std::filesystem::path* folder_ = nullptr;
+    std::array<char, kMostOwn> own_{};
+};
+
 /// A read of a table, as this thread remembers it.
 struct TableRead {
-    std::shared_ptr<const std::string> file;
+    TableName file;
     std::uint64_t offset = 0;
     std::size_t size = 0;
 };
 
 class LastReads {
 public:
-    void add(const std::shared_ptr<const std::string>& file, std::uint64_t offset,
-             std::size_t size) {
-        TableRead& read = reads_[next_++ % reads_.size()];
-        if (read.file != file) read.file = file;
-        read.offset = offset;
-        read.size = size;
+    void add(const TableName& file, std::uint64_t offset, std::size_t size) {
+        reads_[next_++ % reads_.size()] = {file, offset, size};
     }
     std::uint64_t count() const { return next_; }
     /// The latest first.
@@ -50,7 +78,7 @@ public:
     void each(const Visit& visit) const {
         for (std::size_t i = 1; i <= reads_.size(); ++i) {
             const TableRead& read = reads_[(next_ + reads_.size() - i) % reads_.size()];
-            if (read.file && visit(read)) return;
+            if (!read.file.is_empty() && visit(read)) return;
         }
     }
 
@@ -61,6 +89,7 @@ private:
     std::uint64_t next_ = 0;
 };
 
+static_assert(std::is_trivially_destructible_v<LastReads>, "threads that never end remember it");
 thread_local LastReads last_table_reads;
 
 leveldb::Status read_failed(const std::string& file, int reason) {
@@ -86,7 +115,8 @@ leveldb::Status read_at(const PosixFile& file, const std::string& name, std::uin
 class TableFile final : public leveldb::RandomAccessFile {
 public:
     TableFile(std::string name, PosixFile file, std::atomic<int>& free_descriptors)
-        : name_(std::make_shared<const std::string>(std::move(name))),
+        : name_(std::move(name)),
+          short_name_(name_),
           file_(std::move(file)),
           free_descriptors_(free_descriptors) {}
     ~TableFile() override {
@@ -97,15 +127,16 @@ public:
 
     leveldb::Status Read(std::uint64_t offset, std::size_t size, leveldb::Slice* result,
                          char* bytes) const override {
-        last_table_reads.add(name_, offset, size);
-        if (file_.is_open()) return read_at(file_, *name_, offset, size, result, bytes);
-        const PosixFile file(*name_, O_RDONLY);
-        if (!file.is_open()) return read_failed(*name_, errno);
-        return read_at(file, *name_, offset, size, result, bytes);
+        last_table_reads.add(short_name_, offset, size);
+        if (file_.is_open()) return read_at(file_, name_, offset, size, result, bytes);
+        const PosixFile file(name_, O_RDONLY);
+        if (!file.is_open()) return read_failed(name_, errno);
+        return read_at(file, name_, offset, size, result, bytes);
     }
 
 private:
-    std::shared_ptr<const std::string> name_;
+    const std::string name_;
+    const TableName short_name_;
     PosixFile file_;
     std::atomic<int>& free_descriptors_;
 };
@@ -118,11 +149,12 @@ int table_descriptors() {
 }
 
 bool is_wrong_block(const TableRead& read) {
-    const PosixFile file(*read.file, O_RDONLY);
+    const std::string name = read.file.whole();
+    const PosixFile file(name, O_RDONLY);
     if (!file.is_open() || read.size < kBlockTrailer) return false;
     std::string bytes(read.size, '\0');
     leveldb::Slice found;
-    if (!read_at(file, *read.file, read.offset, read.size, &found, bytes.data()).ok()) return false;
+    if (!read_at(file, name, read.offset, read.size, &found, bytes.data()).ok()) return false;
     if (found.size() < read.size) return true;
     const std::size_t covered = read.size - kBlockTrailer + 1;
     return masked_crc32c({bytes.data(), covered}) != read_fixed32(bytes.data() + covered);
@@ -157,7 +189,7 @@ std::uint64_t TableEnv::reads_of_thread() {
 std::string TableEnv::locate_damage() {
     std::string place;
     last_table_reads.each([&](const TableRead& read) {
-        const std::string name = std::filesystem::path(*read.file).filename().string();
+        const std::string name = read.file.own();
         if (place.empty()) place = "near the table " + name;
         if (!is_wrong_block(read)) return false;
         place = "the table " + name + " of the store at offset " + std::to_string(read.offset);
