@@ -44,6 +44,11 @@ GiftServer& GiftServer::with_nodes() {
     return server;
 }
 
+GiftServer& GiftServer::with_tenants() {
+    static GiftServer& server = *new GiftServer(true);
+    return server;
+}
+
 void GiftServer::publish() {
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(jobs_.get());
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(row_query_.get());
@@ -82,11 +87,26 @@ GiftServer::GiftServer(bool has_nodes)
     });
     resource::testing::expect(made);
     const sdk::PlatformScope root = value_of(rooms_->platforms.root());
-    system_ = std::make_shared<const sdk::Session>(resource::system_session(root));
     resource::testing::expect(resource::apply_declarations(*rooms_));
     resource::testing::expect(
         resource::install_plugins(*rooms_, installations_, root, sdk::Json::object(), true));
     resource::testing::expect(resource::give_standard_teams(*rooms_));
+    stand_on(root);
+}
+
+sdk::PlatformScope GiftServer::make_platform(const std::string& title) {
+    sdk::PlatformScope made;
+    work([&](sdk::Context& context) -> sdk::Result<void> {
+        auto platform = platforms_->create(context, title);
+        if (!platform) return platform.error();
+        made = *std::move(platform);
+        return {};
+    });
+    return made;
+}
+
+void GiftServer::stand_on(const sdk::PlatformScope& platform) {
+    system_ = std::make_shared<const sdk::Session>(resource::system_session(platform));
     const sdk::Json clients = as_system("GET", "/clients", {});
     client_ = clients.at("rows").at(0).at("key").get<std::string>();
 }

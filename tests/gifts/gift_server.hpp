@@ -31,6 +31,8 @@ public:
     static GiftServer& instance();
     /// Another one, with the plugin nodes in place of these families.
     static GiftServer& with_nodes();
+    /// The same once more, as jobs of a server run once only.
+    static GiftServer& with_tenants();
 
     using Parameters = resource::testing::TestRequest::Parameters;
 
@@ -48,6 +50,11 @@ public:
 
     sdk::SessionPtr session_of(const std::string& domain, const std::string& id);
     sdk::RecordKey key_of(const sdk::CollectionName& collection, const std::string& id);
+
+    /// Makes another platform, as a new tenant gets one.
+    sdk::PlatformScope make_platform(const std::string& title);
+    /// From now on everything is done on that platform.
+    void stand_on(const sdk::PlatformScope& platform);
 
     const sdk::PlatformScope& platform() const { return system_->platform; }
     /// Every route, as `METHOD template`.

@@ -12,7 +12,8 @@ const std::string kBranch = "/repositories/{repositoryId}/branches/{branchId}";
 /// Two starters with the same rights, of whom one loses them before the jobs run.
 class Starters {
 public:
-    Starters() {
+    /// On the platform that the server stands on.
+    explicit Starters(GiftServer& server) : server_(server), platform_(server.platform()) {
         const sdk::Json made = server_.as_system("POST", "/repositories", {});
         repository_ = made.at("_doc").get<std::string>();
         store_ = server_.key_of({"repository", ""}, repository_);
@@ -69,8 +70,10 @@ public:
     }
 
     sdk::Json ended(const std::string& id) {
-        return value_of(server_.jobs().wait(server_.platform(), id, std::chrono::seconds(60)));
+        return value_of(server_.jobs().wait(platform_, id, std::chrono::seconds(60)));
     }
+    /// Back to the platform of these.
+    void stand() { server_.stand_on(platform_); }
     std::size_t project_count(const std::string& title) {
         return server_.as_system("POST", "/projects/query", {}, {}, {{"title", title}})
             .at("rows")
@@ -82,7 +85,8 @@ private:
         server_.work([&](sdk::Context& context) { return work(context.authorities()); });
     }
 
-    GiftServer& server_ = GiftServer::with_nodes();
+    GiftServer& server_;
+    sdk::PlatformScope platform_;
     std::string repository_;
     std::string tip_;
     sdk::RecordKey store_;
@@ -92,7 +96,7 @@ private:
 }  // namespace
 
 TEST_CASE("A job does nothing for a starter who has lost the rights before it runs") {
-    Starters starters;
+    Starters starters(GiftServer::with_nodes());
     const auto keeper = starters.make("keeper");
     const auto loser = starters.make("loser");
     const auto kept = starters.start(keeper);
@@ -110,6 +114,49 @@ TEST_CASE("A job does nothing for a starter who has lost the rights before it ru
     CHECK(starters.project_count("keeper") == 1);
     CHECK(starters.project_count("loser") == 0);
     GiftServer::with_nodes().jobs().stop();
+}
+
+TEST_CASE("A job acts in the tenant in which it was started alone, and for the rights there") {
+    GiftServer& server = GiftServer::with_tenants();
+    const sdk::PlatformScope first = server.make_platform("first");
+    const sdk::PlatformScope second = server.make_platform("second");
+    server.stand_on(first);
+    Starters here(server);
+    // Two of the same name, who each lose their rights in one of the tenants.
+    const auto ann = here.make("ann");
+    const auto bob = here.make("bob");
+    server.stand_on(second);
+    Starters there(server);
+    const auto other_ann = there.make("ann");
+    const auto other_bob = there.make("bob");
+
+    here.stand();
+    const auto ann_here = here.start(ann);
+    const auto bob_here = here.start(bob);
+    there.stand();
+    const auto ann_there = there.start(other_ann);
+    const auto bob_there = there.start(other_bob);
+    here.stand();
+    here.take_all(ann);
+    there.stand();
+    there.take_all(other_bob);
+    server.jobs().start_running();
+    for (std::size_t i = 0; i < ann_here.size(); ++i) {
+        CAPTURE(i);
+        CHECK(here.ended(ann_here[i]).at("state") == "ERROR");
+        CHECK(here.ended(bob_here[i]).at("state") == "FINISHED");
+        CHECK(there.ended(ann_there[i]).at("state") == "FINISHED");
+        CHECK(there.ended(bob_there[i]).at("state") == "ERROR");
+        // Nobody finds it from another tenant.
+        CHECK(server.jobs().wait(second, bob_here[i], std::chrono::seconds(0)).has_error());
+    }
+    here.stand();
+    CHECK(here.project_count("ann") == 0);
+    CHECK(here.project_count("bob") == 1);
+    there.stand();
+    CHECK(there.project_count("ann") == 1);
+    CHECK(there.project_count("bob") == 0);
+    server.jobs().stop();
 }
 
 }  // namespace stele::kernel::gifts
