@@ -9,6 +9,13 @@ namespace stele::kernel::resource {
 
 namespace {
 
+sdk::Violation too_many_inside(const std::string& path) {
+    const std::string member = path.substr(0, path.find('.'));
+    return {member, "request.too_many_entries",
+            fmt::format("the arrays inside {} must have at most {} entries together", member,
+                        kMostInnerEntries)};
+}
+
 const sdk::Bound* find_bound(const sdk::Bounds& bounds, std::string_view member) {
     const auto found = std::find_if(bounds.begin(), bounds.end(), [member](const sdk::Bound& each) {
         return each.member == member;
@@ -16,24 +23,31 @@ const sdk::Bound* find_bound(const sdk::Bounds& bounds, std::string_view member)
     return found == bounds.end() ? nullptr : &*found;
 }
 
-sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path, std::size_t most);
+/// `left` is how many entries may follow in the same member.
+sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path, std::size_t& left);
 
 /// What lies in a value, each with the bound of what nobody declares.
-sdk::Result<void> check_inside(const sdk::Json& value, const std::string& path) {
+sdk::Result<void> check_inside(const sdk::Json& value, const std::string& path, std::size_t& left) {
     const std::string prefix = path.empty() ? path : path + ".";
     std::size_t number = 0;
     for (auto member = value.begin(); member != value.end(); ++member, ++number) {
         if (!member->is_structured()) continue;
         const std::string name = value.is_object() ? member.key() : std::to_string(number);
-        auto checked = check_entries(*member, prefix + name, sdk::kMostBodyEntries);
+        auto checked = check_entries(*member, prefix + name, left);
         if (!checked) return checked;
     }
     return {};
 }
 
-sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path, std::size_t most) {
-    if (value.size() > most) return sdk::make_error({too_many_entries(path, most)});
-    return check_inside(value, path);
+sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path,
+                                std::size_t& left) {
+    constexpr std::size_t kMost = sdk::kMostBodyEntries;
+    if (value.size() > kMost) return sdk::make_error({too_many_entries(path, kMost)});
+    if (value.is_array()) {
+        if (value.size() > left) return sdk::make_error({too_many_inside(path)});
+        left -= value.size();
+    }
+    return check_inside(value, path, left);
 }
 
 }  // namespace
@@ -53,7 +67,8 @@ sdk::Result<void> check_bounds(const sdk::Json& body, sdk::BodyUse use, const sd
         const std::size_t most = bound ? bound->most : sdk::kMostBodyEntries;
         if (value.size() > most) return sdk::make_error({too_many_entries(name, most)});
         const bool ends_here = is_open || (bound && bound->holds_records);
-        return ends_here ? sdk::Result<void>() : check_inside(value, name);
+        std::size_t left = kMostInnerEntries;
+        return ends_here ? sdk::Result<void>() : check_inside(value, name, left);
     };
     if (!body.is_object()) return check(body, "");
     for (const auto& [name, value] : body.items()) {

@@ -5,6 +5,10 @@
 
 namespace stele::kernel::resource {
 
+/// So many entries may all arrays together have that lie inside one member of a body: each has a
+/// bound of its own, and many of them in one another would still be too much.
+inline constexpr std::size_t kMostInnerEntries = 10'000;
+
 /// Whether the arrays of a body are as short as its operation declares (`sdk::Bounds`); `invalid`
 /// (`request.too_many_entries`) naming the member otherwise. Arrays of records are what their
 /// families' fields say.

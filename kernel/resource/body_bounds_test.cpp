@@ -34,6 +34,27 @@ TEST_CASE("an array that nobody declares has the common bound, however deep it l
     CHECK(refused(many(sdk::kMostBodyEntries), parameters).empty());
 }
 
+TEST_CASE("arrays in one another have a bound together, in which no entry counts twice") {
+    using enum sdk::BodyUse;
+    const auto nested = [](std::size_t outer, std::size_t inner) {
+        sdk::Json array = sdk::Json::array();
+        for (std::size_t i = 0; i < outer; ++i)
+            array.push_back(many(inner));
+        return array;
+    };
+    CHECK(kMostInnerEntries == 10'000);
+    CHECK(refused({{"ids", nested(1000, 10)}}, parameters).empty());
+    CHECK(refused({{"ids", nested(1000, 11)}}, parameters) == "ids");
+    CHECK(refused({{"ids", nested(10, 1000)}, {"others", nested(10, 1000)}}, parameters).empty());
+    CHECK(refused({{"a", {{"b", nested(11, 1000)}}}}, parameters) == "a");
+    CHECK(refused({{"ids", nested(2000, 6)}}, parameters, {{"ids", 2000}}) == "ids");
+    // Objects are what an entry consists of.
+    sdk::Json rows = sdk::Json::array();
+    for (int i = 0; i < 1000; ++i)
+        rows.push_back({{"a", 1}, {"b", {{"c", 2}}}, {"d", {1, 2, 3}}});
+    CHECK(refused({{"rows", rows}}, parameters).empty());
+}
+
 TEST_CASE("a declared bound holds in place of the common one, of arrays and of objects") {
     using enum sdk::BodyUse;
     const sdk::Bounds bounds{{"ids", 3}, {"nodes", 2, true}, {"", 4}};
