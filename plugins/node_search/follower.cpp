@@ -120,6 +120,7 @@ sdk::Result<void> Follower::feed_wanted() {
 void Follower::run() {
     auto committed_at = std::chrono::steady_clock::now();
     bool has_failed = false;
+    std::string last_failure;
     do {
         sdk::Result<void> done = feed_wanted();
         const auto now = std::chrono::steady_clock::now();
@@ -129,9 +130,13 @@ void Follower::run() {
             committed_at = now;
         }
         has_failed = !done;
+        const std::string failure =
+            done ? std::string() : done.error().message + ": " + done.error().detail;
+        // What goes on failing alike is told once.
+        if (has_failed && failure != last_failure)
+            sdk::log(sdk::LogLevel::warning, "node_search", failure);
+        last_failure = failure;
         if (has_failed) {
-            sdk::log(sdk::LogLevel::warning, "node_search",
-                     done.error().message + ": " + done.error().detail);
             const std::lock_guard lock(mutex_);
             is_all_wanted_ = true;
         }

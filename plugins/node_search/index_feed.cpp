@@ -12,6 +12,16 @@ namespace {
 /// Bytes of a version's attachments that are searched.
 constexpr std::size_t kMostAttached = std::size_t{1} << 20;
 
+/// The index can be brought up later from the repositories, so it is the first to make do.
+sdk::Error no_room() {
+    sdk::Error error = sdk::make_error(
+        sdk::ErrorKind::unavailable, "node_search.disk_full",
+        "the disk is full, and the search index does not have the latest changes until there is "
+        "room again");
+    error.retry_after_seconds = 60;
+    return error;
+}
+
 bool says_stop(const std::function<bool()>& must_stop) {
     return must_stop && must_stop();
 }
@@ -68,6 +78,7 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
     if (!newest) return newest.error();
     Progress& progress = fed_to_[space];
     if (progress.revision >= *newest) return true;
+    if (options_.has_room && !options_.has_room()) return no_room();
 
     Pass pass;
     // For each changeset: of a node only one version may come again behind the mark.

@@ -19,6 +19,8 @@ struct FeedOptions {
     std::size_t documents_at_once = 500;
     /// How long a search waits for an index that is behind; then 503.
     std::chrono::milliseconds patience = std::chrono::seconds(20);
+    /// Whether the disk has room for more than what must go on; always without it.
+    std::function<bool()> has_room = {};
 };
 
 /// Keeps the index in step with the repositories and searches it. Reads the store as it is, not

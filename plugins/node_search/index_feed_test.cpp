@@ -52,6 +52,24 @@ TEST_CASE("an index goes on where it last was on disk") {
     CHECK(world.log.told() - told == 2);
 }
 
+TEST_CASE("an index takes nothing new while its disk is full, and catches up later") {
+    bool has_room = true;
+    SearchWorld world({.has_room = [&] { return has_room; }});
+    world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});
+    CHECK(world.ids("apple") == Ids{"a"});
+    has_room = false;
+    CHECK(world.ids("apple") == Ids{"a"});
+    world.log.write(1, Nodes{{"b", R"({"t":"apple"})"}});
+    const std::size_t told = world.log.told();
+    const auto refused = world.find("apple");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "node_search.disk_full");
+    CHECK(refused.error().kind == sdk::ErrorKind::unavailable);
+    CHECK(world.log.told() == told);
+    has_room = true;
+    CHECK(world.ids("apple") == Ids{"a", "b"});
+}
+
 TEST_CASE("versions of a node that are on disk before the pass ends are not told twice") {
     SearchWorld world({.index = {.pending_documents = 1}});
     world.log.write(1, Nodes{{"a", R"({"t":"apple"})"}});

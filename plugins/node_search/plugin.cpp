@@ -1,4 +1,11 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/plugin.hpp>
@@ -13,10 +20,35 @@ namespace {
 /// How many fitting versions a search looks at, at most.
 constexpr std::size_t kMostLookedAt = 50'000;
 
+/// Room on the index's disk that is left to others: what a setting says, of a small disk a quarter.
+sdk::Result<std::uint64_t> read_reserve(sdk::Registrar& registrar) {
+    const std::string text = registrar.setting(
+        {"reserve", "134217728",
+         "Bytes of the disk that the search index leaves to others, of a small disk at most a "
+         "quarter; with less it takes nothing new until there is room"});
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem == std::errc() && end == text.data() + text.size()) return number;
+    return sdk::make_error(sdk::ErrorKind::invalid, "node_search.setting_malformed",
+                           "setting node_search.reserve must be a number, not '" + text + "'");
+}
+
+std::function<bool()> room_of(std::filesystem::path folder, std::uint64_t reserve) {
+    return [folder = std::move(folder), reserve] {
+        constexpr std::uint64_t kReserveShare = 4;
+        std::error_code problem;
+        const auto space = std::filesystem::space(folder, problem);
+        // Some file systems tell none.
+        if (problem || space.capacity == 0) return true;
+        return space.available >= std::min<std::uint64_t>(reserve, space.capacity / kReserveShare);
+    };
+}
+
 /// The parts of the plugin; each uses those before it.
 struct Search {
-    Search(sdk::Registrar& registrar, sdk::ContentLog& log)
-        : feed(log, registrar.engine(), registrar.data_folder() / "search"),
+    Search(sdk::Registrar& registrar, sdk::ContentLog& log, std::uint64_t reserve)
+        : feed(log, registrar.engine(), registrar.data_folder() / "search",
+               {.has_room = room_of(registrar.data_folder(), reserve)}),
           follower(feed, log, registrar.engine()),
           search(log, feed, follower, kMostLookedAt) {}
 
@@ -31,9 +63,11 @@ sdk::Result<void> open(sdk::Registrar& registrar) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "node_search.services_missing",
                                "the search of nodes needs somebody who tells what was written");
     }
+    const auto reserve = read_reserve(registrar);
+    if (!reserve) return reserve.error();
     // Observers live as long as the engine.
     static std::vector<std::unique_ptr<Search>> kept;
-    Search& made = *kept.emplace_back(std::make_unique<Search>(registrar, *log));
+    Search& made = *kept.emplace_back(std::make_unique<Search>(registrar, *log, *reserve));
     registrar.engine().observe("", [&follower = made.follower](const sdk::CommitNotice& notice) {
         follower.notice(notice);
     });
