@@ -61,6 +61,11 @@ std::vector<SettingInfo> request_settings() {
          .default_value = "16GiB",
          .description = "Largest streamed upload; beyond: 413.",
          .kind = bytes},
+        {.key = "server.upload_rate",
+         .default_value = "4KiB",
+         .description = "Bytes a second that a streamed upload must arrive with at least, when "
+                        "seen over server.body_time; slower: 408. 0: 64 KiB in that time.",
+         .kind = bytes},
         {.key = "server.header_time",
          .default_value = "15s",
          .description = "Time for all header lines, from the first byte of a request.",

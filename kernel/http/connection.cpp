@@ -149,7 +149,9 @@ bool Connection::on_header() {
 void Connection::welcome_body() {
     const bool is_asked = !parser_.is_http_1_0() && parser_.request().header("Expect");
     if (is_asked && !parser_.has_body_bytes()) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
-    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+    piece_since_ = ConnectionContext::now();
+    upload_patience_ = context_->shared.options.limits.body_time.count();
+    read_deadline_ = piece_since_ + upload_patience_;
 }
 
 /// From here on the request has an id, and a line in the log.

@@ -157,6 +157,9 @@ private:
 
     // The body that comes in pieces; a worker owns both while it stores a piece.
     std::shared_ptr<UploadSpool> upload_;
+    /// When the wait for the present piece began, and how long it may take.
+    std::int64_t piece_since_ = 0;
+    std::int64_t upload_patience_ = 0;
     std::string piece_;
     bool is_storing_ = false;
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -57,6 +58,7 @@ bool Connection::take_admission() {
 /// While the disk is waited for, nothing is read: the client waits, too.
 bool Connection::take_piece() {
     parser_.take_piece(piece_);
+    upload_patience_ -= ConnectionContext::now() - piece_since_;
     if (upload_->needs_disk(piece_.size())) {
         phase_ = Phase::storing;
         return true;
@@ -87,11 +89,21 @@ bool Connection::store_piece() {
     return false;
 }
 
-/// Each piece has as much time as other bodies have in whole.
+/// Each piece has as much time as other bodies have in whole, less what those before it took beyond
+/// their size at the lowest rate.
 void Connection::on_stored(sdk::Result<void> stored) {
     phase_ = Phase::receiving;
     if (!stored) return fail(stored.error(), status_of(stored.error().kind));
-    read_deadline_ = ConnectionContext::now() + context_->shared.options.limits.body_time.count();
+    const ServerLimits& limits = context_->shared.options.limits;
+    constexpr std::int64_t kSecond = 1000;
+    const std::int64_t most = limits.body_time.count();
+    const std::int64_t earned = limits.upload_rate == 0
+                                    ? most
+                                    : static_cast<std::int64_t>(piece_.size()) * kSecond /
+                                          static_cast<std::int64_t>(limits.upload_rate);
+    upload_patience_ = std::min(most, std::max<std::int64_t>(upload_patience_, 0) + earned);
+    piece_since_ = ConnectionContext::now();
+    read_deadline_ = piece_since_ + upload_patience_;
 }
 
 }  // namespace stele::kernel::http

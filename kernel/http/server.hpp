@@ -27,6 +27,8 @@ struct ServerLimits {
     std::uint64_t upload_bytes = std::uint64_t{16} * 1024 * 1024 * 1024;  ///< streamed bodies
     std::chrono::milliseconds header_time{15'000};  ///< from the first byte of a request
     std::chrono::milliseconds body_time{120'000};   ///< for the whole body, or 64 KiB of an upload
+    /// Bytes a second that uploads arrive with at least, when seen over a body's time; 0: any.
+    std::uint64_t upload_rate = 0;
     std::chrono::milliseconds idle_time{75'000};    ///< between requests
     std::chrono::milliseconds write_time{120'000};  ///< without progress of the reader
     std::size_t connections = 4096;

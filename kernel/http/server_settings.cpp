@@ -87,6 +87,7 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     options.limits.header_bytes = numbers.size(kBytes, "server.header_bytes");
     options.limits.body_bytes = numbers.size(kBytes, "server.body_bytes");
     options.limits.upload_bytes = numbers.size(kBytes, "server.upload_bytes");
+    options.limits.upload_rate = numbers.size(kBytes, "server.upload_rate");
     options.upload_reserve = numbers.size(kBytes, "storage.reserve");
     options.limits.header_time = numbers.time("server.header_time");
     options.limits.body_time = numbers.time("server.body_time");

@@ -240,6 +240,41 @@ TEST_CASE("an upload has time for each of its pieces") {
     CHECK_FALSE(server.has_files());
 }
 
+TEST_CASE("an upload that comes more slowly than the lowest rate is refused, and holds nothing") {
+    ServerOptions options;
+    options.limits.body_time = 300ms;
+    // A piece of 64 KiB earns a sixteenth of a second.
+    options.limits.upload_rate = 1024 * 1024;
+    UploadServer server(options);
+    constexpr int kPieces = 20;
+    constexpr std::size_t kPiece = 65'536;
+    {
+        TestClient client(server->port());
+        REQUIRE(client.send(head_of_upload(std::to_string(kPieces * kPiece), kToken)));
+        // Each in its time, but all of them far too slow.
+        bool is_taken = true;
+        for (int i = 0; i < kPieces && is_taken; ++i) {
+            std::this_thread::sleep_for(150ms);
+            is_taken = client.send(std::string(kPiece, 'x'));
+        }
+        const auto reply = client.receive();
+        REQUIRE(reply);
+        CHECK(reply->status == 408);
+        CHECK(error_of(reply)["code"] == "http.body_timeout");
+    }
+    {
+        TestClient client(server->port());
+        REQUIRE(client.send(head_of_upload(std::to_string(kPieces * kPiece), kToken)));
+        for (int i = 0; i < kPieces; ++i)
+            REQUIRE(client.send(std::string(kPiece, 'x')));
+        const auto reply = client.receive();
+        REQUIRE(reply);
+        CHECK(reply->status == 200);
+    }
+    CHECK(server->handler().uploads() == 1);
+    CHECK_FALSE(server.has_files());
+}
+
 TEST_CASE("a full disk refuses an upload with 507 and goes on") {
     ServerOptions options;
     options.upload_reserve = std::uint64_t{1} << 60;
