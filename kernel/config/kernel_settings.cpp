@@ -44,6 +44,24 @@ std::vector<SettingInfo> server_settings() {
                         "they say in X-Forwarded-For counts as the caller's address."}};
 }
 
+std::vector<SettingInfo> connection_settings() {
+    return {
+        {.key = "server.connections",
+         .default_value = "4096",
+         .description = "Connections open at the same time; further ones are answered with 503.",
+         .kind = integer,
+         .minimum = 1,
+         .maximum = kMany},
+        {.key = "server.connections_per_address",
+         .default_value = "0",
+         .description = "Connections that one address may have open at the same time (IPv6: one "
+                        "network of 64 bits); further ones are answered with 503. Addresses of "
+                        "server.trusted_proxies are not counted. 0: half of server.connections.",
+         .kind = integer,
+         .maximum = kMany},
+    };
+}
+
 // Times and sizes of limits below one would refuse every request.
 std::vector<SettingInfo> request_settings() {
     return {
@@ -87,19 +105,6 @@ std::vector<SettingInfo> request_settings() {
          .description = "Time after which a caller that does not read its answer is cut off.",
          .kind = milliseconds,
          .minimum = 1},
-        {.key = "server.connections",
-         .default_value = "4096",
-         .description = "Connections open at the same time; further ones are answered with 503.",
-         .kind = integer,
-         .minimum = 1,
-         .maximum = kMany},
-        {.key = "server.connections_per_address",
-         .default_value = "0",
-         .description = "Connections that one address may have open at the same time (IPv6: one "
-                        "network of 64 bits); further ones are answered with 503. Addresses of "
-                        "server.trusted_proxies are not counted. 0: half of server.connections.",
-         .kind = integer,
-         .maximum = kMany},
         {.key = "server.busy_wait",
          .default_value = "20s",
          .description =
@@ -330,8 +335,8 @@ std::vector<SettingInfo> other_settings() {
 
 std::vector<SettingInfo> kernel_settings() {
     std::vector<SettingInfo> all = server_settings();
-    for (auto* more : {&request_settings, &storage_settings, &limit_settings, &data_store_settings,
-                       &audit_settings, &other_settings}) {
+    for (auto* more : {&connection_settings, &request_settings, &storage_settings, &limit_settings,
+                       &data_store_settings, &audit_settings, &other_settings}) {
         for (SettingInfo& info : more())
             all.push_back(std::move(info));
     }

@@ -42,6 +42,7 @@ NOT_CODES = {
     'platform.stack': 'a key space',
     'platform.project': 'a key space',
     'admin.sock': 'a file',
+    'leveldb.stats': 'a property of LevelDB',
 }
 # Areas whose sources state the part behind the dot alone, in the calls that the pattern finds.
 ASSEMBLED = {
