@@ -118,6 +118,51 @@ sdk::Result<bool> GiftMeasure::covers_in_projects(const sdk::RecordKey& root,
     return covered;
 }
 
+/// Of what policies take in projects comes back what others give.
+sdk::Result<bool> GiftMeasure::covers_leaving_projects(const sdk::RecordKey& record,
+                                                       const sdk::RecordKey& source) {
+    if (!policies_) return true;
+    const auto platform = platform_of(record);
+    if (!platform) return platform.error();
+    const auto is_in_any = lies_in_projects(source);
+    if (!is_in_any || !*is_in_any) return is_in_any ? sdk::Result<bool>(true) : is_in_any;
+    const auto moved = policies_->outside_projects(reader_, *platform);
+    if (!moved) return moved.error();
+    const std::uint64_t back =
+        most_of(moved->revoked_inside).bits() & most_of(moved->granted).bits();
+    return covers_inside(record,
+                         most_of(moved->granted_only_there) | sdk::PermissionSet::from_bits(back));
+}
+
+sdk::Result<bool> GiftMeasure::lies_in_projects(const sdk::RecordKey& record) {
+    const auto subject = tree_.subject(reader_, record);
+    if (!subject) return subject.error();
+    if (!subject->projects_of) return false;
+    const auto projects = subject->projects_of(record);
+    if (!projects) return projects.error();
+    return !projects->empty();
+}
+
+/// Policies of scope `project` take nothing from a team whose record lies in no project.
+sdk::Result<void> GiftMeasure::leave_out_idle(sdk::PolicySource::Reach& reach) {
+    std::vector<InProjects> counting;
+    for (InProjects& bounded : reach.in_projects) {
+        const auto subject = tree_.subject(reader_, bounded.assigned_to);
+        if (!subject) return subject.error();
+        std::optional<sdk::RecordKey> record;
+        if (subject->team_record) {
+            auto team = subject->team_record(bounded.assigned_to);
+            if (!team) return team.error();
+            record = *std::move(team);
+        }
+        const auto counts = record ? lies_in_projects(*record) : sdk::Result<bool>(true);
+        if (!counts) return counts.error();
+        if (*counts) counting.push_back(std::move(bounded));
+    }
+    reach.in_projects = std::move(counting);
+    return {};
+}
+
 /// Of groups that the giver is in too, only where no policies take from itself what those give.
 sdk::Result<bool> GiftMeasure::covers_policies(const Holders& holders) {
     if (!policies_) return true;
@@ -164,9 +209,9 @@ sdk::Result<bool> GiftMeasure::covers_departure(const sdk::RecordKey& group) {
     if (!policies_) return true;
     const auto holders = holders_above(group, false);
     if (!holders) return holders.error();
-    const auto reach =
-        policies_->reach(reader_, holders->platform, policy_holder_of(holders->keys));
+    auto reach = policies_->reach(reader_, holders->platform, policy_holder_of(holders->keys));
     if (!reach) return reach.error();
+    if (auto counting = leave_out_idle(*reach); !counting) return counting.error();
     return covers_roles_of_policies(*holders, *reach, &Policies::revoked, &InProjects::revoked);
 }
 

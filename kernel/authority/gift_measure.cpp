@@ -143,7 +143,7 @@ sdk::Result<bool> GiftMeasure::covers_disinheritance(const sdk::RecordKey& recor
         auto covered = covers_inside(record, *others | role.permissions);
         if (!covered || !*covered) return covered;
     }
-    return true;
+    return covers_leaving_projects(record, source);
 }
 
 sdk::Result<bool> GiftMeasure::covers_role(const sdk::RecordKey& container,

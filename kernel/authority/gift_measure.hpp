@@ -84,6 +84,11 @@ private:
     sdk::Result<bool> covers_in_projects(const sdk::RecordKey& root,
                                          const sdk::RecordKey& assigned_to,
                                          const std::vector<std::string>& role_keys);
+    /// What policies give on a record as soon as it lies no longer in the projects of `source`.
+    sdk::Result<bool> covers_leaving_projects(const sdk::RecordKey& record,
+                                              const sdk::RecordKey& source);
+    sdk::Result<bool> lies_in_projects(const sdk::RecordKey& record);
+    sdk::Result<void> leave_out_idle(sdk::PolicySource::Reach& reach);
     sdk::Result<sdk::PermissionSet> other_meanings(const sdk::RecordKey& record,
                                                    std::string_view folded_key,
                                                    const sdk::RecordKey& source);

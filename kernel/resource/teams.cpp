@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/gifts.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
@@ -164,6 +165,10 @@ sdk::Result<void> TeamService::create_owners(sdk::Context& context, const sdk::R
 sdk::Result<void> TeamService::forget(sdk::Context& context, const sdk::RecordKey& record) {
     auto teams = read_teams(context.transaction(), record);
     if (!teams) return teams.error();
+    // Before any of them goes: whoever removes the record may hold something by them.
+    for (const TeamRow& team : *teams) {
+        if (auto freed = sdk::require_departure(context, team.group); !freed) return freed;
+    }
     for (const TeamRow& team : *teams) {
         if (auto removed = remove(context, record, team); !removed) return removed;
     }

@@ -41,7 +41,8 @@ public:
     /// be made.
     sdk::Result<void> create_owners(sdk::Context& context, const sdk::RecordKey& record,
                                     const std::vector<sdk::Principal>& members);
-    /// The teams of a record that goes.
+    /// The teams of a record that goes: their members leave, so that what policies take from them
+    /// comes back. `forbidden` (`authority.group_above_own`) as when a team is removed by itself.
     sdk::Result<void> forget(sdk::Context& context, const sdk::RecordKey& record);
 
 private:

@@ -29,6 +29,14 @@ std::string policy_row(const std::string& space, std::string_view policy) {
     return tagged(space, 'd', policy);
 }
 
+sdk::Result<bool> has_targets(const sdk::Reader& reader, const std::string& space,
+                              std::string_view policy) {
+    const std::string prefix = tagged(space, 'p', policy);
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    if (auto status = cursor->status(); !status) return status.error();
+    return cursor->is_valid();
+}
+
 std::string Assignments::reference_row(std::string_view reference, std::string_view policy) const {
     return sdk::KeyWriter(tagged(space_, 'r', reference)).text(policy).key();
 }

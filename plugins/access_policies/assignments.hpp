@@ -58,5 +58,8 @@ sdk::Result<void> check_reference(std::string_view reference);
 
 std::string principal_prefix(const std::string& space, const sdk::RecordKey& principal);
 std::string policy_row(const std::string& space, std::string_view policy);
+/// Whether a policy is assigned to anything.
+sdk::Result<bool> has_targets(const sdk::Reader& reader, const std::string& space,
+                              std::string_view policy);
 
 }  // namespace stele::access_policies

@@ -269,6 +269,18 @@ bool Condition::names_place() const {
     }
 }
 
+bool Condition::asks_for_projects() const {
+    return kind_ == Kind::project ||
+           std::any_of(children_.begin(), children_.end(),
+                       [](const Condition& child) { return child.asks_for_projects(); });
+}
+
+bool Condition::excludes_projects() const {
+    if (kind_ == Kind::none_of) return asks_for_projects();
+    return std::any_of(children_.begin(), children_.end(),
+                       [](const Condition& child) { return child.excludes_projects(); });
+}
+
 bool Condition::may_mean(const std::vector<std::string>& words) const {
     const auto means = [&words](const Condition& child) { return child.may_mean(words); };
     if (kind_ == Kind::all_of) return std::all_of(children_.begin(), children_.end(), means);

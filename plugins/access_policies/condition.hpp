@@ -45,6 +45,9 @@ public:
     /// Whether it holds only where the record lies in a branch, or has a reference, that is named
     /// by its id: who chose the title of a branch does not choose this.
     bool names_place() const;
+    /// Whether projects are asked for, and whether something holds where they are not.
+    bool asks_for_projects() const;
+    bool excludes_projects() const;
     /// Whether records with these words in front of their references may be meant.
     bool may_mean(const std::vector<std::string>& words) const;
     /// Adds a violation for each part that no record of the families can ever be asked for.

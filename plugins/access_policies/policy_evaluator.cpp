@@ -64,6 +64,25 @@ void add_roles(const CompiledPolicy& policy, Moved& moved) {
     }
 }
 
+/// What leaves a project may have by the statement, had not, or loses there.
+void add_outside(const CompiledPolicy& policy, const Statement& statement,
+                 sdk::PolicySource::OutsideProjects& outside) {
+    const auto any = [&statement](bool (Condition::*holds)() const) {
+        return std::any_of(statement.conditions.begin(), statement.conditions.end(),
+                           [holds](const Condition& condition) { return (condition.*holds)(); });
+    };
+    const auto add = [&statement](std::vector<std::string>& roles) {
+        roles.insert(roles.end(), statement.roles.begin(), statement.roles.end());
+    };
+    const bool is_bounded = policy.is_project_scoped;
+    if (statement.action == StatementAction::revoke) {
+        if (is_bounded || any(&Condition::asks_for_projects)) add(outside.revoked_inside);
+        return;
+    }
+    if (!is_bounded) add(outside.granted);
+    if (!is_bounded && any(&Condition::excludes_projects)) add(outside.granted_only_there);
+}
+
 }  // namespace
 
 std::string PolicyEvaluator::watched_space() const {
@@ -200,6 +219,45 @@ sdk::Result<PolicyEvaluator::Reach> PolicyEvaluator::reach(const sdk::Reader& re
         }
     }
     return reach;
+}
+
+sdk::Result<std::vector<PolicyEvaluator::Policy>> PolicyEvaluator::all_assigned(
+    const sdk::Reader& reader, std::uint64_t platform) {
+    const std::string space = sdk::plugin_key_space(platform, kSpace);
+    std::map<std::string, std::string> rows;
+    for (const sdk::Json& built_in : system_policies()) {
+        const std::string key = built_in.value("key", std::string());
+        if (const std::string* row = system_policy_row(key)) rows[key] = *row;
+    }
+    const std::string stored = sdk::KeyWriter(space).tag('d').key();
+    const auto cursor = reader.scan({stored, sdk::prefix_end(stored)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next()) {
+        if (auto id = sdk::KeyReader(cursor->key().substr(stored.size())).text())
+            rows[*id] = cursor->value();
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    std::vector<Policy> found;
+    for (const auto& [id, row] : rows) {
+        auto is_assigned = has_targets(reader, space, id);
+        if (!is_assigned) return is_assigned.error();
+        if (!*is_assigned) continue;
+        auto policy = compiled(row);
+        if (!policy) return policy.error();
+        found.push_back(*std::move(policy));
+    }
+    return found;
+}
+
+sdk::Result<PolicyEvaluator::OutsideProjects> PolicyEvaluator::outside_projects(
+    const sdk::Reader& reader, std::uint64_t platform) {
+    auto policies = all_assigned(reader, platform);
+    if (!policies) return policies.error();
+    OutsideProjects outside;
+    for (const Policy& policy : *policies) {
+        for (const Statement& statement : policy->statements)
+            add_outside(*policy, statement, outside);
+    }
+    return outside;
 }
 
 }  // namespace stele::access_policies

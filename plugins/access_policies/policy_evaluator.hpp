@@ -27,6 +27,8 @@ public:
         const std::function<sdk::PermissionSet(std::string_view)>& permissions_of) override;
     sdk::Result<Reach> reach(const sdk::Reader& reader, std::uint64_t platform,
                              const sdk::PolicyHolder& holder) override;
+    sdk::Result<OutsideProjects> outside_projects(const sdk::Reader& reader,
+                                                  std::uint64_t platform) override;
     std::string watched_space() const override;
     void meet(std::vector<sdk::PolicyFamily> families) override { families_ = std::move(families); }
 
@@ -46,6 +48,9 @@ private:
                                                          std::uint64_t platform,
                                                          const sdk::PolicyHolder& holder);
     sdk::Result<Policy> compiled(const std::string& row);
+    /// Those of the platform that are assigned to anybody.
+    sdk::Result<std::vector<Policy>> all_assigned(const sdk::Reader& reader,
+                                                  std::uint64_t platform);
     sdk::Result<std::vector<Policy>> counting(const sdk::Reader& reader,
                                               const sdk::PolicyHolder& holder,
                                               const SubjectFacts& facts);

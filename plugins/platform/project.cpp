@@ -59,6 +59,22 @@ sdk::Result<sdk::RecordKey> check_stack(sdk::Context& context, const std::string
     return (*stack)->key;
 }
 
+/// What policies take away in the project comes back on a stack, and in its data stores, that the
+/// project uses no longer.
+sdk::Result<void> require_leaving(sdk::Context& context, const sdk::Document& project) {
+    if (context.session().is_system) return {};
+    auto stack = context.documents().read(kStacks, sdk::text_member(project.fields, "stackId"));
+    if (!stack && sdk::is_missing(stack.error())) return {};
+    if (!stack) return stack.error();
+    auto covered = context.authorities().covers_disinheritance(context.principal().key, stack->key,
+                                                               project.key);
+    if (!covered) return covered.error();
+    if (*covered) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "platform.project_policies_above_own",
+                           "policies take away in the project what the caller does not hold in "
+                           "its stack, and it would come back there");
+}
+
 /// A project gets a stack that was there before.
 sdk::Result<void> take_stack(sdk::Context& context, const ProjectServices& services,
                              const sdk::Change& change, const std::string& id) {
@@ -70,6 +86,7 @@ sdk::Result<void> take_stack(sdk::Context& context, const ProjectServices& servi
             context, change.before->key, sdk::PermissionSet::all(), "platform.project_not_owned",
             "only owners of project " + change.before->id + " can give it another stack");
         if (!owned) return owned;
+        if (auto may = require_leaving(context, *change.before); !may) return may;
     }
     auto team = users_team(context, services, *stack);
     if (!team) return team.error();
@@ -228,6 +245,7 @@ sdk::ResourceDescriptor Project::describe() const {
 
 sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
     if (change.kind == sdk::ChangeKind::remove) {
+        if (auto may = require_leaving(context, *change.before); !may) return may;
         return remove_ui_configs(context, change.before->id);
     }
     const std::string stack = sdk::text_member(change.after->fields, "stackId");

@@ -69,7 +69,8 @@ sdk::Result<void> StackStores::forget(const std::vector<StackStore>& stores,
     return {};
 }
 
-/// Custom roles of the stack end for the store, and may mean more from then on.
+/// Custom roles of the stack end for the store, and may mean more from then on; what policies take
+/// in its projects comes back.
 sdk::Result<void> StackStores::require_ending(const sdk::RecordKey& store,
                                               const sdk::RecordKey& stack) {
     if (context_.session().is_system) return {};
@@ -78,8 +79,8 @@ sdk::Result<void> StackStores::require_ending(const sdk::RecordKey& store,
     if (!covered) return covered.error();
     if (*covered) return {};
     return sdk::make_error(sdk::ErrorKind::forbidden, "platform.stack_roles_above_own",
-                           "custom roles of the stack would end for a data store, whose owners "
-                           "only can take it out");
+                           "custom roles of the stack, or what policies of its projects take "
+                           "away, would end for a data store, whose owners only can take it out");
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> StackStores::find(const sdk::RecordKey& stack,

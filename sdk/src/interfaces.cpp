@@ -162,6 +162,9 @@ Result<std::vector<RecordKey>> Resource::bounded_by(const Reader&, const RecordK
     return std::vector<RecordKey>();
 }
 
+Result<PolicySource::OutsideProjects> PolicySource::outside_projects(const Reader&, std::uint64_t) {
+    return OutsideProjects();
+}
 void PolicySource::meet(std::vector<PolicyFamily>) {}
 bool PolicySubject::has_fact(std::string_view fact) const {
     return std::find(facts->begin(), facts->end(), fact) != facts->end();

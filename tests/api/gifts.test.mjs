@@ -376,6 +376,63 @@ test('a stack is given to a project by its owners, and a registration gives no g
   assert.equal((await admin('GET', `${users}/registered`)).type, 'USER');
 });
 
+test('a store, a stack and a project go, and their teams with them, by those who hold what policies take from the teams', async () => {
+  const remover = await person('team-remover');
+  const { _doc: host } = await admin('POST', '/webhosts');
+  const { _doc: stack } = await admin('POST', '/stacks');
+  const project = await admin('POST', '/projects', {});
+  await admin('POST', `/webhosts/${host}/teams?key=held`);
+  await admin('POST', `/stacks/${stack}/teams?key=held`);
+  const teams = [`webhost/${platform}/${host}/held`, `stack/${platform}/${stack}/held`, `stack/${platform}/${project.stackId}/project-users-team`];
+  const policy = (await admin('POST', '/access/policies', { statements: [{ action: 'revoke', roles: ['editor'] }] }))._doc;
+  for (const team of teams) await admin('POST', `/access/policies/${policy}/assign?ref=team://${team}`);
+  const paths = [`/webhosts/${host}`, `/stacks/${stack}`, `/projects/${project._doc}`];
+  await grant(`/stacks/${project.stackId}`, 'owner', 'team-remover');
+  for (const path of paths) {
+    await grant(path, 'owner', 'team-remover');
+    refused(await remover.ask('DELETE', path), 'authority.group_above_own');
+    assert.equal(await remover.status('GET', path), 200);
+  }
+  await teamWith('', 'editors-of-all', 'editor', 'team-remover');
+  for (const path of paths) assert.equal(await remover.status('DELETE', path), 200);
+  await admin('DELETE', `/access/policies/${policy}`);
+});
+
+test('a store leaves a project, in whatever way, by those who hold inside it what policies take in projects', async () => {
+  const [keeper, held] = [await person('p-keeper'), await person('p-held')];
+  const { _doc: host } = await admin('POST', '/webhosts');
+  const mapping = `/webhosts/${host}/autoclientmappings/${(await admin('POST', `/webhosts/${host}/autoclientmappings`, { host: 'h' }))._doc}`;
+  const policies = [];
+  for (const policy of [
+    { order: 1, statements: [{ action: 'grant', roles: ['editor'], conditions: [{ type: 'type', config: { type: '^autoClientMapping.*' } }] }] },
+    { order: 2, scope: 'project', statements: [{ action: 'revoke', roles: ['editor'] }] },
+  ]) {
+    policies.push(`/access/policies/${(await admin('POST', '/access/policies', policy))._doc}`);
+    await admin('POST', `${policies.at(-1)}/assign?ref=user://${platform}/default/${held._doc}`);
+  }
+  assert.equal(await held.status('GET', mapping), 200);
+  const project = await admin('POST', '/projects', {});
+  const stack = `/stacks/${project.stackId}`;
+  const assign = `${stack}/datastores/assign?type=webhost&key=one&id=`;
+  await admin('POST', `${assign}${host}`);
+  assert.equal(await held.status('GET', mapping), 404);
+  const other = (await admin('POST', '/webhosts'))._doc;
+  const ownStack = (await admin('POST', '/stacks'))._doc;
+  for (const base of [`/webhosts/${other}`, `/stacks/${ownStack}`, `/projects/${project._doc}`]) await grant(base, 'owner', 'p-keeper');
+  await grant(stack, 'manager', 'p-keeper');
+  const moved = { ...(await admin('GET', `/projects/${project._doc}`)), stackId: ownStack };
+  refused(await keeper.ask('POST', `${stack}/datastores/unassign?key=one`), 'platform.stack_roles_above_own');
+  refused(await keeper.ask('POST', `${assign}${other}`), 'platform.stack_roles_above_own');
+  refused(await keeper.ask('PUT', `/projects/${project._doc}`, moved), 'platform.project_policies_above_own');
+  refused(await keeper.ask('DELETE', `/projects/${project._doc}`), 'platform.project_policies_above_own');
+  assert.equal(await held.status('GET', mapping), 404);
+  await grant(stack, 'owner', 'p-keeper');
+  assert.equal(await keeper.status('POST', `${stack}/datastores/unassign?key=one`), 200);
+  assert.equal(await keeper.status('PUT', `/projects/${project._doc}`, moved), 200);
+  assert.equal(await held.status('GET', mapping), 200);
+  for (const policy of policies) await admin('DELETE', policy);
+});
+
 test('who made a store goes on to work as its owner', async () => {
   const builder = await person('builder');
   await grant('', 'contributor', 'builder');

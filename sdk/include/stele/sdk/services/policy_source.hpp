@@ -113,6 +113,16 @@ public:
     virtual Result<Reach> reach(const Reader& reader, std::uint64_t platform,
                                 const PolicyHolder& holder) = 0;
 
+    /// What all policies that are assigned to anybody on the platform may change for what leaves a
+    /// project: the role keys that they revoke in projects only, those that they grant outside of
+    /// projects, too, and those that they grant nowhere else. Any thread.
+    struct OutsideProjects {
+        std::vector<std::string> revoked_inside;
+        std::vector<std::string> granted;
+        std::vector<std::string> granted_only_there;
+    };
+    virtual Result<OutsideProjects> outside_projects(const Reader& reader, std::uint64_t platform);
+
     /// Name of the key space (`Context::key_space`) on which every answer of this source depends,
     /// beside the subject itself. A commit in it makes the cached decisions of its platform void.
     virtual std::string watched_space() const = 0;
