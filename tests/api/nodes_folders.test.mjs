@@ -170,6 +170,31 @@ test('moves that cannot be', async () => {
   assert.equal(await path(node), '/node', 'of many the target is the root by default');
 });
 
+test('nodes are made in a folder, and folders in it, with CREATE_SUBOBJECTS on it', async () => {
+  const folder = await create({ title: 'kept' });
+  const deep = await create({ title: 'deep' }, `?rootNodeId=${folder}&parentFolderPath=${encodeURIComponent('/')}`);
+  await admin('POST', `${branch}/authorities/contributor/grant?id=default/editor`);
+  await admin('POST', `${N(folder)}/authorities/consumer/grant?id=default/editor`);
+  const before = await admin('GET', N(folder));
+  const make = (query, body = { title: 'new' }) => as('editor', 'POST', `${branch}/nodes?rootNodeId=${folder}&${query}`, body);
+  const ways = [['parentFolderPath=/'], ['parentFolderPath=a/b'], ['parentFolderPath=deep'], ['parentFolderPath=deep/c'], ['filePath=f.txt'],
+    ['filePath=d/f.txt'], ['', { title: 'new', _parentFolderPath: '/' }], ['parentFolderPath=/&associationType=a:linked']];
+  for (const [query, body] of ways) {
+    const reply = await make(query, body);
+    assert.equal(reply.status, 403, `${query}: ${reply.text}`);
+  }
+  assert.equal((await admin('GET', `${N(folder)}/children`)).total_rows, 1);
+  assert.deepEqual(await admin('GET', N(folder)), before);
+  assert.equal((await make('')).status, 200);
+  await admin('POST', `${N(folder)}/authorities/contributor/grant?id=default/editor`);
+  for (const [query, body] of ways.slice(0, -1)) assert.equal((await make(query, body)).status, 200, query);
+  // A member only is no change of the folder.
+  assert.equal((await make(...ways.at(-1))).status, 403);
+  await admin('POST', `${N(folder)}/authorities/editor/grant?id=default/editor`);
+  assert.equal((await make(...ways.at(-1))).status, 200);
+  assert.equal((await admin('GET', `${N(deep)}/children`)).total_rows, 2);
+});
+
 test('moves and deletions as jobs (32)', async () => {
   const node = await file('node', '/from');
   await file('other', '/to');

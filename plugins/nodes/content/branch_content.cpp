@@ -205,9 +205,29 @@ sdk::Result<std::optional<std::string>> BranchContent::find_path(
     return std::optional<std::string>(std::move(at));
 }
 
+namespace {
+
+sdk::Result<sdk::Document> make_folder_in(const BranchContent& content, const sdk::Document& folder,
+                                          const std::string& name) {
+    auto made = content.create({{"title", name},
+                                {member::kFeatures,
+                                 {{feature::kContainer, sdk::Json::object()},
+                                  {feature::kFilename, {{"filename", name}}}}}});
+    if (!made) return made;
+    auto joined = content.associate({.source = folder.id,
+                                     .target = made->id,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+    if (!joined) return joined;
+    return made;
+}
+
+}  // namespace
+
 sdk::Result<sdk::Document> BranchContent::make_folders(const sdk::Document& from,
                                                        const std::vector<std::string>& path) const {
     sdk::Document folder = from;
+    bool is_new = false;
     for (const std::string& name : path) {
         auto child = graph().find_child(folder.id, name);
         if (!child) return child.error();
@@ -223,18 +243,17 @@ sdk::Result<sdk::Document> BranchContent::make_folders(const sdk::Document& from
             folder = std::move(*found);
             continue;
         }
-        auto made = create({{"title", name},
-                            {member::kFeatures,
-                             {{feature::kContainer, sdk::Json::object()},
-                              {feature::kFilename, {{"filename", name}}}}}});
+        if (!is_new) {
+            if (auto may = require(folder, sdk::Permission::create_subobjects); !may)
+                return may.error();
+        }
+        auto made = make_folder_in(*this, folder, name);
         if (!made) return made;
-        auto joined = associate({.source = folder.id,
-                                 .target = made->id,
-                                 .type = association::kChild,
-                                 .fields = sdk::Json::object()});
-        if (!joined) return joined;
         folder = std::move(*made);
+        is_new = true;
     }
+    if (is_new) return folder;
+    if (auto may = require(folder, sdk::Permission::create_subobjects); !may) return may.error();
     if (has_feature(folder.fields, feature::kContainer)) return folder;
     sdk::Json features = folder.fields.value(member::kFeatures, sdk::Json::object());
     features[feature::kContainer] = sdk::Json::object();

@@ -89,8 +89,8 @@ public:
     sdk::Result<std::optional<std::string>> find_path(std::string_view from,
                                                       const std::vector<std::string>& path) const;
     /// The folder of a path below `from`, made where it is missing, as containers
-    /// (docs/specification/nodes.md 7.2). `forbidden` where whoever acts may not READ one that is
-    /// there.
+    /// (docs/specification/nodes.md 7.2), so that something can be put into it. `forbidden` where
+    /// whoever acts may not READ one that is there, or not CREATE_SUBOBJECTS in the last of these.
     sdk::Result<sdk::Document> make_folders(const sdk::Document& from,
                                             const std::vector<std::string>& path) const;
     /// The way from `root` down to the node by names (`/a/b`), through folders that whoever acts

@@ -79,6 +79,10 @@ sdk::Result<void> place_node(const BranchContent& content, const sdk::Document& 
     }
     auto folder = content.make_folders(*root, segments);
     if (!folder) return folder.error();
+    // A member is put into it; any other association changes it, as an associate does.
+    if (placement.association_type != association::kChild) {
+        if (auto may = content.require(*folder, sdk::Permission::update); !may) return may;
+    }
     auto joined = content.associate({.source = folder->id,
                                      .target = node.id,
                                      .type = placement.association_type,
