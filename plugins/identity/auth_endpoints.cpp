@@ -91,6 +91,9 @@ sdk::Result<sdk::Reply> AuthEndpoints::impersonate(const sdk::Call& call) {
     auto may = sdk::holds(context, record->key, sdk::Permission::impersonate);
     if (!may) return may.error();
     if (!*may) {
+        auto is_known = sdk::holds(context, record->key, sdk::Permission::connect);
+        if (!is_known) return is_known.error();
+        if (!*is_known) return unknown_principal(form);
         return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                                "IMPERSONATE on " + form + " is needed for this");
     }

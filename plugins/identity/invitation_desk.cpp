@@ -87,7 +87,6 @@ sdk::Json user_fields(const sdk::Call& call, const std::string& address) {
         std::string value = sdk::text_member(call.body(), member);
         if (!value.empty()) fields[member] = std::move(value);
     }
-    note_inviter(fields, call.context().principal());
     return fields;
 }
 
@@ -149,7 +148,9 @@ sdk::Result<sdk::Principal> InvitationDesk::make_user(const sdk::Call& call,
     }
     auto made = context.documents().create(principals, user_fields(call, text));
     if (!made) return made.error();
-    return principal_of(*made);
+    auto noted = note_inviter(context, principals, *made);
+    if (!noted) return noted.error();
+    return principal_of(*noted);
 }
 
 sdk::Result<sdk::Json> InvitationDesk::announce(const sdk::Call& call,

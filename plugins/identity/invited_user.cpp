@@ -145,7 +145,6 @@ sdk::Result<sdk::Document> settle_invited(sdk::Registrar& registrar, sdk::Contex
         std::string value = sdk::text_member(invited.record.fields, member);
         if (!value.empty()) fields[member] = std::move(value);
     }
-    note_inviter(fields, context.principal());
     // Here another identity may have the same ids.
     auto named = find_identity(context, registrar.root_platform().number,
                                sdk::text_member(fields, "directoryId"),
@@ -158,13 +157,17 @@ sdk::Result<sdk::Document> settle_invited(sdk::Registrar& registrar, sdk::Contex
     if (!user) return user;
     auto owned = context.authorities().grant(user->key, context.principal().key, "owner");
     if (!owned) return owned.error();
-    return user;
+    return note_inviter(context, principals, *user);
 }
 
-void note_inviter(sdk::Json& fields, const sdk::Principal& inviter) {
-    fields["inviterId"] = inviter.id;
-    fields["inviterDomainId"] = inviter.domain_id;
-    fields["inviterName"] = inviter.name;
+sdk::Result<sdk::Document> note_inviter(sdk::Context& context,
+                                        const sdk::CollectionName& principals,
+                                        const sdk::Document& user) {
+    const sdk::Principal& inviter = context.principal();
+    return context.documents().patch(principals, user.id,
+                                     {{"inviterId", inviter.id},
+                                      {"inviterDomainId", inviter.domain_id},
+                                      {"inviterName", inviter.name}});
 }
 
 }  // namespace stele::identity

@@ -28,7 +28,9 @@ sdk::Result<sdk::Document> settle_invited(sdk::Registrar& registrar, sdk::Contex
                                           const sdk::CollectionName& principals,
                                           const InvitedUser& invited);
 
-/// Notes on a new user's record who has invited it.
-void note_inviter(sdk::Json& fields, const sdk::Principal& inviter);
+/// Notes on a new user's record that the caller has invited it; users do not say so themselves.
+sdk::Result<sdk::Document> note_inviter(sdk::Context& context,
+                                        const sdk::CollectionName& principals,
+                                        const sdk::Document& user);
 
 }  // namespace stele::identity

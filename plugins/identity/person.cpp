@@ -19,6 +19,8 @@ namespace stele::identity {
 
 namespace {
 
+constexpr char kPassword[] = "password";
+
 /// A user of an identity, by the platform that it lies on.
 struct Place {
     sdk::PlatformScope platform;
@@ -94,6 +96,8 @@ sdk::ResourceDescriptor Person::describe() const {
         {.name = "name", .kind = text},
         {.name = "email", .kind = text},
         {.name = kPasswordHash, .kind = text, .read_only = true, .secret = true},
+        // Changed by `changepassword` alone; what clients send here is neither kept nor shown.
+        {.name = kPassword, .kind = text, .secret = true},
     };
     const sdk::Actions actions{
         {.name = "changepassword",
@@ -135,7 +139,10 @@ sdk::ResourceDescriptor Person::describe() const {
 }
 
 sdk::Result<void> Person::prepare(sdk::Change& change, sdk::Context& context) {
-    if (change.kind != sdk::ChangeKind::remove) return {};
+    if (change.kind != sdk::ChangeKind::remove) {
+        change.after->secrets.erase(kPassword);
+        return {};
+    }
     auto users = users_of_identity(context, change.before->key);
     if (!users) return users.error();
     if (!users->empty()) {

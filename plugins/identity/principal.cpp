@@ -35,6 +35,9 @@ sdk::Fields principal_fields() {
         {.name = "identityId", .kind = text},
         {.name = "domainQualifiedId", .kind = text, .read_only = true},
         {.name = "domainQualifiedName", .kind = text, .read_only = true},
+        {.name = "inviterId", .kind = text, .read_only = true},
+        {.name = "inviterDomainId", .kind = text, .read_only = true},
+        {.name = "inviterName", .kind = text, .read_only = true},
         // These only mean something while a body is read; declared as secrets, so that they neither
         // show up in a reply nor in an index.
         {.name = "password", .kind = text, .secret = true},

@@ -74,7 +74,7 @@ sdk::Json user_of(const sdk::Call& call) {
     sdk::Json user = sdk::Json::object();
     if (const sdk::Json* said = object_in(registration, "userProperties")) user = *said;
     // Whoever wrote the registration gives nothing in the name of who confirms it.
-    for (const char* name : {"_doc", "groups", "directoryId", "identityId"})
+    for (const char* name : {"_doc", "groups", "directoryId", "identityId", "password"})
         user.erase(name);
     user["type"] = "USER";
     user["email"] = sdk::text_member(registration, kUserEmail);
@@ -159,6 +159,13 @@ sdk::ResourceDescriptor Registration::describe() const {
                          .parameters = {{"password"}},
                          .slow = true}},
             .title = "registrations"};
+}
+
+sdk::Result<void> Registration::prepare(sdk::Change& change, sdk::Context&) {
+    if (change.kind == sdk::ChangeKind::remove) return {};
+    const auto user = change.after->fields.find("userProperties");
+    if (user != change.after->fields.end() && user->is_object()) user->erase("password");
+    return {};
 }
 
 sdk::Result<sdk::Reply> Registration::look_up(const sdk::Call& call) {

@@ -11,6 +11,8 @@ public:
     explicit Registration(sdk::Registrar& registrar) : registrar_(registrar) {}
 
     sdk::ResourceDescriptor describe() const override;
+    /// A password comes with `confirm` only.
+    sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
 
     /// GET {C}/lookup?registrationId=
     sdk::Result<sdk::Reply> look_up(const sdk::Call& call);

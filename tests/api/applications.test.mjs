@@ -126,6 +126,17 @@ test('a registration is confirmed once, and makes the user that it describes', a
   assert.deepEqual([again.status, again.json.code], [409, 'registration.completed']);
 });
 
+test('a registration keeps no password, and who confirms it gives the first one', async () => {
+  const collection = `${application}/registrations`;
+  const made = await admin('POST', collection, { userEmail: 'p@example.org', userId: 'passworded', userProperties: { password: 'of the author', firstName: 'P' } });
+  const path = `${collection}/${made._doc}`;
+  assert.deepEqual((await admin('GET', path)).userProperties, { firstName: 'P' });
+  await admin('PUT', path, { ...made, userProperties: { password: 'of the author', firstName: 'Q' } });
+  assert.deepEqual((await admin('GET', path)).userProperties, { firstName: 'Q' });
+  await admin('POST', `${path}/confirm`, {});
+  assert.equal((await server.login('passworded', 'of the author', { isWhole: true })).status, 400);
+});
+
 test('a registration with a registrar and a plan makes a tenant, too', async () => {
   const { _doc: id } = await admin('POST', `${application}/registrations`, { userEmail: 'owner@example.org', tenantRegistrarId: 'default',
     tenantPlanKey: 'unlimited', tenantTitle: 'Of the owner' });

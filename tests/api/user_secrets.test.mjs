@@ -31,6 +31,41 @@ test('the creator of a user gives the first password and none later', async () =
   await server.login('person', 'fourth password');
 });
 
+test('who has invited a user is not for the user, or for its maker, to say', async () => {
+  const said = { inviterId: 'x', inviterDomainId: 'default', inviterName: 'admin' };
+  const { _doc } = await server.admin('POST', users, { type: 'USER', name: 'uninvited', password: 'secret-of-uninvited', ...said });
+  const path = `${users}/${_doc}`;
+  const told = async () => Object.keys(await server.admin('GET', path)).filter((name) => name in said);
+  assert.deepEqual(await told(), []);
+  const token = await server.login('uninvited', 'secret-of-uninvited');
+  assert.equal((await server.request('PUT', path, { token, body: { type: 'USER', name: 'uninvited', ...said } })).status, 200);
+  assert.deepEqual(await told(), []);
+});
+
+test('an identity keeps and shows no password that is sent with its record', async () => {
+  const { directoryId, identityId } = await server.makeUser('identified');
+  const path = `/directories/${directoryId}/identities/${identityId}`;
+  const before = await server.admin('GET', path);
+  await server.admin('PUT', path, { ...before, title: 'sent', password: 'in the clear' });
+  const after = await server.admin('GET', path);
+  assert.deepEqual([after.title, 'password' in after], ['sent', false]);
+  assert.equal((await server.login('identified', 'in the clear', { isWhole: true })).status, 400);
+  await server.login('identified', 'secret-of-identified');
+});
+
+test('a user that is hidden is impersonated like one that is unknown', async () => {
+  const hidden = await server.makeUser('unseen');
+  await hide(hidden._doc);
+  await server.makeUser('guesser');
+  const token = await server.login('guesser', 'secret-of-guesser');
+  const asked = async (name) => {
+    const { status, json } = await server.request('POST', `/auth/impersonate/default/${name}`, { token, body: {} });
+    return [status, json.code, json.message.replaceAll(name, '*')];
+  };
+  assert.deepEqual(await asked('unseen'), await asked('nobody-at-all'));
+  assert.equal((await asked('identified'))[0], 403);
+});
+
 test('principals that the caller may not read show ids only, in access lists and beside users', async () => {
   const hidden = await server.makeUser('hidden-name');
   await server.admin('PUT', `${users}/${hidden._doc}`, { type: 'USER', name: 'hidden-name', email: 'hidden@example.org', firstName: 'Hid' });
