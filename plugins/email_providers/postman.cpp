@@ -35,6 +35,33 @@ sdk::CollectionName collection_in(const sdk::Document& application, const char* 
     return {type, application.id, application.key};
 }
 
+/// What an email may say that is composed with the server's eyes: nothing that is read for it
+/// (nodes, principals, attachments).
+constexpr const char* kOwnWords[] = {"from",    "to",      "cc",   "bcc",
+                                     "replyTo", "subject", "body", "html"};
+
+sdk::Json email_fields(const sdk::NewMail& mail) {
+    sdk::Json fields = sdk::Json::object();
+    for (const char* member : kOwnWords) {
+        const auto said = mail.email.find(member);
+        if (said != mail.email.end()) fields[member] = *said;
+    }
+    if (!mail.addressee.key.empty()) {
+        fields["toDomainId"] = mail.addressee.domain_id;
+        fields["toPrincipalId"] = mail.addressee.id;
+    }
+    return fields;
+}
+
+/// The same of the values.
+sdk::Json model_of(const sdk::NewMail& mail) {
+    sdk::Json model = sdk::Json::object();
+    for (const auto& [name, value] : mail.model.items()) {
+        if (value.is_string()) model[name] = value;
+    }
+    return model;
+}
+
 /// What a job needs to send a stored email.
 struct Errand {
     sdk::CollectionName emails;
@@ -113,18 +140,20 @@ sdk::Result<sdk::PostedMail> Postman::post(sdk::Context& context, const sdk::New
     const MailAccount account = account_of(*provider);
     auto ready = check_ready(account, services_.is_capturing);
     if (account.is_enabled && !ready) return ready.error();
-    auto email = context.documents().create(collection_in(*application, kEmailType), mail.email);
+    auto email =
+        context.documents().create(collection_in(*application, kEmailType), email_fields(mail));
     if (!email) return email.error();
     // Whatever is wrong with the mail is said now. The addressed user may be new, and is the one
-    // whom the caller has just named.
-    auto composed = services_.composer.compose(context.as_system(), *email, mail.model, account);
+    // whom the caller has just named; nothing else is looked up.
+    const sdk::Json model = model_of(mail);
+    auto composed = services_.composer.compose(context.as_system(), *email, model, account);
     if (!composed) return composed.error();
     auto job = services_.jobs.start(context, {.type = kJobType,
                                               .input = {{"applicationId", application->id},
                                                         {"emailProviderId", provider->id},
                                                         {"emailId", email->id},
                                                         {"email", email->fields},
-                                                        {"model", mail.model}}});
+                                                        {"model", model}}});
     if (!job) return job.error();
     return sdk::PostedMail{email->id, *job};
 }

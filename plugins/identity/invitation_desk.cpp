@@ -94,7 +94,7 @@ sdk::Result<sdk::NewMail> mail_to(const sdk::Call& call, const sdk::Principal& i
                                   std::string_view title) {
     const sdk::Principal& inviter = call.context().principal();
     sdk::NewMail mail;
-    mail.email = {{"toDomainId", invited.domain_id}, {"toPrincipalId", invited.id}};
+    mail.addressee = invited;
     const auto wanted = call.body().find("mail");
     if (wanted != call.body().end() && !wanted->is_object()) {
         return sdk::invalid_parameter("mail", "must be an object");

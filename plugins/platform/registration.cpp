@@ -28,6 +28,10 @@ const sdk::Json* object_in(const sdk::Json& object, const char* name) {
     return found != object.end() && found->is_object() ? &*found : nullptr;
 }
 
+/// What whoever wrote the registration may say about a mail that is composed for others: words, but
+/// nothing that would be looked up.
+constexpr const char* kMailMembers[] = {"from", "cc", "bcc", "replyTo", "subject", "body", "html"};
+
 /// `emails.{kind}`, or `{kind}EmailProperties`.
 sdk::Json mail_of(const sdk::Json& registration, const char* kind) {
     sdk::Json mail = usual_mail(kind);
@@ -35,7 +39,9 @@ sdk::Json mail_of(const sdk::Json& registration, const char* kind) {
     const sdk::Json* said = emails ? object_in(*emails, kind) : nullptr;
     if (said == nullptr)
         said = object_in(registration, (std::string(kind) + "EmailProperties").c_str());
-    if (said != nullptr) mail.update(*said);
+    for (const char* member : kMailMembers) {
+        if (said != nullptr && said->contains(member)) mail[member] = said->at(member);
+    }
     mail["to"] = sdk::text_member(registration, kUserEmail);
     return mail;
 }

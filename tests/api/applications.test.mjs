@@ -170,3 +170,33 @@ test('mails of a registration are sent by the provider of the application', asyn
   assert.ok(texts().some((text) => text.includes(`Dear mailed, ${id}`)), texts().join());
   for (const text of texts()) assert.match(text, /mail@example\.org/);
 });
+
+test('a mail of a registration tells its author nothing that is hidden from it', async () => {
+  const repository = (await admin('POST', '/repositories', {}))._doc;
+  const branch = `/repositories/${repository}/branches/master`;
+  const node = (await admin('POST', `${branch}/nodes`, { title: 'hidden' }))._doc;
+  await server.request('POST', `${branch}/nodes/${node}/attachments/default?filename=s.txt`,
+    { token: server.adminToken, body: 'text of a hidden node', headers: { 'Content-Type': 'text/plain' } });
+  const users = '/domains/default/principals';
+  const hidden = await admin('POST', users, { type: 'USER', name: 'hidden-addressee', email: 'hidden@secret.example', password: 'password' });
+  await admin('POST', `${users}/${hidden._doc}/authorities/all/revoke?id=default/everyone`);
+  await admin('POST', '/authorities/contributor/grant?id=default/somebody');
+  const own = `/applications/${(await ask('POST', '/applications', {}, token)).json._doc}`;
+  assert.equal((await ask('POST', `${own}/emailproviders`, { host: 'localhost' }, token)).status, 200);
+  const members = { bodyRepositoryId: repository, bodyNodeId: node, toDomainId: 'default', toPrincipalId: 'hidden-addressee' };
+  for (const body of ['', undefined]) {
+    const before = readdirSync(mails).length;
+    const { _doc: id } = (await ask('POST', `${own}/registrations`,
+      { userEmail: 'me@example.org', emails: { confirmation: { from: 'me@example.org', subject: 'mine', body, ...members } } }, token)).json;
+    const sent = await ask('POST', `${own}/registrations/${id}/send/confirmation`, {}, token);
+    assert.equal(sent.status, 200, sent.text);
+    for (let i = 0; i < 200 && readdirSync(mails).length === before; i += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  for (const { toPrincipalId, bodyNodeId } of (await ask('GET', `${own}/emails`, undefined, token)).json.rows)
+    assert.deepEqual([toPrincipalId, bodyNodeId], [undefined, undefined]);
+  const texts = readdirSync(mails).map((name) => readFileSync(join(mails, name), 'utf8')).filter((text) => text.includes('me@example.org'));
+  assert.equal(texts.length, 2);
+  const encoded = Buffer.from('text of a hidden').toString('base64').slice(0, 16);
+  for (const text of texts)
+    for (const secret of ['text of a hidden', encoded, 'hidden@secret.example']) assert.ok(!text.includes(secret), text);
+});

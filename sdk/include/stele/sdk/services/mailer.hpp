@@ -16,9 +16,13 @@ namespace stele::sdk {
 struct NewMail {
     std::string application_id;
     std::string provider_id;
-    /// Members of an email (docs/reference/email.md): addressee, subject, body with placeholders.
+    /// Members of an email (docs/reference/email.md) that say what they mean themselves, others are
+    /// left out: `from`, `to`, `cc`, `bcc`, `replyTo`, `subject`, `body`, `html`.
     Json email = Json::object();
-    /// Values of the placeholders.
+    /// Who gets it beside `to`; the caller need not know of them, so this is never a client's to
+    /// say. Means nothing without a key.
+    Principal addressee;
+    /// Values of the placeholders; texts.
     Json model = Json::object();
 };
 
