@@ -47,7 +47,12 @@ public:
     /// Whoever a job acts for: its changesets, the nodes' `_system` and the checks of rights of
     /// `BranchContent` are theirs, although the context is the server's.
     void act_for(sdk::Principal principal) { actor_ = std::move(principal); }
-    const std::optional<sdk::Principal>& actor() const { return actor_; }
+    /// Nobody while the server writes on its own account (`ServersOwn`).
+    const std::optional<sdk::Principal>& actor() const { return is_servers_own_ ? none_ : actor_; }
+    /// Whether nobody but the server acts: what a job writes is somebody's, and is checked.
+    bool is_server_alone(const sdk::Context& context) const {
+        return context.session().is_system && !actor();
+    }
 
     /// Nodes are being removed because one that they depend on is.
     void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
@@ -61,6 +66,8 @@ public:
     void complete(const sdk::Transaction& committed, std::string& body) override;
 
 private:
+    friend class ServersOwn;
+
     struct Changeset {
         VersionSpace space;
         std::unique_ptr<LineWriter> writer;
@@ -76,8 +83,26 @@ private:
     std::map<sdk::RecordKey, BranchRules> rules_;
     std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
     std::optional<sdk::Principal> actor_;
+    const std::optional<sdk::Principal> none_;
+    bool is_servers_own_ = false;
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
+};
+
+/// What is written with the server's context while it lives is the server's own (persons, tags),
+/// also in a job that acts for somebody. Never around what a client names.
+class ServersOwn {
+public:
+    explicit ServersOwn(Changes& changes) : changes_(changes), before_(changes.is_servers_own_) {
+        changes_.is_servers_own_ = true;
+    }
+    ~ServersOwn() { changes_.is_servers_own_ = before_; }
+    ServersOwn(const ServersOwn&) = delete;
+    ServersOwn& operator=(const ServersOwn&) = delete;
+
+private:
+    Changes& changes_;
+    const bool before_;
 };
 
 }  // namespace stele::nodes

@@ -71,7 +71,7 @@ sdk::Result<bool> is_validated(const BranchContent& content) {
 
 sdk::Result<void> validate_content(const BranchContent& content, const sdk::Json& node,
                                    sdk::Violations& violations) {
-    if (content.context().session().is_system) return {};
+    if (content.changes().is_server_alone(content.context())) return {};
     auto validates = is_validated(content);
     if (!validates) return validates.error();
     return *validates ? find_violations(content, node, violations) : sdk::Result<void>();

@@ -88,8 +88,7 @@ sdk::Json built_in_condition() {
 
 sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition) {
     const std::string qname = sdk::text_member(definition, member::kQName);
-    const bool is_by_server = content.context().session().is_system && !content.changes().actor();
-    if (is_by_server || !is_replaceable(qname)) return {};
+    if (content.changes().is_server_alone(content.context()) || !is_replaceable(qname)) return {};
     auto present = content.node(qname);
     if (!present) return sdk::is_missing(present.error()) ? sdk::Result<void>() : present.error();
     const bool is_of_server =

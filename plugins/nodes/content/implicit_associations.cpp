@@ -62,6 +62,7 @@ sdk::Result<std::string> BranchContent::ensure_person(const sdk::Principal& prin
     auto present = find_person(principal.domain_id, principal.id);
     if (!present) return present.error();
     if (*present) return std::move(**present);
+    const ServersOwn own(changes());
     auto server = open(services_, context_.as_system(), branch_);
     if (!server) return server.error();
     sdk::Json fields = person_fields(principal);

@@ -88,7 +88,7 @@ sdk::Error locked_error(std::string_view node, const NodeLock& lock) {
 }
 
 sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node) {
-    if (content.context().session().is_system && !content.changes().actor()) return {};
+    if (content.changes().is_server_alone(content.context())) return {};
     auto lock = lock_of(content, node.id);
     if (!lock) return lock.error();
     const sdk::Principal& principal = content.principal();

@@ -89,6 +89,7 @@ sdk::Result<void> sync_tags(const BranchContent& content, const sdk::Json* befor
             {{kTags, "node.tags_exceeded", fmt::format("a node has at most {} tags", kMostTags)}});
     }
     // Whoever tags a node need not have the right to make others.
+    const ServersOwn own(content.changes());
     auto server =
         BranchContent::open(content.services(), content.context().as_system(), content.branch());
     if (!server) return server.error();

@@ -93,7 +93,7 @@ void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
 sdk::Result<void> check_new_association(const BranchContent& content,
                                         const sdk::Document& association) {
     const AssociationEnds ends = ends_of(association);
-    if (content.context().session().is_system) {
+    if (content.changes().is_server_alone(content.context())) {
         // A person who is noted under `r:users` on the way.
         auto member = content.node(ends.target);
         if (!member) return member.error();
@@ -240,9 +240,7 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
     if (!is_node) {
         if (auto fair = check_new_association(content, node); !fair) return fair;
     }
-    const bool is_of_server = content.context().session().is_system &&
-                              (!content.changes().actor() || stands_for_principal(fields));
-    if (is_node && !is_of_server) {
+    if (is_node && !content.changes().is_server_alone(content.context())) {
         auto person = content.ensure_person(content.principal());
         if (!person) return person.error();
     }
@@ -307,13 +305,12 @@ sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Co
         }
     }
     Changes& changes = Changes::of(context, services().branches);
-    if (!change.before && (changes.actor() || !context.session().is_system)) {
+    if (!change.before && !changes.is_server_alone(context)) {
         const sdk::Principal& maker = changes.actor() ? *changes.actor() : context.principal();
         auto noted = context.authorities().note_owner(maker.key, change.collection.container_key);
         if (!noted) return noted;
     }
-    if (changes.actor() && context.session().is_system &&
-        !stands_for_principal(change.after->fields))
+    if (changes.actor() && context.session().is_system)
         name_actor(*changes.actor(), change.before == nullptr, system);
     for (const char* part : {"_on", "_by", "_by_principal_id", "_by_principal_domain_id"}) {
         const auto modified = system.find(std::string("modified") + part);

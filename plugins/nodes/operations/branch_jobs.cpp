@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/branch_rights.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 #include "operations/branch_indexes.hpp"
@@ -28,7 +29,7 @@ sdk::Result<void> reset(Services& services, sdk::Context& context, const sdk::Js
     if (!branch) return branch.error();
     auto content = BranchContent::open(services, context, branch->key);
     if (!content) return content.error();
-    if (auto may = content->require_on_branch(sdk::Permission::update); !may) return may;
+    if (auto may = require_reset(*content); !may) return may;
     if (auto writable = check_branch_writable(*content); !writable) return writable;
     const sdk::Reader& reader = context.transaction();
     auto place = services.branches.find(reader, branch->key);
@@ -60,6 +61,11 @@ sdk::Result<sdk::Json> run_reset(Services& services, sdk::Job& job) {
 }
 
 }  // namespace
+
+sdk::Result<void> require_reset(const BranchContent& content) {
+    if (auto may = content.require_on_branch(sdk::Permission::update); !may) return may;
+    return require_in_branch(content, sdk::PermissionSet::all());
+}
 
 void define_branch_jobs(Services& services) {
     services.jobs.define({.name = kBranchCreation, .run = &tell_creation});

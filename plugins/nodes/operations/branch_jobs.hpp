@@ -1,5 +1,6 @@
 #pragma once
 
+#include "content/branch_content.hpp"
 #include "content/services.hpp"
 
 namespace stele::nodes {
@@ -9,6 +10,10 @@ inline constexpr char kBranchReset[] = "reset-branch";
 
 /// Jobs of branches.
 void define_branch_jobs(Services& services);
+
+/// A reset writes nodes that nobody named and brings memberships of then back, with the rights that
+/// they give: `forbidden` where whoever acts does not hold everything in the branch.
+[[nodiscard]] sdk::Result<void> require_reset(const BranchContent& content);
 
 /// Starts a job and answers it (docs/specification/nodes.md 1.5).
 sdk::Result<sdk::Reply> job_reply(Services& services, const sdk::Call& call, const char* type,

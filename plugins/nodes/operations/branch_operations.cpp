@@ -251,6 +251,7 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
     if (!changeset) return changeset.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
+    if (auto may = require_reset(*content); !may) return may.error();
     if (auto writable = check_branch_writable(*content); !writable) return writable.error();
     const auto revision = revision_of(*changeset);
     if (!revision) return unknown_changeset("id");
@@ -307,7 +308,8 @@ sdk::Actions branch_record_actions() {
             {.name = "reset/start",
              .permission = Permission::update,
              .run = operation<&start_reset>(),
-             .parameters = {{"id", true}}}};
+             .parameters = {{"id", true}},
+             .slow = true}};
 }
 
 sdk::Actions repository_snapshot_actions() {

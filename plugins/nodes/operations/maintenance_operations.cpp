@@ -4,6 +4,7 @@
 #include <stele/sdk/services/node_search.hpp>
 
 #include "content/branch_check.hpp"
+#include "content/branch_rights.hpp"
 #include "content/definitions.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
@@ -91,7 +92,10 @@ sdk::Result<void> validate_step(const BranchContent& content, CheckPlan plan,
 /// While the job runs, too: rights go, and branches are frozen.
 sdk::Result<void> may_maintain(const BranchContent& content, const CheckPlan& plan) {
     auto may = content.require_on_branch(sdk::Permission::update);
-    return may && plan.repairs ? check_branch_writable(content) : may;
+    if (!may || !plan.repairs) return may;
+    // Of whatever node the fault is, and whoever's: the caller names none.
+    may = require_in_branch(content, {sdk::Permission::update, sdk::Permission::remove});
+    return may ? check_branch_writable(content) : may;
 }
 
 sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
@@ -125,9 +129,7 @@ sdk::Result<sdk::Reply> start_plan(Services& services, const sdk::Call& call,
                                    const CheckPlan& plan) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    if (plan.repairs) {
-        if (auto writable = check_branch_writable(*content); !writable) return writable.error();
-    }
+    if (auto may = may_maintain(*content, plan); !may) return may.error();
     auto input = address_of(*content);
     if (!input) return input.error();
     input->update(plan.json());
@@ -213,9 +215,16 @@ sdk::Actions branch_maintenance_actions() {
         {.name = "validate/start",
          .permission = update,
          .run = operation<&start_validation>(),
-         .parameters = {{"repair"}, {"schedule"}}},
-        {.name = "admin/paths/index", .permission = update, .run = operation<&rebuild_paths>()},
-        {.name = "admin/content", .permission = update, .run = operation<&maintain_content>()},
+         .parameters = {{"repair"}, {"schedule"}},
+         .slow = true},
+        {.name = "admin/paths/index",
+         .permission = update,
+         .run = operation<&rebuild_paths>(),
+         .slow = true},
+        {.name = "admin/content",
+         .permission = update,
+         .run = operation<&maintain_content>(),
+         .slow = true},
         {.name = "admin/search/index", .permission = update, .run = operation<&rebuild_search>()},
         {.name = "admin/upgradeschema",
          .permission = update,
