@@ -97,7 +97,7 @@ sdk::Result<sdk::Reply> AuthEndpoints::impersonate(const sdk::Call& call) {
         return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
                                "IMPERSONATE on " + form + " is needed for this");
     }
-    if (auto covered = require_person_of(context, record->key); !covered) return covered.error();
+    if (auto covered = require_cover_of(context, record->key); !covered) return covered.error();
     const sdk::Principal user = principal_of(*record);
     if (user.kind != sdk::PrincipalKind::user || !user.enabled) {
         return invalid_grant(form + " is a group or a disabled user");

@@ -38,7 +38,10 @@ sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Conte
                                  "there is no user " + form}});
     }
     sdk::Principal principal = principal_of(*record);
-    if (record->key == context.principal().key) return principal;
+    if (record->key == context.principal().key) {
+        auto itself = require_person_of(context, record->key);
+        return itself ? sdk::Result<sdk::Principal>(principal) : itself.error();
+    }
     auto may = sdk::holds(context, record->key, sdk::Permission::impersonate);
     if (!may) return may.error();
     if (*may) {

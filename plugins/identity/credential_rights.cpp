@@ -1,11 +1,13 @@
 #include "credential_rights.hpp"
 
 #include <stele/sdk/gifts.hpp>
+#include <stele/sdk/key_tuple.hpp>
 
 #include "identity_credentials.hpp"
 #include "row_access.hpp"
 #include "session_keys.hpp"
 #include "session_rows.hpp"
+#include "token_authenticator.hpp"
 
 namespace stele::identity {
 
@@ -17,6 +19,11 @@ sdk::Result<sdk::RecordKey> identity_key_of(sdk::Context& context, const sdk::Re
     auto row = read_row<PrincipalRow>(context.transaction(), keys.principal(user));
     if (!row) return row.error();
     return *row ? (*row)->identity : sdk::RecordKey();
+}
+
+/// Record keys begin with the number of their platform.
+bool lies_elsewhere(sdk::Context& context, const sdk::RecordKey& identity) {
+    return sdk::KeyReader(identity).integer() != context.platform().number;
 }
 
 sdk::Result<void> require_user(sdk::Context& context, const IdentityUser& user) {
@@ -36,11 +43,44 @@ sdk::Result<bool> is_own_identity(sdk::Context& context, const sdk::RecordKey& i
     return !own->empty() && *own == identity;
 }
 
-sdk::Result<void> require_person(sdk::Context& context, const sdk::RecordKey& identity) {
-    if (context.session().is_system) return {};
-    auto is_own = is_own_identity(context, identity);
+sdk::Result<bool> acts_in_person(sdk::Context& context) {
+    const std::string digest = TokenReference::of(context.session()).digest;
+    if (digest.empty()) return true;
+    auto row = read_row<AccessRow>(context.transaction(), SessionKeys::of(context).access(digest));
+    if (!row) return row.error();
+    // A token that ended meanwhile says nothing about the person.
+    return *row && (*row)->basis.actors.empty();
+}
+
+sdk::Result<bool> is_person(sdk::Context& context, const sdk::RecordKey& identity) {
+    auto own = is_own_identity(context, identity);
+    if (!own || !*own) return own;
+    return acts_in_person(context);
+}
+
+namespace {
+
+/// What opens a person outlives the session, and whoever acts through it.
+sdk::Result<void> require_in_person(sdk::Context& context) {
+    auto is_itself = acts_in_person(context);
+    if (!is_itself) return is_itself.error();
+    if (*is_itself) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.principal_above_own",
+        "somebody else acts through this session, who does this in the own name");
+}
+
+/// Of whoever covers all users of the identity; also through somebody else's session.
+sdk::Result<void> require_cover(sdk::Context& context, const sdk::RecordKey& identity) {
+    auto is_own = is_person(context, identity);
     if (!is_own) return is_own.error();
     if (*is_own) return {};
+    // Owners of this platform own nothing of the one that the person comes from.
+    if (lies_elsewhere(context, identity)) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.principal_above_own",
+                               "the person's identity lies on another platform, so that the person "
+                               "alone may do this here");
+    }
     auto users = users_of_identity(context, identity);
     if (!users) return users.error();
     for (const IdentityUser& user : *users) {
@@ -49,12 +89,26 @@ sdk::Result<void> require_person(sdk::Context& context, const sdk::RecordKey& id
     return {};
 }
 
-sdk::Result<void> require_person_of(sdk::Context& context, const sdk::RecordKey& user) {
-    if (context.session().is_system || context.principal().key == user) return {};
+}  // namespace
+
+sdk::Result<void> require_person(sdk::Context& context, const sdk::RecordKey& identity) {
+    if (context.session().is_system) return {};
+    if (auto itself = require_in_person(context); !itself) return itself;
+    return require_cover(context, identity);
+}
+
+sdk::Result<void> require_cover_of(sdk::Context& context, const sdk::RecordKey& user) {
+    if (context.session().is_system) return {};
     auto identity = identity_key_of(context, user);
     if (!identity) return identity.error();
     if (identity->empty()) return sdk::require_rights_of(context, user);
-    return require_person(context, *identity);
+    return require_cover(context, *identity);
+}
+
+sdk::Result<void> require_person_of(sdk::Context& context, const sdk::RecordKey& user) {
+    if (context.session().is_system) return {};
+    if (auto itself = require_in_person(context); !itself) return itself;
+    return require_cover_of(context, user);
 }
 
 sdk::Result<void> require_password_rights(sdk::Context& context, const sdk::RecordKey& identity) {

@@ -2,6 +2,7 @@
 
 #include "platform_owners.hpp"
 #include "principal_lookup.hpp"
+#include "spent_ids.hpp"
 
 namespace stele::identity {
 
@@ -14,13 +15,18 @@ sdk::ResourceDescriptor Domain::describe() const {
 }
 
 sdk::Result<void> Domain::prepare(sdk::Change& change, sdk::Context& context) {
+    // Also for its users, of whom those of a large domain go later than the domain.
+    if (change.kind == sdk::ChangeKind::create)
+        return check_unspent(context, "_doc", change.after->id, "");
     if (change.kind != sdk::ChangeKind::remove) return {};
     if (auto kept = keep_primary(change, context); !kept) return kept;
     // The users of a large domain go when the domain is gone already: too late for them to refuse.
-    return keep_an_owner(
+    auto owned = keep_an_owner(
         context,
         [&change](const sdk::Principal& owner) { return owner.domain_id == change.before->id; },
         "the platform has no owner outside of the domain");
+    if (owned) spend_id(context, change.before->id, "");
+    return owned;
 }
 
 sdk::Result<void> keep_primary(const sdk::Change& change, sdk::Context& context) {

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "credential_rights.hpp"
 #include "identity_credentials.hpp"
 #include "principal_lookup.hpp"
 #include "row_access.hpp"
@@ -87,6 +88,9 @@ sdk::Result<Found> find_elsewhere(sdk::Registrar& registrar, sdk::Platforms& pla
     auto owns = sdk::holds(context, context.platform().root, sdk::PermissionSet::all());
     if (!owns) return owns.error();
     if (!*owns) return Found();
+    auto is_itself = acts_in_person(context);
+    if (!is_itself) return is_itself.error();
+    if (!*is_itself) return Found();
     auto person = identity_behind(context, context.principal().key);
     if (!person) return person.error();
     if (person->empty()) return Found();

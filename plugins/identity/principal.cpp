@@ -12,6 +12,7 @@
 #include "invited_user.hpp"
 #include "principal_lookup.hpp"
 #include "principal_names.hpp"
+#include "spent_ids.hpp"
 #include "user_lifecycle.hpp"
 
 namespace stele::identity {
@@ -114,6 +115,16 @@ bool is_renamed(const sdk::Change& change) {
                                  sdk::text_member(change.after->fields, "name");
 }
 
+/// Principals are found by both.
+sdk::Result<void> check_unspent_ids(const sdk::Change& change, sdk::Context& context) {
+    const std::string& domain = change.collection.container;
+    const bool is_new = change.before == nullptr;
+    auto free =
+        is_new ? check_unspent(context, "_doc", domain, change.after->id) : sdk::Result<void>();
+    if (!free) return free;
+    return check_unspent(context, "name", domain, sdk::text_member(change.after->fields, "name"));
+}
+
 /// Takes a password out of a body, because the hash is kept elsewhere.
 std::string take_password(sdk::Change& change, const char* member) {
     std::string password = sdk::text_member(change.after->secrets, member);
@@ -147,6 +158,9 @@ sdk::Result<void> PrincipalFamily::prepare(sdk::Change& change, sdk::Context& co
     if (change.before) {
         auto allowed = check_no_team(teams_, context, change.before->key);
         if (!allowed) return allowed;
+    }
+    if (is_renamed(change)) {
+        if (auto free = check_unspent_ids(change, context); !free) return free;
     }
     switch (change.kind) {
         case sdk::ChangeKind::create:

@@ -17,6 +17,7 @@
 #include "session_epochs.hpp"
 #include "session_keys.hpp"
 #include "session_rows.hpp"
+#include "spent_ids.hpp"
 
 namespace stele::identity {
 
@@ -58,7 +59,7 @@ sdk::Result<void> link_identity(const sdk::Document& user, std::string_view pass
     auto may = sdk::holds(context, **identity, sdk::Permission::modify_credentials);
     if (!may) return may.error();
     if (*may) return require_person(context, **identity);
-    auto is_own = is_own_identity(context, **identity);
+    auto is_own = is_person(context, **identity);
     if (!is_own) return is_own.error();
     if (*is_own) return {};
     return forbidden("MODIFY_CREDENTIALS on the identity is needed to give it to a user");
@@ -230,6 +231,7 @@ sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context&
         if (!left) return left;
     }
     context.transaction().remove(keys.principal(principal.key));
+    spend_id(context, principal_of(principal).domain_id, principal.id);
     forget_addresses(context, principal.key);
     return context.authorities().forget_principal(principal.key);
 }

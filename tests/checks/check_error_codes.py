@@ -23,6 +23,7 @@ NOT_CODES = {
     'access_policies.assignment': 'a key space',
     'identity.sessions': 'a key space',
     'identity.names': 'a key space',
+    'identity.spent_ids': 'a key space',
     'nodes.branch': 'a key space',
     'nodes.repository': 'a key space',
     'nodes.content': 'a key space',
