@@ -121,7 +121,7 @@ private:
 
 sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
                                                  const AssociationEnds& ends) {
-    if (content.context().session().is_system && !content.changes().actor()) return {};
+    if (content.changes().is_server_alone(content.context())) return {};
     auto folder = content.node(ends.source);
     if (!folder) return folder.error();
     auto node = content.node(ends.target);
