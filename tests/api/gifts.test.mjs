@@ -452,10 +452,10 @@ test('who made a store goes on to work as its owner', async () => {
 /// measured, listed in docs/decisions/0045, and taken by the random walk of tests/gifts.
 const changesRights = `/grant /revoke /update /delete /patch /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
-  /movenodes /move/start /nodes/move/start /n/move/start /projects/start /tenants/start /closeout /confirm`;
+  /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm`;
 const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find
   /refresh /recreate /predelete /find /delete/start /copy /copy/start /copyfrom /copyfrom/start /ancestorbytype /validate/start /unarchive
-  /archive /test /send /reset/start /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
+  /archive /test /send /qnames/generate /nodes/search /n/search /nodes/query/deep /n/query/deep /nodes/predelete /n/predelete
   /nodes/find /n/find /nodes/delete /n/delete /lookup /i18n /i18n/add /history/start /graphql /diff/start /deletions/purgeall
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /tools/copy
   /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
