@@ -32,11 +32,11 @@ public:
                               {{"type", "USER"}, {"name", name}});
         const auto session = server_.session_of("default", user.at("_doc").get<std::string>());
         change([&](sdk::Authorities& authorities) -> sdk::Result<void> {
-            for (const sdk::RecordKey& record : {server_.platform().root, store_, branch_}) {
+            for (const sdk::RecordKey& record : {server_.platform().root, store_}) {
                 auto done = authorities.grant(record, session->principal.key, "collaborator");
                 if (!done) return done;
             }
-            return {};
+            return authorities.grant(branch_, session->principal.key, "owner");
         });
         return session;
     }
@@ -49,6 +49,27 @@ public:
             }
             return {};
         });
+    }
+
+    /// Leaves what the record of the branch allows, and nothing inside it.
+    void keep_outside(const sdk::SessionPtr& session) {
+        take_all(session);
+        change([&](sdk::Authorities& authorities) -> sdk::Result<void> {
+            auto done = authorities.grant(store_, session->principal.key, "connector");
+            return done ? authorities.grant(branch_, session->principal.key, "collaborator") : done;
+        });
+    }
+    /// The ids of jobs that write to all of the branch.
+    std::vector<std::string> start_whole(const sdk::SessionPtr& session) {
+        const std::vector<std::string> branch{repository_, "master"};
+        const auto id = [&](const std::string& name, GiftServer::Parameters parameters) {
+            return value_of(server_.request(session, "POST", kBranch + name, branch,
+                                            std::move(parameters), sdk::Json::object()))
+                .at("_doc")
+                .get<std::string>();
+        };
+        return {id("/reset/start", {{"id", tip_}}), id("/validate/start", {{"repair", "true"}}),
+                id("/admin/content", {}), id("/admin/paths/index", {})};
     }
 
     /// The ids of the jobs that were started.
@@ -102,6 +123,11 @@ TEST_CASE("A job does nothing for a starter who has lost the rights before it ru
     const auto kept = starters.start(keeper);
     const auto lost = starters.start(loser);
     starters.take_all(loser);
+    // What writes to all of a branch takes what is held on everything in it.
+    const auto outside = starters.make("outside");
+    const auto whole = starters.start_whole(keeper);
+    const auto none = starters.start_whole(outside);
+    starters.keep_outside(outside);
     GiftServer::with_nodes().jobs().start_running();
     for (std::size_t i = 0; i < kept.size(); ++i) {
         CAPTURE(i);
@@ -110,6 +136,11 @@ TEST_CASE("A job does nothing for a starter who has lost the rights before it ru
         const sdk::Json refused = starters.ended(lost[i]);
         CHECK(refused.at("state") == "ERROR");
         CHECK_FALSE(refused.contains("result"));
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        CAPTURE(i);
+        CHECK(starters.ended(whole[i]).at("state") == "FINISHED");
+        CHECK(starters.ended(none[i]).at("state") == "ERROR");
     }
     CHECK(starters.project_count("keeper") == 1);
     CHECK(starters.project_count("loser") == 0);
