@@ -146,16 +146,27 @@ std::vector<std::string> MemoryEngine::State::store(const PendingWrites& writes)
         set(key, std::move(value));
         changed.push_back(key);
     }
+    forget_removed();
     return changed;
 }
 
+// Else whoever makes and removes much walks over more and more of what is gone.
+void MemoryEngine::State::forget_removed() {
+    for (; !removed_.empty() && removed_.front().first <= oldest(); removed_.pop_front()) {
+        const auto found = entries_.find(removed_.front().second);
+        if (found == entries_.end()) continue;
+        const Version& latest = found->second.back();
+        if (!latest.value && latest.number <= oldest()) entries_.erase(found);
+    }
+}
+
 void MemoryEngine::State::set(const std::string& key, std::optional<std::string> value) {
+    if (!value) removed_.emplace_back(version_, key);
     Versions& versions = entries_[key];
     versions.push_back({version_, std::move(value)});
     // No snapshot looks behind the version that was the latest when the oldest one was made.
-    const std::uint64_t oldest = snapshots_.empty() ? version_ : *snapshots_.begin();
     const auto keep = std::find_if(versions.rbegin(), versions.rend(), [&](const Version& version) {
-        return version.number <= oldest;
+        return version.number <= oldest();
     });
     if (keep != versions.rend()) versions.erase(versions.begin(), std::prev(keep.base()));
 }

@@ -71,10 +71,16 @@ private:
     bool is_still_valid(const PendingCommit& commit) const;
     std::vector<std::string> store(const PendingWrites& writes);
     void set(const std::string& key, std::optional<std::string> value);
+    /// Forgets keys that no snapshot shows any more.
+    void forget_removed();
+    /// The oldest state that somebody may still look at.
+    std::uint64_t oldest() const { return snapshots_.empty() ? version_ : *snapshots_.begin(); }
     std::optional<std::string> latest(std::string_view key) const;
     void notify(const std::vector<std::string>& changed) const;
 
     std::map<std::string, Versions, std::less<>> entries_;
+    /// Keys that were removed, in this order, and with which version.
+    std::deque<std::pair<std::uint64_t, std::string>> removed_;
     std::multiset<std::uint64_t> snapshots_;
     std::uint64_t version_ = 0;
 
