@@ -9,11 +9,6 @@ const std::string kPrincipal = kPrincipals + "/{principalId}";
 const std::string kPolicies = "/access/policies";
 const std::string kPolicy = kPolicies + "/{accessPolicyId}";
 
-std::vector<std::string> with(std::vector<std::string> values, const std::string& last) {
-    values.push_back(last);
-    return values;
-}
-
 }  // namespace
 
 std::set<std::string>& GiftSteps::requested() {

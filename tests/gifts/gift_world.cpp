@@ -9,7 +9,7 @@ const char* const kRoles[] = {"connector",    "consumer", "contributor", "editor
 
 }  // namespace
 
-GiftWorld::GiftWorld(std::mt19937& random) : random_(random) {
+GiftWorld::GiftWorld(std::mt19937& random) : random_(&random) {
     const Place own = make("/domains", {}, {"domain", ""}, {{"title", "own"}});
     domain = own.id();
     places.push_back({"", {}, server_.platform().root, true});
@@ -28,21 +28,58 @@ GiftWorld::GiftWorld(std::mt19937& random) : random_(random) {
     make_policies();
     for (const Place& place : places)
         records.push_back(place.key);
+}
+
+void GiftWorld::deal(std::mt19937& random) {
+    random_ = &random;
     give_rights();
     set_focus();
+    if (below(4) == 0) hold_down();
+}
+
+/// A policy of a group takes from a member what another one gives it; the first user changes the
+/// group.
+void GiftWorld::hold_down() {
+    const Place& group = groups[1];
+    const Person& member = users[1 + below(actor_count() - 1)];
+    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+        sdk::Authorities& authorities = context.authorities();
+        auto done = authorities.add_member(group.key, member.key(), sdk::PrincipalKind::user);
+        if (!done) return done;
+        return authorities.grant(group.key, users.front().key(), "editor");
+    });
+    const auto assign = [&](const Place& policy, const std::string& reference) {
+        server_.as_system("POST", "/access/policies/{accessPolicyId}/assign", policy.values,
+                          {{"ref", reference}});
+    };
+    assign(policies[below(2)], reference(member.id, false));
+    assign(policies[2 + below(2)], reference(group.id(), true));
 }
 
 /// Steps that lead somewhere only together are rare where everything is chance.
 void GiftWorld::set_focus() {
-    const std::vector<Place> candidates{places[0], places[1], stores[0], stores[2], stack};
+    const std::vector<Place> candidates{places[0], places[0], places[1], stores[0],
+                                        stores[2], stack,     stack};
     focus = candidates[below(candidates.size())];
     crew = "crew" + users.front().id;
     server_.as_system("POST", focus.route + "/teams", focus.values, {{"key", crew}});
+    if (below(2) == 0) {
+        server_.as_system("POST", focus.route + "/teams/{teamKey}/members/add",
+                          with(focus.values, crew), {{"id", users.front().form()}});
+    }
     server_.work([this](sdk::Context& context) -> sdk::Result<void> {
         sdk::Authorities& authorities = context.authorities();
-        auto done = authorities.grant(focus.key, users.front().key(), "manager");
-        if (!done || below(2) == 0) return done;
-        return authorities.grant(policies.front().key, users.front().key(), "consumer");
+        const sdk::RecordKey& first = users.front().key();
+        const bool is_deep = focus.key == stack.key && below(2) == 0;
+        auto done = authorities.grant(focus.key, first, "manager", is_deep);
+        if (done && below(2) == 0)
+            done = authorities.grant(policies.front().key, first, "consumer");
+        if (done && below(3) == 0) {
+            const Person& ward = users[1 + below(users.size() - 1)];
+            done = authorities.grant(ward.key(), first, "owner");
+            if (done) done = authorities.grant(ward.identity.key, first, "manager");
+        }
+        return done;
     });
 }
 
@@ -141,7 +178,9 @@ void GiftWorld::give_rights() {
     server_.work([&](sdk::Context& context) -> sdk::Result<void> {
         sdk::Authorities& authorities = context.authorities();
         for (std::size_t i = 0; i < actor_count(); ++i) {
-            for (std::size_t n = 1 + below(4); n > 0; --n) {
+            // The last one has less than others at times, so that they may act as it.
+            const std::size_t least = i + 1 < actor_count() ? 1 : 0;
+            for (std::size_t n = least + below(4); n > 0; --n) {
                 auto done = authorities.grant(places[below(places.size())].key, users[i].key(),
                                               kRoles[below(std::size(kRoles))], below(4) == 0);
                 if (!done) return done;
@@ -194,35 +233,6 @@ GiftWorld::Table GiftWorld::table() const {
             table[{principal, record}] = permissions(*reader, principal, record);
     }
     return table;
-}
-
-void GiftWorld::leave() {
-    // Whoever owned the platform by this world is not to be its last owner for another.
-    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
-        for (const sdk::RecordKey& principal : principals) {
-            if (auto done = context.authorities().forget_principal(principal); !done) return done;
-        }
-        return {};
-    });
-    Place directory;
-    directory.route = "/directories/{directoryId}";
-    directory.values = {users.front().identity.values.front()};
-    for (const Place& place : {places.front(), directory}) {
-        const auto clear = [&](const std::string& path, const std::string& placeholder) {
-            const sdk::Json found =
-                server_.as_system("GET", place.route + "/" + path, place.values);
-            for (const sdk::Json& row : found.at("rows")) {
-                const std::string id = row.at("_doc").get<std::string>();
-                if (id == "owners") continue;
-                std::vector<std::string> values = place.values;
-                values.push_back(id);
-                server_.as_system("DELETE", place.route + "/" + path + "/{" + placeholder + "}",
-                                  std::move(values));
-            }
-        };
-        clear("teams", "teamKey");
-        clear("roles", "roleKeyOrId");
-    }
 }
 
 }  // namespace stele::kernel::gifts

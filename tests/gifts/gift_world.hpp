@@ -20,6 +20,12 @@ struct Place {
     std::string id() const { return values.empty() ? std::string() : values.back(); }
 };
 
+/// Values of a place's path with one more.
+inline std::vector<std::string> with(std::vector<std::string> values, const std::string& last) {
+    values.push_back(last);
+    return values;
+}
+
 struct Person {
     sdk::SessionPtr session;
     std::string domain;
@@ -31,13 +37,13 @@ struct Person {
 };
 
 /// A domain with users and groups, data stores with something inside, a stack, policies, an
-/// authentication grant and a project; rights at random. Users beside the last one own nothing but
-/// what they come to make.
+/// authentication grant and a project. A copy is the same world.
 class GiftWorld {
 public:
     explicit GiftWorld(std::mt19937& random);
-    /// Takes back what its principals hold on what other worlds look at.
-    void leave();
+    /// Gives rights at random, once. Users beside the last one own nothing but what they come to
+    /// make.
+    void deal(std::mt19937& random);
 
     std::vector<Person> users;
     std::vector<Place> groups;
@@ -71,7 +77,7 @@ public:
 
 private:
     std::size_t below(std::size_t bound) {
-        return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_);
+        return std::uniform_int_distribution<std::size_t>(0, bound - 1)(*random_);
     }
     Place make(const std::string& route, std::vector<std::string> values,
                const sdk::CollectionName& collection, sdk::Json fields);
@@ -80,8 +86,9 @@ private:
     void make_policies();
     void give_rights();
     void set_focus();
+    void hold_down();
 
-    std::mt19937& random_;
+    std::mt19937* random_;
     GiftServer& server_ = GiftServer::instance();
 };
 
