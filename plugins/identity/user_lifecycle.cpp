@@ -137,6 +137,28 @@ sdk::Result<void> give_identity(sdk::Document& user, std::string_view password,
     return set_password(context, directory->id, identity->id, password);
 }
 
+namespace {
+
+/// Not the guest, as which anybody may log in.
+sdk::Result<void> let_manage_itself(const sdk::Document& user, sdk::Context& context) {
+    auto guest = is_guest(context, principal_of(user));
+    if (!guest) return guest.error();
+    if (*guest) return {};
+    return context.authorities().grant(user.key, user.key, "manager");
+}
+
+/// That users manage themselves does not let them leave: domains say who is in them.
+sdk::Result<void> check_own_removal(const sdk::Document& principal, sdk::Context& context) {
+    if (context.session().is_system || context.principal().key != principal.key) return {};
+    auto domain = context.documents().read({kDomainType, ""}, principal_of(principal).domain_id);
+    if (!domain) return domain.error();
+    return sdk::require_inside(context, domain->key, {sdk::Permission::remove},
+                               "principal.own_removal",
+                               "only who may delete everything in the domain removes itself");
+}
+
+}  // namespace
+
 sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& context,
                             std::uint64_t root_platform, sdk::Teams& teams) {
     if (principal_of(principal).kind == sdk::PrincipalKind::group) return {};
@@ -151,6 +173,7 @@ sdk::Result<void> settle_in(const sdk::Document& principal, sdk::Context& contex
             if (!granted) return granted;
         }
     }
+    if (auto managed = let_manage_itself(principal, context); !managed) return managed;
     return join_groups(principal, context, teams);
 }
 
@@ -221,6 +244,7 @@ sdk::Result<void> remove_principal(const sdk::Document& principal, sdk::Context&
     if (!guest) return guest.error();
     if (*guest) return indispensable(name);
     if (auto kept = keep_last_owner(principal, context); !kept) return kept;
+    if (auto may = check_own_removal(principal, context); !may) return may;
     if (auto freed = sdk::require_departure(context, principal.key); !freed) return freed;
 
     const SessionKeys keys = SessionKeys::of(context);

@@ -206,6 +206,9 @@ test('a password is set by the person, and by those who hold what all its users 
   // Not even the record of the user is the clerk's.
   refused(await clerk.ask('POST', identity, body), code);
   await grant(`${users}/${target._doc}`, 'editor', 'clerk');
+  refused(await clerk.ask('POST', identity, body), code);
+  // Users manage their own records.
+  await grant(`${users}/${target._doc}`, 'manager', 'clerk');
   assert.equal(await clerk.status('POST', identity, body), 200);
   await server.login('target', 'set-by-clerk');
   const record = (await admin('POST', '/uiconfigs', {}))._doc;
