@@ -71,7 +71,7 @@ void DiskWatch::run() {
         const bool is_short = look();
         if (collector_ != nullptr) collector_->set_pressed(is_short);
         const auto now = std::chrono::steady_clock::now();
-        if (is_short && engine_ != nullptr && now >= next_return) {
+        if (is_short && engine_ != nullptr && (now >= next_return || engine_->is_room_wanted())) {
             engine_->give_back_room([this] { return thread_.is_stopping(); });
             const auto end = std::chrono::steady_clock::now();
             next_return =

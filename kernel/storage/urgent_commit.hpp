@@ -27,6 +27,8 @@ public:
     /// Gives the disk back what was removed since the last call. Reads and writes a multiple of it;
     /// waits. `must_stop` is asked between steps.
     virtual void give_back_room(const std::function<bool()>& must_stop) = 0;
+    /// Whether somebody waits for it.
+    virtual bool is_room_wanted() const = 0;
 };
 
 }  // namespace stele::kernel::storage

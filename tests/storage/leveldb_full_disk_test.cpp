@@ -1,5 +1,4 @@
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "kernel/storage/urgent_commit.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
+#include "tests/storage/small_disk.hpp"
 
 namespace stele::testing {
 
@@ -22,25 +22,6 @@ namespace {
 
 using kernel::storage::LevelDbOptions;
 using kernel::storage::open_leveldb;
-
-/// A disk of 48 MiB in memory.
-class SmallDisk {
-public:
-    SmallDisk()
-        : is_mounted_(::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, "size=48m") == 0) {}
-    ~SmallDisk() {
-        if (is_mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
-    }
-    SmallDisk(const SmallDisk&) = delete;
-    SmallDisk& operator=(const SmallDisk&) = delete;
-
-    bool is_mounted() const { return is_mounted_; }
-    const std::filesystem::path& path() const { return folder_.path(); }
-
-private:
-    TemporaryFolder folder_;
-    bool is_mounted_;
-};
 
 /// Files of this process end at `bytes` while the object lives.
 class FileSizeLimit {

@@ -27,13 +27,15 @@ sdk::Error conflict() {
 }  // namespace
 
 Committer::Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage,
-                     PresentState& present, DiskGuard disk, bool is_durable)
+                     PresentState& present, DiskGuard disk, const MergeSizes& sizes,
+                     bool is_durable)
     : database_(database),
       rows_(rows),
       damage_(damage),
       present_(present),
       disk_(std::move(disk)),
       is_durable_(is_durable),
+      merge_room_(database, sizes),
       counters_(database, damage) {
     present_.publish(database_, rows_, damage_, version_, [] {});
     thread_ = std::thread([this] { run(); });
@@ -44,6 +46,7 @@ Committer::~Committer() {
         const std::lock_guard lock(mutex_);
         is_stopping_ = true;
     }
+    merge_room_.stop();
     arrived_.notify_one();
     thread_.join();
 }
@@ -80,6 +83,7 @@ void Committer::run() {
 std::size_t Committer::commit_batch(std::size_t first) {
     history_.begin_batch(++version_);
     accepted_ = 0;
+    merge_room_.begin_batch();
     const sdk::Result<void> disk = disk_.refresh();
     std::size_t end = first;
     for (; end < waiting_.size(); ++end) {
@@ -154,8 +158,10 @@ sdk::Result<void> Committer::load_counters(const WriteSet& writes) {
 
 bool Committer::fits_disk(const PendingCommit& commit) {
     const WriteSet& writes = *commit.writes;
-    return disk_.fits(batch_.ApproximateSize() + writes.size(),
-                      commit.is_urgent || writes.only_removes());
+    const std::uint64_t bytes = batch_.ApproximateSize() + writes.size();
+    const bool is_urgent = commit.is_urgent || writes.only_removes();
+    merge_room_.wait(disk_, bytes, is_urgent, removed_);
+    return disk_.fits(bytes, is_urgent);
 }
 
 void Committer::append_remove(std::string_view key, std::uint64_t hash) {

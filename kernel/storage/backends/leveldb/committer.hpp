@@ -19,6 +19,7 @@
 
 #include "kernel/storage/backends/leveldb/counter_cache.hpp"
 #include "kernel/storage/backends/leveldb/disk_guard.hpp"
+#include "kernel/storage/backends/leveldb/merge_room.hpp"
 #include "kernel/storage/backends/leveldb/removed_keys.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
 
@@ -45,13 +46,15 @@ struct PendingCommit {
 class Committer {
 public:
     Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage, PresentState& present,
-              DiskGuard disk, bool is_durable);
+              DiskGuard disk, const MergeSizes& sizes, bool is_durable);
     /// Commits what waits, then ends.
     ~Committer();
 
     void submit(PendingCommit& commit);
     void observe(std::string prefix, sdk::CommitObserver observer);
     RemovedKeys& removed_keys() { return removed_; }
+    MergeRoom& merge_room() { return merge_room_; }
+    const MergeRoom& merge_room() const { return merge_room_; }
 
 private:
     /// Batches are bounded so that a huge transaction does not hold up too many others.
@@ -90,6 +93,7 @@ private:
     DiskGuard disk_;
     bool is_durable_;
     RemovedKeys removed_;
+    MergeRoom merge_room_;
 
     std::mutex mutex_;
     std::condition_variable arrived_;

@@ -33,6 +33,7 @@ public:
     bool fits(std::uint64_t bytes, bool is_urgent);
     /// How much room there was at the last look, in bytes.
     std::uint64_t available() const { return available_; }
+    std::uint64_t untouched() const { return reserve_.untouched; }
     static sdk::Error full(std::string detail);
 
 private:

@@ -32,6 +32,12 @@ namespace {
 constexpr int kBloomBits = 10;
 constexpr char kLockName[] = "stele.lock";
 
+/// Small tables for small buffers: a merge takes some tens of them at once, and so much room.
+std::size_t table_bytes(const LevelDbOptions& options) {
+    constexpr std::size_t kLeast = 1024 * 1024;
+    return std::clamp(options.write_buffer_bytes, kLeast, 2 * kLeast);
+}
+
 /// Seals the folder when everything else of the database is gone.
 class ClosingSeal {
 public:
@@ -75,7 +81,7 @@ public:
           opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
           committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
-                     options.is_durable) {}
+                     {options.write_buffer_bytes, table_bytes(options)}, options.is_durable) {}
 
     std::unique_ptr<sdk::Reader> snapshot() override {
         return std::make_unique<SnapshotReader>(present_.snapshot());
@@ -90,6 +96,7 @@ public:
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
     sdk::Result<void> status() const override { return damage_.status(); }
     void give_back_room(const std::function<bool()>& must_stop) override;
+    bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
 private:
     bool has_room_to_merge(const RemovedKeys::Range& range);
@@ -112,20 +119,13 @@ std::uint64_t LevelDbEngine::approximate_size(const sdk::KeyRange& range) {
     return size;
 }
 
-/// LevelDB writes what stays of some tables before it removes these, and is of no more use when the
-/// disk gets full meanwhile.
 bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
-    // One table of a level and what it may overlap in the next.
-    constexpr std::uint64_t kStep = 28 * 1024 * 1024;
     std::uint64_t available = 0;
-    std::string fresh;
-    if (!available_bytes(folder_, available) ||
-        !opened_.database->GetProperty("leveldb.num-files-at-level0", &fresh))
-        return false;
+    if (!available_bytes(folder_, available)) return false;
     const std::uint64_t merged = approximate_size({range.first, range.second + '\0'});
-    const std::uint64_t most = std::stoull(fresh) * write_buffer_ + kStep;
     // Before that the buffer goes into a table of its own.
-    return available >= std::min(merged, most) + 2 * write_buffer_;
+    return available >=
+           std::min(merged, committer_.merge_room().largest_merge()) + 2 * write_buffer_;
 }
 
 void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
@@ -137,8 +137,10 @@ void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
         }
         const leveldb::Slice first(range.first);
         const leveldb::Slice last(range.second);
+        committer_.merge_room().set_merging(true);
         opened_.database->CompactRange(&first, &last);
     }
+    committer_.merge_room().set_merging(false);
 }
 
 /// Buffers that fit a disk with little room, what is held back for them, too.
@@ -199,6 +201,7 @@ sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, Fol
     options.block_cache = opened.cache.get();
     options.filter_policy = opened.filter.get();
     options.write_buffer_size = wanted.write_buffer_bytes;
+    options.max_file_size = table_bytes(wanted);
     options.compression = leveldb::kNoCompression;
     leveldb::DB* database = nullptr;
     const leveldb::Status status = leveldb::DB::Open(options, folder.string(), &database);

@@ -26,6 +26,10 @@ public:
         if (key < range.first) range.first = key;
         if (key > range.second) range.second = key;
     }
+    bool is_empty() const {
+        const std::lock_guard lock(mutex_);
+        return ranges_.empty();
+    }
     std::map<std::string, Range, std::less<>> take() {
         const std::lock_guard lock(mutex_);
         is_joined_ = false;
@@ -45,7 +49,7 @@ private:
         is_joined_ = true;
     }
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<std::string, Range, std::less<>> ranges_;
     bool is_joined_ = false;
 };
