@@ -12,6 +12,9 @@ namespace stele::kernel::resource {
 
 namespace {
 
+/// What is known of more collections is forgotten, and read again by whoever asks.
+constexpr std::size_t kMostInfos = 65536;
+
 sdk::SpaceCollection space_collection(const RegisteredResource& resource, storage::CollectionId id,
                                       const sdk::RecordKey& container) {
     return {id.platform, id.number, resource.descriptor.type, container};
@@ -278,6 +281,7 @@ sdk::Result<std::shared_ptr<const Records::Info>> Records::describe(
     auto known = std::make_shared<const Info>(std::move(info));
     if (!has_writes(reader)) {
         std::unique_lock lock(mutex_);
+        if (infos_.size() >= kMostInfos) infos_.clear();
         infos_[{collection.platform, collection.number}] = known;
     }
     return known;
@@ -320,7 +324,9 @@ bool Records::is_container(const sdk::RecordKey& record) {
     if (known == infos_.end()) {
         lock.unlock();
         const std::unique_lock writing(mutex_);
-        observed_.emplace(collection.platform, collection.number);
+        // What nobody finds out about goes on counting as a container.
+        if (observed_.size() < kMostInfos)
+            observed_.emplace(collection.platform, collection.number);
         has_observed_ = true;
         return true;
     }

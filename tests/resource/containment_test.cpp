@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "tests/resource/resource_fixture.hpp"
@@ -147,6 +148,35 @@ TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until someb
         value_of(fresh.resource_of(*transaction, shelves.front()));
         CHECK(fresh.is_container(book));
     }
+}
+
+TEST_CASE_METHOD(Libraries, "What is known of collections is forgotten when there are too many") {
+    const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
+    const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
+    Records known(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
+    REQUIRE(value_of(known.resource_of(*rooms.engine->snapshot(), book)) != nullptr);
+    REQUIRE_FALSE(known.is_container(book));
+
+    constexpr int kSteps = 64;
+    constexpr int kOfStep = 1024;
+    std::vector<sdk::RecordKey> others;
+    for (int step = 0; step < kSteps; ++step) {
+        const auto transaction = rooms.engine->begin();
+        for (int i = 0; i < kOfStep; ++i) {
+            const auto id = value_of(rooms.documents.open_collection(
+                *transaction, platform().number, "book", fmt::format("shelf {} {}", step, i)));
+            others.push_back(storage::record_key(id, std::string(storage::kSequenceSize, '1')));
+        }
+        expect(sdk::commit_and_wait(*transaction));
+    }
+    const auto reader = rooms.engine->snapshot();
+    for (const sdk::RecordKey& other : others)
+        value_of(known.resource_of(*reader, other));
+    CHECK_FALSE(known.is_container(others.back()));
+    // What is not known counts as a container.
+    CHECK(known.is_container(book));
+    REQUIRE(value_of(known.resource_of(*reader, book)) != nullptr);
+    CHECK_FALSE(known.is_container(book));
 }
 
 /// A collection gets the number behind the last one that its transaction sees, so two first uses
