@@ -59,6 +59,25 @@ sdk::Result<void> CollectionIndexes::remove(sdk::Context& context,
     });
 }
 
+sdk::Result<std::size_t> CollectionIndexes::mend(sdk::Context& given,
+                                                 const sdk::CollectionName& collection,
+                                                 std::string_view id) {
+    auto& context = static_cast<WorkContext&>(given);
+    auto place = space_place(context, collection);
+    if (!place) return place.error();
+    auto shown = context.rooms().records.open_space(context.transaction(), *place);
+    if (!shown) return shown.error();
+    auto missing =
+        context.rooms().documents.missing_entries(**shown, *place->id, place->resource->rules, id);
+    if (!missing) return missing.error();
+    if (missing->count() == 0) return std::size_t{0};
+    auto space = Records::write_space(context, *place, *place->id);
+    if (!space) return space.error();
+    auto put = storage::DocumentStore::put_missing(**space, *place->id, *missing);
+    if (!put) return put.error();
+    return missing->count();
+}
+
 sdk::Result<bool> CollectionIndexes::build(sdk::Context& context,
                                            const sdk::CollectionName& collection,
                                            std::size_t most) {

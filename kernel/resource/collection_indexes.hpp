@@ -15,6 +15,8 @@ public:
                           const sdk::CollectionIndex& index) override;
     sdk::Result<void> remove(sdk::Context& context, const sdk::CollectionName& collection,
                              std::string_view name) override;
+    sdk::Result<std::size_t> mend(sdk::Context& context, const sdk::CollectionName& collection,
+                                  std::string_view id) override;
     sdk::Result<bool> build(sdk::Context& context, const sdk::CollectionName& collection,
                             std::size_t most) override;
 };

@@ -186,6 +186,23 @@ public:
     sdk::Result<bool> build_indexes(sdk::Transaction& space, CollectionId collection,
                                     const CollectionRules& rules, std::size_t most);
 
+    /// What a record's indexes ought to say and do not.
+    struct MissingEntries {
+        Sequence sequence;
+        std::vector<std::string> entries;  ///< keys of automatic indexes and of made ones
+        std::vector<std::string> values;   ///< keys of unique values that no record holds
+        bool is_wide = false;              ///< it is missing among the wide records
+
+        std::size_t count() const { return entries.size() + values.size() + (is_wide ? 1 : 0); }
+    };
+    /// Of a record of a collection in a space; nothing where there is no such record. What is there
+    /// and should not be is for `check` to find: it would take a walk through all entries.
+    sdk::Result<MissingEntries> missing_entries(const sdk::Reader& space, CollectionId collection,
+                                                const CollectionRules& rules, std::string_view id);
+    /// Puts them in, and counts anew the counters that they belong to.
+    static sdk::Result<void> put_missing(sdk::Transaction& space, CollectionId collection,
+                                         const MissingEntries& missing);
+
     /// A collection that lies in a space, for `check`; the rules outlive it.
     struct CheckedSpace {
         std::unique_ptr<sdk::Reader> reader;

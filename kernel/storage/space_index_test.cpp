@@ -135,4 +135,53 @@ TEST_CASE("Wrong indexes of a space are refused, and one that is taken away is n
     CHECK(fixture.differences() == Names());
 }
 
+TEST_CASE("What the indexes of a space lack about a record is put back, and counted") {
+    SpaceFixture fixture;
+    const std::string id = fixture.insert(good("0", "a", "5")).value();
+    fixture.insert(good("1", "a", "6")).value();
+    REQUIRE(fixture.add("kind", {{"kind"}, {"price"}}));
+    REQUIRE(fixture.build(9));
+    REQUIRE(fixture.differences().empty());
+    const auto missing = [&] {
+        return fixture.store
+            .missing_entries(*fixture.engine.snapshot(), fixture.collection, fixture.rules, id)
+            .value();
+    };
+    CHECK(missing().count() == 0);
+    const Sequence sequence = missing().sequence;
+    std::size_t lost = 0;
+    fixture
+        .write([&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            lost = 0;
+            for (const char kind : {'x', 'y'}) {
+                const std::string prefix = collection_prefix(fixture.collection, kind);
+                std::vector<std::string> keys;
+                const auto cursor = transaction.scan({prefix, sdk::prefix_end(prefix)},
+                                                     sdk::ScanDirection::forward);
+                for (; cursor->is_valid(); cursor->next()) {
+                    // The row that describes the indexes is shorter.
+                    const bool is_entry = cursor->key().size() > prefix.size() + kSequenceSize;
+                    if (is_entry && sequence_of(cursor->key()) == sequence)
+                        keys.emplace_back(cursor->key());
+                }
+                for (const std::string& key : keys)
+                    transaction.remove(key);
+                lost += keys.size();
+            }
+            return {};
+        })
+        .value();
+    REQUIRE(lost > 4);
+    REQUIRE(fixture.query(R"({"kind": "a"})").names == Names{"1"});
+    CHECK(missing().count() == lost);
+    fixture
+        .write([&](sdk::Transaction& transaction) {
+            return DocumentStore::put_missing(transaction, fixture.collection, missing());
+        })
+        .value();
+    CHECK(missing().count() == 0);
+    CHECK(fixture.differences().empty());
+    CHECK(fixture.query(R"({"kind": "a"})").names == Names{"0", "1"});
+}
+
 }  // namespace stele::kernel::storage

@@ -202,6 +202,15 @@ test('whoever may change a node may tag it, and gains nothing by it', async () =
   assert.ok([403, 404].includes(changed.status), changed.text);
 });
 
+test('a repair takes in every association of a node (32)', async () => {
+  const hub = await make();
+  const id = hub.split('/').at(-1);
+  await admin('POST', `${branch}/nodes?rootNodeId=${id}&parentFolderPath=/`, Array.from({ length: 1001 }, () => ({})));
+  assert.equal((await admin('GET', hub))._statistics['a:child_OUTGOING'], 1001);
+  const { _repair: repair } = await admin('POST', `${hub}/repair`, {});
+  assert.deepEqual([repair.associations, repair.faults, 'truncated' in repair], [1001, 0, false]);
+});
+
 test('refresh, recreate and repair mend what a node lacks, and tell that nothing was wrong (32)', async () => {
   const definition = await make({ _type: 'd:type', _qname: 'custom:demanding' });
   for (const action of ['refresh', 'recreate', 'repair', '_repair']) {

@@ -9,6 +9,8 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/vocabulary.hpp"
+#include "kernel/resource/work_context.hpp"
+#include "kernel/storage/keys.hpp"
 #include "tests/nodes/content_check.hpp"
 
 namespace stele::tests {
@@ -129,6 +131,40 @@ TEST_CASE("What nodes know of an association that is gone goes") {
     // One end forgets it for both.
     CHECK(small.codes(true) == std::vector{lost});
     CHECK(small.codes(false).empty());
+}
+
+TEST_CASE("Index entries that are missing come back, so that queries find the node again") {
+    Small small;
+    small.change([&](const BranchContent& content) {
+        auto& context = static_cast<kernel::resource::WorkContext&>(content.context());
+        const auto place = must(small.world.rooms().records.collection(
+            context.transaction(), context.platform(), content.nodes()));
+        sdk::Transaction& space =
+            *must(kernel::resource::Records::write_space(context, place, *place.id));
+        kernel::storage::Sequence sequence;
+        REQUIRE(kernel::storage::parse_sequence(small.child, sequence));
+        const std::string prefix = kernel::storage::collection_prefix(*place.id, 'x');
+        std::vector<std::string> keys;
+        const auto cursor =
+            space.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (kernel::storage::sequence_of(cursor->key()) == sequence)
+                keys.emplace_back(cursor->key());
+        }
+        REQUIRE(keys.size() > 4);
+        for (const std::string& key : keys)
+            space.remove(key);
+    });
+    const auto found = [&] {
+        return small
+            .ask("POST", "/{branchId}/nodes/query", {small.world.master()}, {},
+                 {{"title", "child"}})
+            .at("total_rows");
+    };
+    CHECK(found() == 0);
+    CHECK(small.codes(true) == std::vector<std::string>{"node.index_incomplete"});
+    CHECK(found() == 1);
+    CHECK(small.codes(true).empty());
 }
 
 TEST_CASE("An association without an end goes, and the name that it gave") {

@@ -37,6 +37,7 @@ public:
     sdk::Result<void> association();
     sdk::Result<void> edges();
     sdk::Result<void> members();
+    sdk::Result<void> indexes();
     sdk::Result<void> schema();
     std::vector<ContentFault> take_faults() { return std::move(faults_); }
 
@@ -149,6 +150,18 @@ sdk::Result<void> RecordCheck::members() {
     return {};
 }
 
+sdk::Result<void> RecordCheck::indexes() {
+    // Finding out takes as long as mending; a check alone leaves it to `stele check`.
+    if (!plan_.repairs) return {};
+    auto mended =
+        content_.services().indexes.mend(content_.context(), content_.nodes(), record_.id);
+    if (!mended) return mended.error();
+    if (*mended == 0) return {};
+    faults_.push_back({record_.id, "node.index_incomplete",
+                       fmt::format("{} entries of its indexes were missing", *mended), true});
+    return {};
+}
+
 sdk::Result<void> RecordCheck::schema() {
     sdk::Violations violations;
     if (auto found = find_violations(content_, record_.fields, violations); !found) return found;
@@ -199,6 +212,7 @@ sdk::Result<std::vector<ContentFault>> check_record(const BranchContent& content
         if (plan.has_associations) done = check.edges();
         if (done && plan.has_paths) done = check.members();
     }
+    if (done && plan.has_associations) done = check.indexes();
     if (done && plan.has_schemas) done = check.schema();
     if (!done) return done.error();
     return check.take_faults();

@@ -17,7 +17,7 @@ struct ContentFault {
 };
 
 struct CheckPlan {
-    /// The ends of associations, and what nodes know of theirs.
+    /// The ends of associations, what nodes know of theirs, and, with `repairs`, index entries.
     bool has_associations = true;
     /// The names under which folders find their members.
     bool has_paths = true;

@@ -17,15 +17,14 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kRepair[] = "_repair";
-/// Associations of the node, and faults that the reply names.
-constexpr std::int64_t kMostRepaired = 10'000;
+/// Associations that are looked for at a time, and faults that the reply names.
+constexpr std::int64_t kFoundAtOnce = 1000;
 constexpr std::size_t kMostToldFaults = 1000;
 
 /// What was found while a node was made right.
 struct NodeRepair {
     std::vector<ContentFault> faults;
     std::size_t associations = 0;
-    bool is_truncated = false;
 
     void add(std::vector<ContentFault> found) {
         faults.insert(faults.end(), std::make_move_iterator(found.begin()),
@@ -33,20 +32,37 @@ struct NodeRepair {
     }
 };
 
-/// The node and every association that names it as an end, listed or not.
+/// Every association that names the node as an end, listed there or not.
+sdk::Result<std::vector<std::string>> associations_naming(const BranchContent& content,
+                                                          const std::string& node) {
+    const sdk::Json at_node = {
+        {member::kIsAssociation, true},
+        {"$or", sdk::Json::array({{{member::kSource, node}}, {{member::kTarget, node}}})}};
+    std::vector<std::string> ids;
+    sdk::PageRequest page;
+    page.limit = kFoundAtOnce;
+    for (bool is_whole = false; !is_whole;) {
+        page.skip = ids.size();
+        auto found = content.context().documents().query(content.nodes(), at_node, page);
+        if (!found) return found.error();
+        for (sdk::Document& association : found->rows)
+            ids.push_back(std::move(association.id));
+        is_whole = found->rows.empty() || ids.size() >= found->total_rows;
+    }
+    return ids;
+}
+
+/// The node and every association that it has an end in.
 sdk::Result<void> repair_rows(const BranchContent& content, const sdk::Document& node,
                               NodeRepair& repair) {
     const CheckPlan plan{.repairs = true};
-    sdk::PageRequest page;
-    page.limit = kMostRepaired;
-    const sdk::Json at_node = {
-        {member::kIsAssociation, true},
-        {"$or", sdk::Json::array({{{member::kSource, node.id}}, {{member::kTarget, node.id}}})}};
-    auto associations = content.context().documents().query(content.nodes(), at_node, page);
+    // Before anything is taken away, which would move the pages.
+    const auto associations = associations_naming(content, node.id);
     if (!associations) return associations.error();
-    repair.is_truncated = associations->rows.size() < associations->total_rows;
-    for (const sdk::Document& association : associations->rows) {
-        auto found = check_record(content, plan, association);
+    for (const std::string& id : *associations) {
+        auto association = content.node(id);
+        if (!association) return association.error();
+        auto found = check_record(content, plan, *association);
         if (!found) return found.error();
         repair.add(std::move(*found));
         ++repair.associations;
@@ -98,16 +114,15 @@ sdk::Json told(const NodeRepair& repair) {
                           {"message", fault.message},
                           {"repaired", fault.is_repaired}});
     }
-    const bool is_cut = repair.is_truncated || faults.size() < repair.faults.size();
     sdk::Json answer = {
         {"associations", repair.associations},
         {"faults", repair.faults.size()},
         {"repaired", repaired},
         {"rows", std::move(faults)},
         {"message", repair.faults.empty() ? "nothing was wrong" : "what was wrong is listed"}};
-    if (is_cut) {
+    if (faults.size() < repair.faults.size()) {
         answer["truncated"] = true;
-        answer["bound"] = "repaired_associations";
+        answer["bound"] = "named_faults";
     }
     return answer;
 }

@@ -52,6 +52,10 @@ public:
     /// `not_found` (`document.index_unknown`).
     virtual Result<void> remove(Context& context, const CollectionName& collection,
                                 std::string_view name) = 0;
+    /// Puts into the indexes, the automatic ones included, what they ought to say of a record and
+    /// do not; answers how much that was, 0 also where there is no such record.
+    virtual Result<std::size_t> mend(Context& context, const CollectionName& collection,
+                                     std::string_view id) = 0;
     /// One step: puts at most `most` records into indexes that are being built. True when nothing
     /// is left to do.
     virtual Result<bool> build(Context& context, const CollectionName& collection,
