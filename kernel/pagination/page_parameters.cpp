@@ -29,7 +29,9 @@ std::string_view without_quotes(std::string_view text) {
 
 class PageReader {
 public:
-    PageReader(const Parameter& parameter, const PageLimits& limits) : parameter_(parameter) {
+    PageReader(const Parameter& parameter, const PageLimits& limits,
+               const std::vector<std::string>& names)
+        : parameter_(parameter), names_(names) {
         page_.limit = limits.default_limit;
     }
 
@@ -95,7 +97,10 @@ private:
 
     void read_sort() {
         const char* const name = parameter_("sort") ? "sort" : "sorting";
-        const auto sort = object(name, "sort_invalid");
+        // What an object becomes when somebody takes it for text.
+        if (parameter_(name) == "[object Object]") return;
+        auto sort = object(name, "sort_invalid");
+        if (!sort && violations_.empty()) sort = bracketed("sort");
         if (!sort) return;
         if (sort->size() > kMostSortKeys) {
             fail(name, "sort_invalid",
@@ -114,6 +119,19 @@ private:
                 page_.sort.push_back({key.key(), *ascending});
             }
         }
+    }
+
+    /// `name[member]=value` for each member, as some form encoders write objects.
+    std::optional<Json> bracketed(const std::string& name) const {
+        Json object = Json::object();
+        for (const std::string& full : names_) {
+            if (!full.starts_with(name + "[") || full.back() != ']') continue;
+            const std::size_t begin = name.size() + 1;
+            object[full.substr(begin, full.size() - begin - 1)] =
+                std::string(without_quotes(parameter_(full).value_or(std::string())));
+        }
+        if (object.empty()) return std::nullopt;
+        return object;
     }
 
     static bool is_field(std::string_view name) {
@@ -193,6 +211,7 @@ private:
     }
 
     const Parameter& parameter_;
+    const std::vector<std::string>& names_;
     sdk::PageRequest page_;
     sdk::Violations violations_;
     bool has_locale_ = false;
@@ -201,8 +220,9 @@ private:
 }  // namespace
 
 sdk::Result<sdk::PageRequest> read_page_parameters(const Parameter& parameter,
-                                                   const PageLimits& limits) {
-    return PageReader(parameter, limits).read();
+                                                   const PageLimits& limits,
+                                                   const std::vector<std::string>& names) {
+    return PageReader(parameter, limits, names).read();
 }
 
 }  // namespace stele::kernel::pagination

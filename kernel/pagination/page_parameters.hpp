@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/page.hpp>
 #include <stele/sdk/result.hpp>
@@ -20,9 +21,10 @@ struct PageLimits {
 /// 6; docs/specification/platform.md 1.1 and 1.5; docs/specification/rulings.md). Numbers may be
 /// JSON strings. `options` accepts `locale` and `locales`; without either, `numericOrdering` or
 /// `caseFirst` are an error, other members are accepted. Fails with one violation per wrong
-/// parameter.
+/// parameter. `names` are those of all parameters, in order: `sort` may come in brackets
+/// (`sort[title]=-1`).
 sdk::Result<sdk::PageRequest> read_page_parameters(
     const std::function<std::optional<std::string>(std::string_view)>& parameter,
-    const PageLimits& limits);
+    const PageLimits& limits, const std::vector<std::string>& names = {});
 
 }  // namespace stele::kernel::pagination

@@ -55,6 +55,30 @@ TEST_CASE("skip and limit are numbers, with or without quotes") {
     CHECK(page({{"skip", "9223372036854775807"}}).skip == 9223372036854775807U);
 }
 
+TEST_CASE("a sort may come in brackets, field by field") {
+    const Given given{{"sort[b]", "1"}, {"sort[a]", "\"-1\""}, {"sort", "[object Object]"}};
+    const auto read_with = [&given](const std::vector<std::string>& names, bool has_sort) {
+        return read_page_parameters(
+            [&](std::string_view name) -> std::optional<std::string> {
+                const auto at = given.find(name);
+                const bool is_given = at != given.end() && (has_sort || name != "sort");
+                return is_given ? std::optional(at->second) : std::nullopt;
+            },
+            PageLimits{}, names);
+    };
+    const auto sorted = read_with({"sort[b]", "other[x]", "sort[a]"}, false);
+    REQUIRE_FALSE(sorted.has_error());
+    REQUIRE(sorted->sort.size() == 2);
+    CHECK(sorted->sort[0].field == "b");
+    CHECK(sorted->sort[0].ascending);
+    CHECK(sorted->sort[1].field == "a");
+    CHECK_FALSE(sorted->sort[1].ascending);
+    const auto as_text = read_with({"sort"}, true);
+    REQUIRE_FALSE(as_text.has_error());
+    CHECK(as_text->sort.empty());
+    CHECK(read_with({"sort[]"}, false).has_error());
+}
+
 TEST_CASE("wrong numbers are named") {
     for (const char* const skip : {"-1", "x", "", "1.5", "1x", " 1", "9223372036854775808",
                                    "99999999999999999999999", "\"", "0x1"}) {

@@ -355,9 +355,9 @@ sdk::Result<void> RoutedCall::decode() {
     if (auto bounded = check_bounds(input_.body, route.body, route.bounds); !bounded)
         return bounded;
     if (route.is_paged) {
-        auto page =
-            pagination::read_page_parameters([&](std::string_view name) { return parameter(name); },
-                                             {.default_limit = rooms().default_limit});
+        auto page = pagination::read_page_parameters(
+            [&](std::string_view name) { return parameter(name); },
+            {.default_limit = rooms().default_limit}, parameter_names());
         if (!page) return page.error();
         input_.page = std::move(*page);
     }
