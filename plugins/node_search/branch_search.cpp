@@ -96,7 +96,8 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
     // The index knows all that decides: nothing is left to look at.
     const bool is_exact = !limits.accepts && view->links.size() == 1;
     const std::size_t most = is_exact ? limits.hits : most_looked_at_;
-    auto candidates = feed_.find(*view, needed_revision(*view, *newest), *wanted, most);
+    auto candidates = feed_.find(*view, needed_revision(*view, *newest), *wanted, most,
+                                 [&context] { return context.go_on(); });
     if (!candidates) return candidates.error();
     sdk::NodeHits hits;
     if (is_exact) {
@@ -108,6 +109,7 @@ sdk::Result<sdk::NodeHits> BranchSearch::search(sdk::Context& context, const sdk
     hits.is_truncated = candidates->total > candidates->best.size();
     Hidden hidden(log_, reader, *view);
     for (Candidate& candidate : candidates->best) {
+        if (auto may = context.go_on(); !may) return may.error();
         auto hides = hidden.hides(candidate);
         if (!hides) return hides.error();
         if (*hides) continue;

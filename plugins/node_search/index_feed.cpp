@@ -138,10 +138,14 @@ sdk::Result<std::optional<Candidates>> IndexFeed::try_find(const sdk::ContentVie
 }
 
 sdk::Result<Candidates> IndexFeed::find(const sdk::ContentView& view, std::uint64_t revision,
-                                        const Expression& expression, std::size_t most) {
+                                        const Expression& expression, std::size_t most,
+                                        const std::function<sdk::Result<void>()>& may_go_on) {
     const auto deadline = std::chrono::steady_clock::now() + options_.patience;
     bool is_repeated = false;
     while (true) {
+        if (may_go_on) {
+            if (auto may = may_go_on(); !may) return may.error();
+        }
         auto found = try_find(view, revision, expression, most);
         if (found && *found) return std::move(**found);
         if (!found) {

@@ -38,9 +38,10 @@ public:
 
     /// The best `most` versions that show on one of the view's lines, from an index that has
     /// everything up to the revision, if that is committed. `unavailable`
-    /// (`node_search.index_behind`) when that takes too long.
+    /// (`node_search.index_behind`) when that takes too long, and what `may_go_on` says meanwhile.
     sdk::Result<Candidates> find(const sdk::ContentView& view, std::uint64_t revision,
-                                 const Expression& expression, std::size_t most);
+                                 const Expression& expression, std::size_t most,
+                                 const std::function<sdk::Result<void>()>& may_go_on = {});
 
     /// Removes repositories that are not among these.
     sdk::Result<void> keep_only(const std::vector<sdk::ContentSpace>& spaces,

@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/definitions.hpp"
+#include "content/pace.hpp"
 #include "content/parameters.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
@@ -54,21 +55,26 @@ sdk::Result<bool> has_successor(const Graph& graph, const std::string& node,
 
 /// Whether directed associations of the types lead from `top` down to `node`, looked for upwards:
 /// there are fewer folders above a node than members below.
-sdk::Result<bool> leads_to(const Graph& graph, const std::string& top, const std::string& node,
-                           const std::vector<std::string>& types) {
+sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
+                           const std::string& node, const std::vector<std::string>& types) {
+    const Graph graph = content.graph();
+    Pace pace(content.context());
+    sdk::Result<void> may_go_on;
     std::unordered_set<std::string> known{node};
     std::vector<std::string> reached{node};
     while (!reached.empty() && !known.contains(top)) {
         const std::string at = std::move(reached.back());
         reached.pop_back();
         for (const std::string& type : types) {
-            auto walked = graph.for_each_edge(at, Direction::incoming, type, [&](const Edge& edge) {
-                const bool is_new =
-                    edge.end == Direction::incoming && known.insert(edge.other).second;
-                if (is_new) reached.push_back(edge.other);
-                return known.size() <= kCircleNodes;
-            });
+            auto walked = graph.for_each_edge(
+                at, Direction::incoming, type, paced(pace, may_go_on, [&](const Edge& edge) {
+                    const bool is_new =
+                        edge.end == Direction::incoming && known.insert(edge.other).second;
+                    if (is_new) reached.push_back(edge.other);
+                    return known.size() <= kCircleNodes;
+                }));
             if (!walked) return walked.error();
+            if (!may_go_on) return may_go_on.error();
         }
         if (known.size() > kCircleNodes) {
             return sdk::make_error(
@@ -90,7 +96,7 @@ sdk::Result<void> check_no_circle(const BranchContent& content, const sdk::Docum
     if (!*closes) {
         // Nothing hangs on most nodes that are put somewhere.
         closes = has_successor(graph, ends.target, *types);
-        if (closes && *closes) closes = leads_to(graph, ends.target, ends.source, *types);
+        if (closes && *closes) closes = leads_to(content, ends.target, ends.source, *types);
     }
     if (!closes) return closes.error();
     if (!*closes) return {};

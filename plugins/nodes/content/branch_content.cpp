@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/branch_space.hpp"
+#include "content/pace.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -182,11 +183,15 @@ sdk::Result<std::vector<Edge>> BranchContent::edges(std::string_view node, Direc
                                                     std::size_t limit) const {
     std::vector<Edge> found;
     if (limit == 0) return found;
-    auto walked = graph().for_each_edge(node, direction, type, [&](const Edge& edge) {
-        found.push_back(edge);
-        return found.size() < limit;
-    });
+    Pace pace(context_);
+    sdk::Result<void> may_go_on;
+    auto walked =
+        graph().for_each_edge(node, direction, type, paced(pace, may_go_on, [&](const Edge& edge) {
+                                  found.push_back(edge);
+                                  return found.size() < limit;
+                              }));
     if (!walked) return walked.error();
+    if (!may_go_on) return may_go_on.error();
     std::stable_sort(found.begin(), found.end(), [](const Edge& one, const Edge& other) {
         return one.association < other.association;
     });

@@ -11,6 +11,7 @@
 
 #include "content/changeset_id.hpp"
 #include "content/deletion.hpp"
+#include "content/pace.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -49,12 +50,14 @@ sdk::Result<BranchHistory> read_history(const BranchContent& content, const Hist
         if (!root) return root.error();
         first = *root + (range.includes_root ? 0 : 1);
     }
+    Pace pace(content.context());
     for (const Link& link : history.view.links) {
         const std::string rows = space.changes(link.line);
         std::string end = rows;
         append_number(end, link.is_tip() ? kUncommitted : link.bound + 1);
         const auto cursor = store.scan({rows, end}, sdk::ScanDirection::backward);
         for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may.error();
             const Revision revision = read_number(cursor->key().substr(rows.size()));
             if (revision < first) return history;
             if (history.changesets.size() == most) {
@@ -74,8 +77,11 @@ sdk::Result<bool> may_read_node(const BranchContent& content, const sdk::Session
     auto record = documents.read(content.nodes(), node);
     if (!record && sdk::is_missing(record.error()))
         record = documents.read(deletions_of(content), node);
-    if (!record) return sdk::is_missing(record.error()) ? sdk::Result<bool>(false) : record.error();
+    if (!record && !sdk::is_missing(record.error())) return record.error();
     if (session.is_system) return true;
+    // Purged: nobody can say any more who could read it, but for those who read everything.
+    const bool is_own = content.context().session().principal.key == session.principal.key;
+    if (!record) return is_own ? content.reads_all() : sdk::Result<bool>(false);
     auto may = content.context().authorities().permissions(session.principal.key, record->key);
     if (!may) return may.error();
     return may->has(sdk::Permission::read);
@@ -88,11 +94,13 @@ sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::S
     NodeChanges found;
     found.is_truncated = history.is_truncated;
     std::unordered_map<std::string, std::size_t> known;
+    Pace pace(content.context());
     for (const VersionPlace& changeset : history.changesets) {
         std::string rows = space.written(changeset.line);
         append_number(rows, changeset.revision);
         const auto cursor = store.scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may.error();
             const std::string node = node_of_record_key(cursor->key().substr(rows.size()));
             if (node.empty()) continue;
             const auto [place, is_new] = known.emplace(node, found.changes.size());
@@ -122,6 +130,7 @@ sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::S
 
 sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHistory& history,
                                   const NodeChange& change) {
+    if (auto may = content.context().go_on(); !may) return may.error();
     const History versions(content.context().transaction(),
                            content.services().branches.space(content.place()), history.view);
     sdk::Json before = sdk::Json::object();

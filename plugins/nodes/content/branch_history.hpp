@@ -51,7 +51,8 @@ sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::S
 sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHistory& history,
                                   const NodeChange& change);
 
-/// Whether somebody may READ a node of the branch or, where it was removed, its deletion.
+/// Whether somebody may READ a node of the branch or, where it was removed, its deletion. Of what
+/// was purged: whether they READ every node of the branch, and are who asks.
 sdk::Result<bool> may_read_node(const BranchContent& content, const sdk::Session& session,
                                 const std::string& node);
 

@@ -10,6 +10,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "content/history.hpp"
+#include "content/pace.hpp"
 #include "content/vocabulary.hpp"
 #include "versions/counts.hpp"
 
@@ -128,7 +129,9 @@ sdk::Result<void> Changesets::for_each(Revision first,
     const std::string rows = begin.substr(0, begin.size() - kNumberBytes);
     const auto cursor =
         context_.transaction().scan({begin, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+    Pace pace(context_);
     for (; cursor->is_valid(); cursor->next()) {
+        if (auto may = pace.step(); !may) return may;
         const Revision revision = read_number(cursor->key().substr(rows.size()));
         if (revision > newest_) break;
         const Line line = read_number(cursor->value());
@@ -160,6 +163,7 @@ sdk::Result<Changeset> Changesets::find(std::string_view id) const {
 }
 
 sdk::Result<sdk::Json> Changesets::record(const Changeset& changeset) const {
+    if (auto may = context_.go_on(); !may) return may.error();
     auto before = parents(changeset);
     if (!before) return before.error();
     sdk::Json ids = sdk::Json::array();
@@ -263,7 +267,9 @@ sdk::Result<std::vector<std::string>> Changesets::nodes_of(const Changeset& chan
     const std::string rows = with_revision(space_.written(changeset.line), changeset.revision);
     const auto cursor =
         context_.transaction().scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+    Pace pace(context_);
     for (; cursor->is_valid() && found.size() < most; cursor->next()) {
+        if (auto may = pace.step(); !may) return may.error();
         std::string node = node_of_record_key(cursor->key().substr(rows.size()));
         if (!node.empty() && cursor->value() == std::string_view(&kPresent, 1))
             found.push_back(std::move(node));

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/pace.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -61,12 +62,15 @@ sdk::Result<std::vector<Edge>> edges_up_to(const BranchContent& content, const s
                                            std::size_t most) {
     auto edges = content.implicit_edges(node, Direction::incoming);
     if (!edges) return edges;
-    auto walked = content.graph().for_each_edge(node.id, Direction::any, {},
-                                                [&edges, most](const Edge& edge) {
-                                                    edges->push_back(edge);
-                                                    return edges->size() <= most;
-                                                });
+    Pace pace(content.context());
+    sdk::Result<void> may_go_on;
+    auto walked = content.graph().for_each_edge(
+        node.id, Direction::any, {}, paced(pace, may_go_on, [&edges, most](const Edge& edge) {
+            edges->push_back(edge);
+            return edges->size() <= most;
+        }));
     if (!walked) return walked.error();
+    if (!may_go_on) return may_go_on.error();
     return edges;
 }
 

@@ -185,6 +185,7 @@ sdk::Result<sdk::Reply> list_written_nodes(Services& services, const sdk::Call& 
         is_sorted || page.limit < 0 ? total : static_cast<std::uint64_t>(page.limit);
     std::vector<sdk::Json> rows;
     for (std::uint64_t i = begin; i < begin + std::min(wanted, total - begin); ++i) {
+        if (auto may = call.context().go_on(); !may) return may.error();
         auto record = history.read(readable[i], {changeset->line, changeset->revision});
         if (!record) return record.error();
         if (*record) rows.push_back(std::move(**record));

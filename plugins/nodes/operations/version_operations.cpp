@@ -80,6 +80,7 @@ sdk::Result<sdk::Reply> versions_in_order(const sdk::Call& call, const History& 
         call.page().limit < 0 ? total : static_cast<std::uint64_t>(call.page().limit);
     sdk::Json rows = sdk::Json::array();
     for (std::uint64_t i = begin; i < begin + std::min(wanted, total - begin); ++i) {
+        if (auto may = call.context().go_on(); !may) return may.error();
         auto row = version_row(history, call.record().id, places[i], options);
         if (!row) return row.error();
         if (*row) rows.push_back(std::move(**row));
@@ -100,6 +101,7 @@ sdk::Result<sdk::Reply> list_versions(Services& services, const sdk::Call& call)
     if (reads_all) {
         std::vector<sdk::Json> rows;
         for (const VersionPlace& place : found->places) {
+            if (auto may = call.context().go_on(); !may) return may.error();
             auto row = version_row(history, call.record().id, place, *options);
             if (!row) return row.error();
             if (*row) rows.push_back(std::move(**row));
