@@ -17,13 +17,14 @@ namespace {
 /// Members that only the server writes, whatever the resource (docs/specification/platform.md 1.2).
 constexpr std::array<std::string_view, 8> kReserved{"_doc", "_system", "_ref",   "_groups",
                                                     "ok",   "error",   "_paths", "_statistics"};
-/// What means something on records with a space only, where their family decides about it.
-constexpr std::array<std::string_view, 2> kOfSpaces{"_features", "_is_association"};
 
+/// Every member that begins with an underscore belongs to the server, unless the family declares
+/// it; of records with a space the family decides itself (docs/specification/semantics.md 0.1).
 bool is_of_server(const sdk::ResourceDescriptor& descriptor, std::string_view name) {
     if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) return true;
-    return !descriptor.has_space &&
-           std::find(kOfSpaces.begin(), kOfSpaces.end(), name) != kOfSpaces.end();
+    if (descriptor.has_space || name.empty() || name.front() != '_') return false;
+    return std::none_of(descriptor.fields.begin(), descriptor.fields.end(),
+                        [name](const sdk::Field& field) { return field.name == name; });
 }
 
 bool is_integer_text(const std::string& text) {

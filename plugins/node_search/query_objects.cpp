@@ -36,6 +36,8 @@ public:
         if (name == "query_string") return parse_query_string(body, part);
         if (name == "multi_match") return parse_multi_match(body, part);
         if (name == "exists") return parse_exists(body, part);
+        if (name == "terms") return parse_terms(body, part);
+        if (name == "ids") return parse_ids(body, part);
         for (const FieldForm& form : kFieldForms) {
             if (name == form.name) return parse_field_form(form, body, part);
         }
@@ -121,6 +123,52 @@ private:
         auto field = read_text(body, path, "field");
         if (!field) return field.error();
         return Expression{.kind = Kind::present, .field = *field};
+    }
+
+    /// Any of the values of a list, each as `term` finds it.
+    sdk::Result<Expression> any_of(const std::string& field, const sdk::Json& values,
+                                   const std::string& path) {
+        const bool is_list = values.is_array() && !values.empty();
+        if (!is_list) return problem(path, "must be a list of values");
+        clauses_ += values.size();
+        if (clauses_ > kMostClauses)
+            return problem(path, fmt::format("is one of more than {} parts", kMostClauses));
+        Expression any{.kind = Kind::logic};
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            auto text = scalar_text(values[i]);
+            if (!text) {
+                return problem(fmt::format("{}[{}]", path, i),
+                               "must be text, a number or a truth value");
+            }
+            any.should.push_back(words_expression(Kind::phrase, field, *text, false));
+        }
+        return any;
+    }
+
+    /// `{terms: {category: ["one", "two"]}}`.
+    sdk::Result<Expression> parse_terms(const sdk::Json& body, const std::string& path) {
+        auto boost = read_boost(body, path);
+        if (!boost) return boost.error();
+        const bool has_boost = body.contains("boost");
+        if (body.size() != (has_boost ? 2U : 1U)) return problem(path, "must name one field");
+        const auto field =
+            has_boost && body.begin().key() == "boost" ? std::next(body.begin()) : body.begin();
+        auto any = any_of(field_name(field.key()), field.value(), path + "." + field.key());
+        if (any) any->boost = *boost;
+        return any;
+    }
+
+    /// `{ids: {values: ["..."]}}`.
+    sdk::Result<Expression> parse_ids(const sdk::Json& body, const std::string& path) {
+        if (auto known = check_members(body, path, {"values", "boost"}); !known)
+            return known.error();
+        auto boost = read_boost(body, path);
+        if (!boost) return boost.error();
+        const auto values = body.find("values");
+        if (values == body.end()) return problem(path + ".values", "is missing");
+        auto any = any_of("_doc", *values, path + ".values");
+        if (any) any->boost = *boost;
+        return any;
     }
 
     sdk::Result<Expression> parse_query_string(const sdk::Json& body, const std::string& path) {

@@ -11,6 +11,7 @@ Fields data_store_fields() {
         {.name = "datastoreId", .kind = text, .read_only = true},
         {.name = "datastoreTypeId", .kind = text, .read_only = true},
         {.name = "enableAuthorities", .kind = boolean, .default_json = "true"},
+        {.name = "enableAuditing", .kind = boolean, .default_json = "false"},
         {.name = "locked", .kind = boolean, .default_json = "false", .read_only = true},
         {.name = "lockedBy", .kind = text},
         {.name = "maxsize", .kind = number, .default_json = "-1", .numeric_text = true},

@@ -354,6 +354,31 @@ test('locks: two rounds, the holder writes, others do not (18.4, 34.20)', async 
   assert.equal(await count(node, 'direction=ANY'), 1);
 });
 
+test('a locked node has f:locked, which the server alone puts on and takes away', async () => {
+  await admin('PUT', branch, { validateContent: true });
+  const id = await file('locked', '/locks');
+  const read = async () => (await admin('GET', N(id)))._features;
+  const features = await read();
+  await admin('PUT', N(id), { title: 't', _features: { ...features, 'f:locked': {} } });
+  assert.deepEqual(await read(), features);
+  const locked = { ...features, 'f:locked': { lockedBy: 'admin' } };
+  assert.deepEqual((await admin('POST', `${N(id)}/lock`, {}))._features, locked);
+  await admin('PUT', N(id), { title: 'u', _features: features });
+  await admin('DELETE', `${N(id)}/features/f:locked`);
+  await admin('POST', `${N(id)}/features/f:locked`, { lockedBy: 'me' });
+  assert.deepEqual(await read(), locked);
+  const found = await admin('POST', `${branch}/nodes/query`, { '_features.f:locked': { $exists: true } });
+  assert.deepEqual(found.rows.map((row) => row._doc), [id]);
+  const copy = (await admin('POST', `${N(id)}/copy?targetNodeId=root`, {}))._doc;
+  assert.equal('f:locked' in (await admin('GET', N(copy)))._features, false);
+  assert.deepEqual((await admin('POST', `${N(id)}/unlock`, {}))._features, features);
+  assert.deepEqual(await read(), features);
+  await admin('POST', `${N(id)}/lock`, {});
+  await admin('DELETE', N(id));
+  await admin('POST', `${branch}/deletions/${id}/restore`, {});
+  assert.deepEqual([await read(), (await admin('GET', `${N(id)}/lock`)).locked], [features, false]);
+});
+
 test('owners pass a lock that somebody else holds', async () => {
   await letIn('collaborator');
   const node = await create({ title: 'node' });

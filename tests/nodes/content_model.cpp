@@ -97,6 +97,21 @@ std::vector<std::string> ModelState::children(std::string_view folder) const {
     return found;
 }
 
+bool ModelState::has_other_member(std::string_view folder, const std::string& node) const {
+    const std::string name = records.at(node)->name();
+    for (const ModelRecordPtr& one : outgoing(folder, kMembership)) {
+        if (records.at(one->target)->name() == name) return one->target != node;
+    }
+    return false;
+}
+
+std::string ModelState::root() const {
+    const auto found = std::find_if(records.begin(), records.end(), [](const auto& entry) {
+        return entry.second->text("_qname") == "r:root";
+    });
+    return found->first;
+}
+
 bool ModelState::is_unfit(const ModelRecord& association) const {
     const bool contains = association.type == kMembership || association.type == kOwned;
     if (association.is_undirected || !contains) return false;
@@ -244,14 +259,25 @@ void ModelChange::restore_deletion(const std::string& id) {
     dig_out(id);
     if (state_.records.at(id)->is_association) return;
     const auto deletions = state_.deletions;
+    std::vector<std::string> lost_places;
     for (const auto& [association, deletion] : deletions) {
         const ModelRecord& last = *deletion.last;
         if (!last.is_association || (last.source != id && last.target != id)) continue;
         if (!deletion.went_along) continue;
-        if (!state_.records.contains(last.source) || !state_.records.contains(last.target))
+        const bool is_place = last.type == kMembership && !last.is_undirected && last.target == id;
+        if (!state_.records.contains(last.source) || !state_.records.contains(last.target)) {
+            if (is_place) lost_places.push_back(association);
             continue;
+        }
+        is_unfit_ |= is_place && state_.has_other_member(last.source, id);
         dig_out(association);
     }
+    if (lost_places.empty() || !state_.incoming(id, kMembership).empty()) return;
+    for (const std::string& association : lost_places)
+        state_.deletions.erase(association);
+    const std::string root = state_.root();
+    is_unfit_ |= state_.has_other_member(root, id);
+    associate(root, id, kMembership, false);
 }
 
 void ModelChange::purge(const std::string& id) {

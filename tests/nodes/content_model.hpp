@@ -67,6 +67,9 @@ struct ModelState {
     std::vector<ModelRecordPtr> outgoing(std::string_view node, std::string_view type) const;
     /// Members of a folder, each once, in order of their associations.
     std::vector<std::string> children(std::string_view folder) const;
+    /// Whether the first member of a folder with the node's name is another node.
+    bool has_other_member(std::string_view folder, const std::string& node) const;
+    std::string root() const;
     /// Whether a new association would close a circle of folders and owners, or bring a second
     /// owner.
     bool is_unfit(const ModelRecord& association) const;

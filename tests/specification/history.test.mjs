@@ -91,6 +91,50 @@ statement('nodes 20.2, nodes 20.4, nodes 20.9', async () => {
   assert.equal((await it.post(`${branch}/deletions/query`, {})).total_rows, 0);
   assert.equal((await it.finished((await it.post(`${branch}/deletions/purgeall/start`))._doc)).state, 'FINISHED');
 });
+statement('nodes 20.8', async () => {
+  const { path, branch, node } = await it.repository();
+  const id = await node({ title: 'purged' });
+  const { _system: { changeset } } = await it.get(`${branch}/nodes/${id}`);
+  const written = async () => (await it.get(`${path}/changesets/${changeset}/nodes?limit=-1`)).rows;
+  const before = await written();
+  assert.equal(before.find((row) => row._doc === id).title, 'purged');
+  await it.ok('DELETE', `${branch}/nodes/${id}`);
+  await it.ok('DELETE', `${branch}/deletions/${id}`);
+  assert.deepEqual(await written(), before);
+  // Who does not read everything may have been kept from it.
+  const one = await it.person('reads-some');
+  for (const where of [path, branch]) await it.grant(where, 'connector', one);
+  const reply = await it.reply('GET', `${path}/changesets/${changeset}/nodes?limit=-1`, undefined, one);
+  assert.ok(!reply.text.includes('purged'), reply.text);
+});
+statement('semantics 11.2', async () => {
+  const { branch, node } = await it.repository();
+  const restore = (id, body = {}) => it.post(`${branch}/deletions/${id}/restore`, body);
+  const place = async (id) => (await it.get(`${branch}/nodes/${id}/path`)).path;
+  const id = await node({ title: 'child', _qname: 'my:child' }, '?parentFolderPath=/gone');
+  const folder = (await it.get(`${branch}/nodes/root?path=/gone`))._doc;
+  await it.ok('DELETE', `${branch}/nodes/${folder}`);
+  await restore(id);
+  assert.equal(await place(id), '/child');
+  await restore(folder);
+  assert.equal(await place(id), '/child', 'it moved');
+  // What somebody took away alone comes back to where it was.
+  const other = await node({ title: 'other' }, '?parentFolderPath=/gone');
+  await it.ok('DELETE', `${branch}/nodes/${other}`);
+  await restore(other);
+  assert.equal(await place(other), '/gone/other');
+  await it.ok('DELETE', `${branch}/nodes/${other}`);
+  await node({ title: 'other' }, '?parentFolderPath=/gone');
+  await it.refused(409, 'POST', `${branch}/deletions/${other}/restore`, {});
+  assert.equal((await it.get(`${branch}/deletions/${other}`))._doc, other);
+  await restore(other, { title: 'another' });
+  assert.equal(await place(other), '/gone/another');
+  await it.ok('DELETE', `${branch}/nodes/${id}`);
+  await node({ _qname: 'my:child' });
+  await it.refused(409, 'POST', `${branch}/deletions/${id}/restore`, {});
+  await restore(id, { _qname: 'my:own' });
+  assert.deepEqual([(await it.get(`${branch}/nodes/${id}`))._qname, await place(id)], ['my:own', '/child']);
+});
 statement('semantics 11.1', async () => {
   const { path, branch, node } = await it.repository();
   const id = await node();

@@ -23,6 +23,15 @@ statement('nodes 1.1.5', async () => {
   const id = await node({}, '?parentFolderPath=/');
   assert.equal((await it.get(`${branch}/nodes/${id}/associations?direction="INCOMING"&type="a:child"`)).total_rows, 1);
 });
+statement('nodes 1.1.6', async () => {
+  const { branch, node } = await it.repository();
+  for (const [title, kind] of [['b', 1], ['c', 1], ['a', 2]]) await node({ title, kind, sorted: true });
+  const sorted = async (tail) => titles(await query(branch, { sorted: true }, `?${tail}`));
+  assert.deepEqual(await sorted('sort[title]=-1'), ['c', 'b', 'a']);
+  assert.deepEqual(await sorted('sort%5Bkind%5D=-1&sort%5Btitle%5D=1'), ['a', 'b', 'c']);
+  await it.refused(400, 'POST', `${branch}/nodes/query?sort[title]=up`, {});
+  assert.equal((await query(branch, { sorted: true }, `?sort=${encodeURIComponent('[object Object]')}`)).total_rows, 3);
+});
 statement('nodes 1.1.8', async () => {
   const { path } = await it.repository();
   for (let i = 0; i < 2; ++i) await fork(path);
@@ -681,6 +690,44 @@ statement('nodes 7.5.1, nodes 7.5.2, nodes 7.5.3, nodes 7.5.4, semantics 2.7.6',
   const system = await it.reply('PATCH', one, [{ op: 'replace', path: '/_system/created_by', value: 'me' }]);
   assert.equal((await it.get(one))._system.created_by, 'admin', system.text);
 });
+statement('semantics 2.7.7', async () => {
+  const { branch, node } = await it.repository();
+  const one = `${branch}/nodes/${await node({ title: 'a' })}`;
+  const before = await it.get(one);
+  const operations = [{ op: 'replace', path: '/title', value: 'b' }, { op: 'test', path: '/title', value: 'a' }];
+  for (const way of [one, `${one}/patch`]) await it.refused(409, 'PATCH', way, operations);
+  assert.deepEqual(await it.get(one), before);
+  assert.equal((await it.ok('PATCH', one, operations.reverse())).title, 'b');
+});
+statement('semantics 0.1.2', async () => {
+  const { branch, node } = await it.repository();
+  const mine = { _deletion: { nodeId: 'x' }, _repair: {}, _search: {}, _score: 1, _paths: { 'r:root': '/x' }, _statistics: { x: 1 }, _mine: 1, mine: 1 };
+  const ofServer = Object.keys(mine).filter((name) => name.startsWith('_') && name !== '_statistics');
+  const [id, other] = [await node(mine), await node()];
+  const association = await it.make(`${branch}/nodes/${id}/associate?node=${other}`, mine);
+  const isClean = (record, what) => {
+    for (const name of ofServer) assert.ok(!(name in record), `${name} ${what}`);
+    assert.equal(record.mine, 1, what);
+    assert.ok(!record._statistics || !('x' in record._statistics), what);
+  };
+  for (const one of [id, association].map((doc) => `${branch}/nodes/${doc}`)) {
+    isClean(await it.get(one), 'created');
+    await it.put(one, mine);
+    isClean(await it.get(one), 'put');
+    await it.ok('PATCH', one, ofServer.map((name) => ({ op: 'add', path: `/${name}`, value: { x: 1 } })));
+    isClean(await it.get(one), 'patched');
+  }
+  await it.ok('PUT', `${branch}/nodes`, { nodes: { [id]: mine } });
+  isClean(await it.get(`${branch}/nodes/${id}`), 'put with others');
+  await it.ok('DELETE', `${branch}/nodes/${id}`);
+  await it.put(`${branch}/deletions/${id}`, mine);
+  const deletion = await it.get(`${branch}/deletions/${id}`);
+  assert.equal(deletion._deletion.nodeId, id);
+  assert.deepEqual(ofServer.filter((name) => name !== '_deletion' && name in deletion), []);
+  const host = `/webhosts/${await it.make('/webhosts', mine)}`;
+  await it.put(host, mine);
+  isClean(await it.get(host), 'record of the platform');
+});
 statement('nodes 7.6.1, nodes 7.6.2', async () => {
   const { branch, node } = await it.repository();
   const [id, other] = [await node({ title: 'gone', kind: 'd' }, '?parentFolderPath=/f'), await node()];
@@ -760,6 +807,24 @@ statement('nodes 9.5, semantics 3.5.1', async () => {
   const id = await node();
   await it.post(`${branch}/nodes/${id}/features/custom:authorable`, {});
   assert.deepEqual(ids(await query(branch, { '_features.custom:authorable': { $exists: true } })), [id]);
+});
+statement('semantics 3.5.2, semantics 17.4', async () => {
+  const { branch, node } = await it.repository();
+  for (const [second, kept] of [['f:auditable', 'f:audit'], ['f:propagates-authority', 'f:propagates-authorities']]) {
+    const [made, set, plain] = [await node({ _features: { [second]: { by: 'create' } }, pair: second }), await node({ _features: {}, pair: second }), await node({ _features: {}, pair: second })];
+    await it.post(`${branch}/nodes/${set}/features/${second}`, { by: 'feature' });
+    for (const [id, by] of [[made, 'create'], [set, 'feature']]) {
+      assert.deepEqual((await it.get(`${branch}/nodes/${id}`))._features, { [kept]: { by } });
+      for (const name of [second, kept]) assert.deepEqual(await it.get(`${branch}/nodes/${id}/features/${name}`), { by });
+    }
+    for (const name of [second, kept]) {
+      assert.deepEqual(ids(await query(branch, { pair: second, [`_features.${name}`]: { $exists: true } })).sort(), [made, set].sort());
+      assert.deepEqual(ids(await query(branch, { $and: [{ pair: second }, { [`_features.${name}.by`]: 'feature' }] })), [set]);
+    }
+    await it.ok('DELETE', `${branch}/nodes/${set}/features/${second}`);
+    await it.refused(404, 'GET', `${branch}/nodes/${set}/features/${kept}`);
+    assert.deepEqual((await it.get(`${branch}/nodes/${plain}`))._features, {});
+  }
 });
 statement('nodes 9.7', async () => {
   const { branch } = await it.repository();

@@ -118,6 +118,14 @@ statement('semantics 6.3', async () => {
   const record = await it.get(path);
   assert.deepEqual([record.locked, record.lockedBy ?? null], [false, null]);
 });
+statement('semantics 6.10', async () => {
+  for (const [kind, body] of [['webhosts', {}], ['repositories', {}], ['registrars', {}]]) {
+    const path = `/${kind}/${await it.make(`/${kind}`, body)}`;
+    assert.equal((await it.get(path)).enableAuditing, false, kind);
+    await it.put(path, { enableAuditing: true });
+    assert.equal((await it.get(path)).enableAuditing, true, kind);
+  }
+});
 statement('platform 3.2.6', async () => {
   const path = `/webhosts/${await it.make('/webhosts')}`;
   for (let i = 0; i < 3; ++i) await it.make(`${path}/autoclientmappings`, { host: `h${i}` });

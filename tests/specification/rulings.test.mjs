@@ -136,6 +136,21 @@ statement('semantics 3.2.2, semantics 3.2.3, semantics 3.2.4, semantics 3.2.5, s
   const plain = await node({ title: 'no price' });
   await it.refused(400, 'POST', `${branch}/nodes/${plain}/change_type?type=my:t`);
 });
+statement('semantics 3.2.7', async () => {
+  const { branch, node } = await it.repository();
+  for (const [type, qname, instance] of [['d:type', 'my:type', { _type: 'my:type' }], ['d:association', 'my:tie', null], ['d:feature', 'my:feature', { _features: { 'my:feature': {} } }]]) {
+    const definition = await node({ _type: type, _qname: qname });
+    const [a, b] = [await node(), await node()];
+    const used = instance ? await node(instance) : await it.make(`${branch}/nodes/${a}/associate?node=${b}&type=${qname}`);
+    for (const [method, way, body] of [['DELETE', `${branch}/nodes/${definition}`], ['POST', `${branch}/nodes/delete`, { _docs: [definition] }]]) {
+      await it.refused(409, method, way, body);
+    }
+    assert.equal((await it.get(`${branch}/nodes/${qname}`))._doc, definition);
+    await it.ok('DELETE', `${branch}/nodes/${used}`);
+    await it.ok('DELETE', `${branch}/nodes/${definition}`);
+    await it.refused(404, 'GET', `${branch}/nodes/${qname}`);
+  }
+});
 statement('semantics 5.2.2', async () => {
   const { id } = await it.person('no-bare-permission');
   const reply = await it.reply('POST', `/uiconfigs/${await it.make('/uiconfigs')}/authorities/UPDATE/grant?id=default/${id}`);

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/client_members.hpp"
 #include "content/deletion.hpp"
 #include "content/vocabulary.hpp"
 
@@ -100,6 +101,22 @@ sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& de
     return documents.remove(deletions_of(content), present->id);
 }
 
+sdk::Result<void> check_no_instances(const BranchContent& content, const sdk::Json& definition) {
+    if (content.context().session().is_system && !content.changes().actor()) return {};
+    const std::string qname = sdk::text_member(definition, member::kQName);
+    const bool is_feature = sdk::text_member(definition, member::kType) == type::kDefinedFeature;
+    const sdk::Json instances =
+        is_feature ? sdk::Json{{std::string(member::kFeatures) + "." + qname, {{"$exists", true}}}}
+                   : sdk::Json{{member::kType, qname}};
+    sdk::PageRequest one;
+    one.limit = 1;
+    auto found = content.context().documents().query(content.nodes(), instances, one);
+    if (!found) return found.error();
+    if (found->rows.empty()) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "node.definition_used",
+                           "the branch has content that the definition " + qname + " is for");
+}
+
 bool is_definition(const sdk::Json& node) {
     const std::string type = sdk::text_member(node, member::kType);
     return type == type::kDefinedType || type == type::kDefinedAssociation ||
@@ -148,7 +165,8 @@ sdk::Result<void> apply_mandatory_features(const BranchContent& content, sdk::Js
     sdk::Json& features = node[member::kFeatures];
     if (!features.is_object()) features = sdk::Json::object();
     for (const sdk::Document& definition : *chain) {
-        const sdk::Json demanded = demanded_features(definition.fields);
+        sdk::Json demanded = demanded_features(definition.fields);
+        rename_features(demanded);
         for (const auto& [name, config] : demanded.items()) {
             if (!features.contains(name)) features[name] = config;
         }

@@ -21,6 +21,10 @@ sdk::Json built_in_condition();
 /// server's own (docs/reference/nodes_content.md). A client's definition of that name stays.
 sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition);
 
+/// `conflict` for a definition that nodes, associations or features of the branch are instances of.
+/// What the server takes away itself makes room for another one.
+sdk::Result<void> check_no_instances(const BranchContent& content, const sdk::Json& definition);
+
 /// Whether a node is a definition of a type, an association or a feature.
 bool is_definition(const sdk::Json& node);
 

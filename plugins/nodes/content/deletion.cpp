@@ -86,6 +86,91 @@ sdk::Result<void> check_ends(const BranchContent& content, const sdk::Document& 
     return {};
 }
 
+/// What a client gives a node that comes back beside or instead of what it had.
+void take_given(const sdk::Json& given, sdk::Json& fields) {
+    if (!given.is_object()) return;
+    for (const auto& [name, value] : given.items()) {
+        const bool is_settable =
+            !name.starts_with('_') || name == member::kQName || name == member::kFeatures;
+        if (is_settable) fields[name] = value;
+    }
+}
+
+sdk::Result<void> check_name_free(const BranchContent& content, const std::string& folder,
+                                  const sdk::Document& node) {
+    // Persons and groups lie beside one another under whatever names their principals have.
+    const std::string type = sdk::text_member(node.fields, member::kType);
+    if (type == type::kPerson || type == type::kGroup) return {};
+    const std::string name = name_of(node.fields);
+    auto child = content.graph().find_child(folder, name);
+    if (!child) return child.error();
+    if (!*child || (*child)->other == node.id) return {};
+    return sdk::make_error(sdk::ErrorKind::conflict, "deletion.name_taken",
+                           "the folder " + folder + " has another " + name + " by now");
+}
+
+/// What lay in folders that are all gone hangs on the root, and for good: its former places are
+/// forgotten (docs/specification/semantics.md 11.2).
+sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document& node,
+                               const std::vector<std::string>& lost_places) {
+    if (lost_places.empty()) return {};
+    auto folders = content.edges(node.id, Direction::incoming, association::kChild);
+    if (!folders) return folders.error();
+    const bool is_in_folder = std::any_of(folders->begin(), folders->end(), [](const Edge& edge) {
+        return edge.end == Direction::incoming;
+    });
+    if (is_in_folder) return {};
+    sdk::Documents& server = content.context().as_system().documents();
+    for (const std::string& place : lost_places) {
+        if (auto gone = server.remove(deletions_of(content), place); !gone) return gone;
+    }
+    auto root = content.node(kRootAlias);
+    if (!root) return root.error();
+    if (auto free = check_name_free(content, root->id, node); !free) return free;
+    auto joined = content.associate({.source = root->id,
+                                     .target = node.id,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+    if (!joined) return joined.error();
+    return {};
+}
+
+/// Those that went with the node, as far as their other ends are there.
+sdk::Result<void> restore_associations(const BranchContent& content, const sdk::Document& node) {
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    sdk::Json wanted = deleted_associations_of(node.id);
+    wanted[std::string(kDeletionMember) + "." + kWentAlong] = true;
+    auto associations =
+        content.context().documents().query(deletions_of(content), wanted, everything);
+    if (!associations) return associations.error();
+    std::vector<std::string> lost_places;
+    for (const sdk::Document& association : associations->rows) {
+        const AssociationEnds ends = ends_of(association);
+        const bool is_place =
+            ends.type == association::kChild && !ends.is_undirected && ends.target == node.id;
+        auto source = content.node(ends.source);
+        auto target = content.node(ends.target);
+        if (!source || !target) {
+            if (is_place) lost_places.push_back(association.id);
+            continue;
+        }
+        if (is_tagging(association.fields)) {
+            // The node has its tags again by what it says.
+            auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
+                                                                              association.id);
+            if (!forgotten) return forgotten;
+            continue;
+        }
+        if (is_place) {
+            if (auto free = check_name_free(content, ends.source, node); !free) return free;
+        }
+        auto joined = restore_deletion(content, association.id);
+        if (!joined) return joined.error();
+    }
+    return keep_in_tree(content, node, lost_places);
+}
+
 }  // namespace
 
 sdk::CollectionName deletions_of(const BranchContent& content) {
@@ -148,7 +233,8 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
     return {};
 }
 
-sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id) {
+sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
+                                            const sdk::Json& given) {
     sdk::Documents& documents = content.context().documents();
     auto deletion = documents.read(deletions_of(content), id);
     if (!deletion) return deletion;
@@ -158,32 +244,13 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     sdk::Json fields = deletion->fields;
     fields.erase(kDeletionMember);
     fields.erase(member::kSystem);
+    if (!is_association(fields)) take_given(given, fields);
     if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
     auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
     if (!gone) return gone.error();
     auto restored = content.create(std::move(fields));
     if (!restored || is_association(restored->fields)) return restored;
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    sdk::Json wanted = deleted_associations_of(restored->id);
-    wanted[std::string(kDeletionMember) + "." + kWentAlong] = true;
-    auto associations = documents.query(deletions_of(content), wanted, everything);
-    if (!associations) return associations.error();
-    for (const sdk::Document& association : associations->rows) {
-        const AssociationEnds ends = ends_of(association);
-        auto source = content.node(ends.source);
-        auto target = content.node(ends.target);
-        if (!source || !target) continue;
-        if (is_tagging(association.fields)) {
-            // The node has its tags again by what it says.
-            auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
-                                                                              association.id);
-            if (!forgotten) return forgotten.error();
-            continue;
-        }
-        auto joined = restore_deletion(content, association.id);
-        if (!joined) return joined;
-    }
+    if (auto joined = restore_associations(content, *restored); !joined) return joined.error();
     return restored;
 }
 

@@ -72,6 +72,11 @@ public:
         if (auto may = admit(operation); !may) return may;
         try {
             document_.patch_inplace(sdk::Json::array({operation}));
+        } catch (const sdk::Json::other_error& problem) {
+            // The one thing that this exception is thrown for.
+            return sdk::make_error(
+                sdk::ErrorKind::conflict, "node.patch_test_failed",
+                std::string("the node is not as the patch wants it: ") + problem.what());
         } catch (const sdk::Json::exception& problem) {
             return sdk::invalid_parameter(
                 "body", std::string("is no patch of this node: ") + problem.what());

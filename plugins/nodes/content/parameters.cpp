@@ -9,6 +9,7 @@
 #include <stele/sdk/letter_case.hpp>
 
 #include "content/branch_content.hpp"
+#include "content/client_members.hpp"
 
 namespace stele::nodes {
 
@@ -67,6 +68,7 @@ bool is_declined(const sdk::Call& call, std::string_view name) {
 
 sdk::Json shown_query(const sdk::Call& call, sdk::Json query) {
     constexpr char kProjection[] = "_fields";
+    rename_queried_features(query);
     if (!query.is_object() || query.contains(kProjection)) return query;
     if (is_declined(call, "full")) {
         query[kProjection] = {{"_doc", 1}};

@@ -6,6 +6,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/client_members.hpp"
 #include "content/deletion.hpp"
 #include "content/protection.hpp"
 #include "content/vocabulary.hpp"
@@ -84,6 +85,7 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
         return purge_associations(*content, change.before->id);
     }
     sdk::Json& after = change.after->fields;
+    drop_server_members(after);
     for (const char* name : kKeptOfDeletion)
         keep(before, name, after);
     name_changeset(before, after);

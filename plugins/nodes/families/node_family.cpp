@@ -8,6 +8,7 @@
 
 #include "content/association_rules.hpp"
 #include "content/branch_space.hpp"
+#include "content/client_members.hpp"
 #include "content/counted_bytes.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
@@ -30,8 +31,6 @@ constexpr std::array kKept{member::kType,       member::kQName,          member:
                            member::kSource,     member::kSourceType,     member::kTarget,
                            member::kTargetType, member::kDirectionality, "source_changeset",
                            "target_changeset"};
-constexpr std::array kComputed{member::kStatistics, member::kPaths, "_search", "_parentFolderPath",
-                               "_repair"};
 /// The ends of associations stay as they are; the ones of nodes are a client's own.
 bool is_end(std::string_view name) {
     return name.front() != '_';
@@ -50,6 +49,7 @@ void mend_features(sdk::Json& features) {
     for (auto& [name, config] : features.items()) {
         if (config.is_array() && config.empty()) config = sdk::Json::object();
     }
+    rename_features(features);
 }
 
 sdk::Result<void> check_qname(const sdk::Json& node, const char* name) {
@@ -72,6 +72,15 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
         const auto kept = before.find(name);
         if (kept != before.end() && !after.contains(name)) after[name] = *kept;
     }
+}
+
+/// The server alone says that a node is locked.
+void keep_locked(const sdk::Json* before, sdk::Json& after) {
+    if (!after.contains(member::kFeatures) || !after[member::kFeatures].is_object()) return;
+    sdk::Json& features = after[member::kFeatures];
+    features.erase(feature::kLocked);
+    if (before != nullptr && has_feature(*before, feature::kLocked))
+        features[feature::kLocked] = before->at(member::kFeatures).at(feature::kLocked);
 }
 
 bool stands_for_principal(const sdk::Json& node) {
@@ -250,6 +259,9 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
 sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
                                               const sdk::Document& node) {
     if (auto free = check_unlocked(content, node); !free) return free;
+    if (is_definition(node.fields)) {
+        if (auto unused = check_no_instances(content, node.fields); !unused) return unused;
+    }
     if (is_association(node.fields)) {
         if (auto ends = check_ends_unlocked(content, node); !ends) return ends;
         if (auto removed = write_edge(content, node, true); !removed) return removed;
@@ -264,14 +276,14 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     if (auto writable = check_branch_writable(*content); !writable) return writable;
     if (change.kind == sdk::ChangeKind::remove) return prepare_removal(*content, *change.before);
     sdk::Json& fields = change.after->fields;
-    for (const char* name : kComputed)
-        fields.erase(name);
+    drop_server_members(fields);
     if (fields.contains(member::kFeatures)) mend_features(fields[member::kFeatures]);
     if (change.kind == sdk::ChangeKind::create) {
         if (auto made = prepare_new(*content, *change.after); !made) return made;
     } else {
         keep_members(change.before->fields, fields);
     }
+    keep_locked(change.before ? &change.before->fields : nullptr, fields);
     sdk::Violations violations;
     if (auto checked = validate_content(*content, fields, violations); !checked) return checked;
     if (!violations.empty()) return sdk::make_error(std::move(violations));

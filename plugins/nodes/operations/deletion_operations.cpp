@@ -53,7 +53,7 @@ sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& cal
     auto content = content_of(services, call);
     if (!content) return content.error();
     if (auto may = content->require_create(); !may) return may.error();
-    auto restored = restore_deletion(*content, call.record().id);
+    auto restored = restore_deletion(*content, call.record().id, call.body());
     if (!restored) return restored.error();
     return sdk::Reply::status(restored->fields);
 }
@@ -72,7 +72,7 @@ sdk::Result<sdk::Reply> undelete(Services& services, const sdk::Call& call) {
     }
     if (auto may = content->require(**deletion, sdk::Permission::update); !may) return may.error();
     if (auto may = content->require_create(); !may) return may.error();
-    auto restored = restore_deletion(*content, (*deletion)->id);
+    auto restored = restore_deletion(*content, (*deletion)->id, call.body());
     if (!restored) return restored.error();
     return sdk::Reply::status(restored->fields);
 }
@@ -210,7 +210,8 @@ sdk::Actions node_undelete_actions() {
     return {{.name = "{nodeId}/undelete",
              .scope = sdk::ActionScope::collection,
              .permission = sdk::Permission::connect,
-             .run = operation<&undelete>()}};
+             .run = operation<&undelete>(),
+             .body = sdk::BodyUse::record}};
 }
 
 sdk::Actions deletion_actions() {
@@ -249,7 +250,10 @@ sdk::Actions deletion_actions() {
              .scope = collection,
              .permission = connect,
              .run = operation<&start_purge>()},
-            {.name = "restore", .permission = update, .run = operation<&restore_deleted>()},
+            {.name = "restore",
+             .permission = update,
+             .run = operation<&restore_deleted>(),
+             .body = sdk::BodyUse::record},
             {.name = "attachments",
              .method = "GET",
              .run = operation<&list_deleted_attachments>(),

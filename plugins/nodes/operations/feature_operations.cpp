@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/attachment_writer.hpp"
+#include "content/client_members.hpp"
 #include "content/definitions.hpp"
 #include "content/parameters.hpp"
 #include "content/pictures.hpp"
@@ -39,7 +40,7 @@ sdk::Result<sdk::Reply> list_features(Services&, const sdk::Call& call) {
 
 sdk::Result<sdk::Reply> read_feature(Services&, const sdk::Call& call) {
     const sdk::Json features = features_of(call.record().fields);
-    const auto config = features.find(call.path(kFeatureId));
+    const auto config = features.find(kept_feature_name(call.path(kFeatureId)));
     if (config == features.end()) return unknown_feature(call.path(kFeatureId));
     return sdk::Reply::json(config->is_object() ? *config : sdk::Json::object());
 }
@@ -63,7 +64,7 @@ sdk::Result<sdk::Reply> write_features(Services& services, const sdk::Call& call
 }
 
 sdk::Result<sdk::Reply> set_feature(Services& services, const sdk::Call& call) {
-    const std::string id(call.path(kFeatureId));
+    const std::string id = kept_feature_name(call.path(kFeatureId));
     if (!is_qname(id)) {
         return sdk::make_error({{kFeatureId, "node.qname_malformed",
                                  "a feature is named by a prefix, a colon and a local name"}});
@@ -82,7 +83,7 @@ sdk::Result<sdk::Reply> set_feature(Services& services, const sdk::Call& call) {
 
 sdk::Result<sdk::Reply> remove_feature(Services& services, const sdk::Call& call) {
     sdk::Json features = features_of(call.record().fields);
-    if (features.erase(std::string(call.path(kFeatureId))) == 0)
+    if (features.erase(kept_feature_name(call.path(kFeatureId))) == 0)
         return unknown_feature(call.path(kFeatureId));
     return write_features(services, call, std::move(features));
 }

@@ -121,6 +121,22 @@ sdk::Result<sdk::Reply> list_mounts(Services& services, const sdk::Call& call) {
     return services.rows.page(rows, shown_query(call, sdk::Json::object()), call.page());
 }
 
+/// The node with the feature that shows a lock, or without it.
+sdk::Result<sdk::Document> show_lock(const BranchContent& content, const sdk::Document& node,
+                                     bool is_locked) {
+    const auto present = node.fields.find(member::kFeatures);
+    const bool is_object = present != node.fields.end() && present->is_object();
+    sdk::Json features = is_object ? *present : sdk::Json::object();
+    if (features.contains(feature::kLocked) == is_locked) return node;
+    if (is_locked) {
+        features[feature::kLocked] = {{"lockedBy", content.principal().name}};
+    } else {
+        features.erase(feature::kLocked);
+    }
+    return content.context().documents().patch(content.nodes(), node.id,
+                                               {{member::kFeatures, std::move(features)}});
+}
+
 sdk::Result<sdk::Reply> lock_node(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -135,7 +151,9 @@ sdk::Result<sdk::Reply> lock_node(Services& services, const sdk::Call& call) {
                                {holder.domain_id, holder.id, holder.name, sdk::now_ms()});
         if (!locked) return locked.error();
     }
-    return sdk::Reply::status(call.record().fields);
+    auto shown = show_lock(*content, call.record(), true);
+    if (!shown) return shown.error();
+    return sdk::Reply::status(shown->fields);
 }
 
 sdk::Result<sdk::Reply> unlock_node(Services& services, const sdk::Call& call) {
@@ -143,7 +161,9 @@ sdk::Result<sdk::Reply> unlock_node(Services& services, const sdk::Call& call) {
     if (!content) return content.error();
     if (auto free = check_unlocked(*content, call.record()); !free) return free.error();
     if (auto unlocked = forget_lock(*content, call.record().id); !unlocked) return unlocked.error();
-    return sdk::Reply::status(call.record().fields);
+    auto shown = show_lock(*content, call.record(), false);
+    if (!shown) return shown.error();
+    return sdk::Reply::status(shown->fields);
 }
 
 sdk::Result<sdk::Reply> read_lock(Services& services, const sdk::Call& call) {

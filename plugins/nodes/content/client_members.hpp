@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <stele/sdk/json.hpp>
+
+namespace stele::nodes {
+
+/// Takes away what begins with an underscore and is none of the members that clients write on nodes
+/// and associations: the rest belongs to the server (docs/specification/semantics.md 0.1).
+void drop_server_members(sdk::Json& fields);
+
+/// A feature by the name under which it is kept: two have a second one
+/// (docs/specification/semantics.md 3.5 and 17).
+std::string kept_feature_name(std::string_view name);
+/// Gives features the names under which they are kept; one that has both names keeps what the kept
+/// one says.
+void rename_features(sdk::Json& features);
+/// The same for the paths below `_features` that a query asks about.
+void rename_queried_features(sdk::Json& query);
+
+}  // namespace stele::nodes
