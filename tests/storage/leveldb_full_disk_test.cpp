@@ -261,6 +261,7 @@ TEST_CASE("A write that fails half-way stops the engine and loses nothing") {
     int stored = 0;
     {
         const auto engine = open_leveldb(folder.path()).value();
+        CHECK(engine->status().has_value());
         {
             const FileSizeLimit limit(1'000'000);
             const auto [count, failure] = fill(*engine);
@@ -272,6 +273,9 @@ TEST_CASE("A write that fails half-way stops the engine and loses nothing") {
         const auto later = write(*engine, kMoreThanFit);
         REQUIRE(later.has_error());
         CHECK(later.error().code == "engine.write_failed");
+        // `/readyz` tells: whoever supervises the server starts it anew.
+        REQUIRE(engine->status().has_error());
+        CHECK(engine->status().error().code == "engine.write_failed");
         check_has_exactly(*engine, stored);
         CHECK(value_of(*engine, key_of(stored)) == "-");
         const auto reader = engine->begin();

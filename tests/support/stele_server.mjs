@@ -19,7 +19,7 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export class SteleServer {
-  /// Options: data (folder to keep), enable, config (text), plugins (folders), seedWith.
+  /// Options: data (folder to keep), enable, config (text), plugins (folders), seedWith, limits (for ulimit).
   static async start(options = {}) {
     const server = new SteleServer();
     server.options = options;
@@ -54,7 +54,9 @@ export class SteleServer {
   launch() {
     return new Promise((resolve, reject) => {
       const args = ['serve', ...this.common(), '--listen', '127.0.0.1:0'];
-      const child = spawn(bin, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      const { limits } = this.options;
+      const [program, all] = limits ? ['bash', ['-c', `ulimit ${limits}; exec "$0" "$@"`, bin, ...args]] : [bin, args];
+      const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe'] });
       this.child = child;
       this.log = '';
       running.add(child);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include <leveldb/db.h>
 #include <leveldb/iterator.h>
+
+#include <stele/sdk/log.hpp>
 
 #include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/store_error.hpp"
@@ -22,6 +25,12 @@ constexpr std::uint64_t kCompactionBytes = 8 * 1024 * 1024;
 sdk::Error conflict() {
     return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
                            "The data was changed by somebody else meanwhile.");
+}
+
+sdk::Error write_failed(std::string reason) {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
+                           "The store cannot be written until the server restarts.",
+                           std::move(reason));
 }
 
 }  // namespace
@@ -238,17 +247,22 @@ sdk::Result<void> Committer::write_batch() {
         batch_.Clear();
     }
     if (status.ok()) return {};
+    has_failed_ = true;
     if (status.IsCorruption()) {
         // LevelDB met it while it merged tables behind the commits.
         failure_ = read_error(status, damage_);
         return *failure_;
     }
     const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
-    failure_ = is_full ? DiskGuard::full(status.ToString())
-                       : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
-                                         "The store cannot be written until the server restarts.",
-                                         status.ToString());
+    failure_ = is_full ? DiskGuard::full(status.ToString()) : write_failed(status.ToString());
+    sdk::log(sdk::LogLevel::error, "storage",
+             "the store cannot be written until the server restarts: " + status.ToString());
     return *failure_;
+}
+
+sdk::Result<void> Committer::status() const {
+    if (has_failed_) return write_failed({});
+    return {};
 }
 
 void Committer::publish() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -55,6 +56,8 @@ public:
     RemovedKeys& removed_keys() { return removed_; }
     MergeRoom& merge_room() { return merge_room_; }
     const MergeRoom& merge_room() const { return merge_room_; }
+    /// `unavailable` (`engine.write_failed`) from the first write on that failed. Any thread.
+    sdk::Result<void> status() const;
 
 private:
     /// Batches are bounded so that a huge transaction does not hold up too many others.
@@ -117,6 +120,7 @@ private:
     /// Set when LevelDB failed to write. Its log may end with half a record then, and what is
     /// appended behind that could be lost when the log is read.
     std::optional<sdk::Error> failure_;
+    std::atomic<bool> has_failed_{false};
     std::thread thread_;
 };
 
