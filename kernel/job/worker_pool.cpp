@@ -1,5 +1,7 @@
 #include "kernel/job/worker_pool.hpp"
 
+#include "kernel/job/task_queue.hpp"
+
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -37,7 +39,7 @@ struct WorkerPool::State {
     };
 
     explicit State(const WorkerPoolOptions& options)
-        : capacity(options.queue_capacity),
+        : tasks(options.threads, options.queue_capacity),
           width(options.width == 0 ? options.threads : options.width),
           patience(options.patience),
           workers(options.threads) {}
@@ -45,7 +47,7 @@ struct WorkerPool::State {
     void work(Worker& self) {
         std::unique_lock lock(mutex);
         while (rest(self, lock)) {
-            while (!tasks.empty()) {
+            while (tasks.has_next()) {
                 run_first(lock);
                 if (turns > width) break;
             }
@@ -55,15 +57,15 @@ struct WorkerPool::State {
 
     /// Until it has a turn; false when there will be none.
     bool rest(Worker& self, std::unique_lock<std::mutex>& lock) {
-        if (!tasks.empty() && turns < width) {
+        if (tasks.has_next() && turns < width) {
             ++turns;
             return true;
         }
         self.is_called = false;
         idle.push_back(&self);
-        if (!tasks.empty() && watcher == nullptr) make_watcher();
+        if (tasks.has_next() && watcher == nullptr) make_watcher();
         while (!self.is_called) {
-            if (tasks.empty() && is_stopping) return false;
+            if (tasks.size() == 0 && is_stopping) return false;
             if (watcher == &self) {
                 watch(self, lock);
             } else {
@@ -78,7 +80,7 @@ struct WorkerPool::State {
         const std::size_t before = begun;
         const bool is_over = self.wake.wait_for(lock, patience) == std::cv_status::timeout;
         if (!is_over || self.is_called) return;
-        if (tasks.empty()) {
+        if (!tasks.has_next()) {
             watcher = nullptr;
         } else if (begun == before) {
             idle.pop_front();
@@ -87,22 +89,22 @@ struct WorkerPool::State {
     }
 
     void run_first(std::unique_lock<std::mutex>& lock) {
-        std::function<void()> task = std::move(tasks.front());
-        tasks.pop_front();
+        TaskQueue::Taken taken = tasks.take();
         ++begun;
         Worker* const called = call_one();  // somebody must see to the rest
-        if (tasks.empty() && is_stopping) wake_all();
+        if (tasks.size() == 0 && is_stopping) wake_all();
         lock.unlock();
         if (called) called->wake.notify_one();
-        run_guarded(task);
-        task = nullptr;  // what it holds ends outside of the lock
+        run_guarded(taken.task);
+        taken.task = nullptr;  // what it holds ends outside of the lock
         lock.lock();
+        tasks.ended(taken);
     }
 
     /// Whom to wake up for what waits, to run it or to watch over it; nullptr when nobody is
     /// needed.
     Worker* call_one() {
-        if (tasks.empty() || idle.empty()) return nullptr;
+        if (!tasks.has_next() || idle.empty()) return nullptr;
         if (turns < width) {
             Worker* const called = idle.back();
             idle.pop_back();
@@ -132,11 +134,10 @@ struct WorkerPool::State {
             worker.wake.notify_one();
     }
 
-    const std::size_t capacity;
+    TaskQueue tasks;
     const std::size_t width;
     const std::chrono::milliseconds patience;
     mutable std::mutex mutex;
-    std::deque<std::function<void()>> tasks;
     /// Threads that run a task or have been called to run one.
     std::size_t turns = 0;
     std::size_t begun = 0;
@@ -158,12 +159,11 @@ WorkerPool::~WorkerPool() {
     stop();
 }
 
-bool WorkerPool::post(std::function<void()> task) {
+bool WorkerPool::post(std::function<void()> task, const std::string& caller) {
     State::Worker* called = nullptr;
     {
         const std::lock_guard lock(state_->mutex);
-        if (state_->is_stopping || state_->tasks.size() >= state_->capacity) return false;
-        state_->tasks.push_back(std::move(task));
+        if (state_->is_stopping || !state_->tasks.add(std::move(task), caller)) return false;
         called = state_->call_one();
     }
     if (called) called->wake.notify_one();

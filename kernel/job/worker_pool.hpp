@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace stele::kernel::job {
 
@@ -19,6 +20,10 @@ struct WorkerPoolOptions {
 
 /// Threads for what must not run on an I/O thread. Bounded: `post` answers false when the queue is
 /// full, and the caller answers 503.
+///
+/// Whoever asks for work has a queue of its own, and they take turns: first those for whom nothing
+/// runs. One of them has half of the threads and of the queue at most, and a quarter of the threads
+/// is for those who have none: what one asks for, however much it is, delays the others little.
 class WorkerPool {
 public:
     explicit WorkerPool(const WorkerPoolOptions& options);
@@ -26,8 +31,9 @@ public:
         : WorkerPool({.threads = threads, .queue_capacity = queue_capacity}) {}
     ~WorkerPool();
 
-    /// Runs `task` soon on a worker. A task must not throw; one that does is logged.
-    bool post(std::function<void()> task);
+    /// Runs `task` soon on a worker. A task must not throw; one that does is logged. Without a
+    /// `caller` it is the server's own: then it has no part to keep to.
+    bool post(std::function<void()> task, const std::string& caller = {});
     /// Waits for what is queued and running, then ends the threads. Later posts answer false.
     void stop();
     std::size_t queued() const;

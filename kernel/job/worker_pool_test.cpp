@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -142,4 +143,86 @@ TEST_CASE("A task that is posted before the threads are up is run when they are"
         REQUIRE(done.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready);
         pool.stop();
     }
+}
+
+TEST_CASE("One caller has half of the threads, and others run meanwhile") {
+    constexpr int kThreads = 8;
+    WorkerPool pool(kThreads, 1000);
+    std::promise<void> opened;
+    const auto open = opened.get_future().share();
+    std::atomic<int> running = 0;
+    for (int i = 0; i < 100; ++i) {
+        REQUIRE(pool.post(
+            [&running, open] {
+                ++running;
+                open.wait();
+            },
+            "greedy"));
+    }
+    std::promise<void> answered;
+    REQUIRE(pool.post([&answered] { answered.set_value(); }, "other"));
+    answered.get_future().wait();
+    while (running < kThreads / 2)
+        std::this_thread::yield();
+    // Threads that are free would have taken more, had they been allowed to.
+    for (int i = 0; i < 3; ++i) {
+        std::promise<void> again;
+        REQUIRE(pool.post([&again] { again.set_value(); }, "other"));
+        again.get_future().wait();
+    }
+    CHECK(running == kThreads / 2);
+    opened.set_value();
+    pool.stop();
+    CHECK(running == 100);
+}
+
+TEST_CASE("Two callers leave a quarter of the threads to a third") {
+    constexpr int kThreads = 8;
+    WorkerPool pool(kThreads, 1000);
+    std::promise<void> opened;
+    const auto open = opened.get_future().share();
+    std::atomic<int> running = 0;
+    for (const char* name : {"first", "second"}) {
+        for (int i = 0; i < 50; ++i)
+            REQUIRE(pool.post(
+                [&running, open] {
+                    ++running;
+                    open.wait();
+                },
+                name));
+    }
+    std::promise<void> answered;
+    REQUIRE(pool.post([&answered] { answered.set_value(); }, "third"));
+    answered.get_future().wait();
+    CHECK(running <= kThreads - kThreads / 4);
+    opened.set_value();
+    pool.stop();
+    CHECK(running == 100);
+}
+
+TEST_CASE("Callers take turns, whoever came first") {
+    WorkerPool pool(1, 1000);
+    Gate gate;
+    REQUIRE(pool.post(gate.task()));
+    gate.wait_until_entered();
+    std::string order;
+    for (const char* name : {"a", "a", "a", "b", "b", "c"})
+        REQUIRE(pool.post([&order, name] { order += name; }, name));
+    gate.open();
+    pool.stop();
+    CHECK(order == "abcaba");
+}
+
+TEST_CASE("One caller fills half of the queue, and the others have the rest") {
+    WorkerPool pool(1, 4);
+    Gate gate;
+    REQUIRE(pool.post(gate.task()));
+    gate.wait_until_entered();
+    CHECK(pool.post([] {}, "a"));
+    CHECK(pool.post([] {}, "a"));
+    CHECK_FALSE(pool.post([] {}, "a"));
+    CHECK(pool.post([] {}, "b"));
+    CHECK(pool.post([] {}));
+    CHECK_FALSE(pool.post([] {}));
+    gate.open();
 }

@@ -34,7 +34,8 @@ sdk::Error writes_by_get() {
 }  // namespace
 
 bool RequestPipeline::post(const std::shared_ptr<PendingRequest>& pending) {
-    return workers_.post([this, pending] { attempt(pending); });
+    return workers_.post([this, pending] { attempt(pending); },
+                         sharer_of(pending->exchange->request(), pending->input.session.get()));
 }
 
 /// One run of everything inside the transaction. Repeated from here after a conflict.

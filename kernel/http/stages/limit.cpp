@@ -11,12 +11,18 @@ namespace {
 constexpr std::size_t kNetworkBytes = 8;
 constexpr std::int64_t kRetrySecond = 1'000'000'000;
 
+}  // namespace
+
 std::string caller_of(const Request& request, const sdk::Session* session) {
     const bool is_known = session && !session->principal.key.empty();
     return is_known ? 'p' + session->principal.key : caller_of_address(request.remote_address);
 }
 
-}  // namespace
+std::string sharer_of(const Request& request, const sdk::Session* session) {
+    const bool is_known = session && !session->principal.key.empty();
+    return caller_of_address(request.remote_address) +
+           (is_known ? 'p' + session->principal.key : std::string());
+}
 
 std::string caller_of_address(std::string_view address) {
     const std::string text(address);
