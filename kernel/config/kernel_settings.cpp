@@ -59,6 +59,17 @@ std::vector<SettingInfo> connection_settings() {
                         "server.trusted_proxies are not counted. 0: half of server.connections.",
          .kind = integer,
          .maximum = kMany},
+        {.key = "server.body_memory",
+         .default_value = "256MiB",
+         .description = "Memory that request bodies of more than 64 KiB may take together; further "
+                        "ones are not read until there is room, for as long as server.busy_wait.",
+         .kind = bytes,
+         .minimum = 1024 * 1024},
+        {.key = "server.body_memory_per_address",
+         .default_value = "0",
+         .description = "The share of server.body_memory for the clients of one address (IPv6: one "
+                        "network of 64 bits). 0: half of it.",
+         .kind = bytes},
     };
 }
 
@@ -108,8 +119,8 @@ std::vector<SettingInfo> request_settings() {
         {.key = "server.busy_wait",
          .default_value = "20s",
          .description =
-             "Time for which what waits for its turn (a preview while others are made) is "
-             "repeated before the caller gets 429.",
+             "Time for which what waits for its turn is repeated (a preview while others are made; "
+             "beyond: 429) or kept waiting (a large body; beyond: 503).",
          .kind = milliseconds},
         {.key = "server.request_time",
          .default_value = "120s",

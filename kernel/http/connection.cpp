@@ -20,6 +20,10 @@ namespace {
 constexpr std::int64_t kLingerTime = 2'000;
 constexpr std::size_t kLingerBytes = 1024 * 1024;
 
+std::size_t linger_bytes(const ServerLimits& limits) {
+    return std::max(kLingerBytes, limits.body_bytes);
+}
+
 }  // namespace
 
 Connection::Connection(std::shared_ptr<ConnectionContext> context, std::string remote_address)
@@ -77,6 +81,9 @@ void Connection::run_phases() {
             case Phase::admitting:
                 goes_on = take_admission();
                 break;
+            case Phase::waiting:
+                goes_on = take_room();
+                break;
             case Phase::storing:
                 goes_on = store_piece();
                 break;
@@ -118,6 +125,10 @@ bool Connection::receive() {
         case RequestParser::Step::incomplete:
             break;
     }
+    if (needs_more_room()) {
+        claim_room(context_->shared.options.limits.body_bytes);
+        return true;
+    }
     if (!flush()) return false;
     if (context_->shared.is_draining.load(std::memory_order_relaxed) && !parser_.has_begun()) {
         close();
@@ -136,12 +147,19 @@ bool Connection::on_header() {
         }
     }
     const ServerLimits& limits = context_->shared.options.limits;
-    const bool in_pieces = context_->shared.handler.streams_body(parser_.request());
-    if (!parser_.expect_body(in_pieces ? limits.upload_bytes : limits.body_bytes, in_pieces)) {
-        return true;
+    const BodyWay way = context_->shared.handler.body_way(parser_.request());
+    const bool in_pieces = way == BodyWay::pieces;
+    std::uint64_t limit = in_pieces ? limits.upload_bytes : limits.body_bytes;
+    if (way == BodyWay::small) limit = std::min<std::uint64_t>(limit, kSmallBody);
+    if (!parser_.expect_body(limit, in_pieces)) return true;
+    if (in_pieces) begin_upload();
+    const bool is_small =
+        way == BodyWay::small || parser_.body_length().value_or(kSmallBody + 1) <= kSmallBody;
+    if (is_small) {
+        welcome_body();
+    } else {
+        ask_admission();
     }
-    if (in_pieces) return begin_upload();
-    welcome_body();
     return true;
 }
 
@@ -165,8 +183,10 @@ void Connection::begin_exchange() {
 
 void Connection::dispatch() {
     if (!is_unlogged_) begin_exchange();
+    if (waits_for_reader()) return;
     Request& request = parser_.request();
     request.received_ns = steady_now_ns();
+    if (room_ && !upload_) room_->shrink(request.body.size());
     request.upload = std::move(upload_);
     std::string().swap(piece_);
     phase_ = Phase::handling;
@@ -226,6 +246,7 @@ bool Connection::take_answer() {
     is_answered_ = false;
     Response response = std::move(*answer_);
     answer_.reset();
+    release_body();
     deliver(std::move(response));
     return true;
 }
@@ -254,7 +275,7 @@ void Connection::on_read(bool is_good, std::size_t count) {
     context_->traffic.bytes_received.add(count);
     if (phase_ == Phase::lingering) {
         discarded_ += count;
-        if (discarded_ > kLingerBytes) return close();
+        if (discarded_ > linger_bytes(context_->shared.options.limits)) return close();
         return start_read();
     }
     if (phase_ != Phase::receiving) return;
@@ -282,6 +303,7 @@ void Connection::fail(const sdk::Error& error, int status) {
         is_unlogged_ = true;
     }
     upload_.reset();
+    release_body();
     closes_after_reply_ = true;
     lingers_ = true;
     deliver(error_response(error, request.request_id, status));
@@ -320,6 +342,7 @@ void Connection::close(bool is_reset) {
 void Connection::sweep(std::int64_t now) {
     if (is_writing_ && now >= write_deadline_) return close(true);
     if (is_reading_ && now >= read_deadline_) return on_read_deadline();
+    if (phase_ == Phase::waiting && now >= read_deadline_) return give_up_room();
     if (phase_ == Phase::streaming || phase_ == Phase::storing) run();
     // Its connection is not read from meanwhile, so nothing else tells.
     if (phase_ == Phase::handling && !is_abandoned_ && is_peer_gone()) is_abandoned_ = true;

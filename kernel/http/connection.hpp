@@ -78,6 +78,7 @@ private:
         opening,
         receiving,
         admitting,
+        waiting,
         storing,
         handling,
         streaming,
@@ -85,6 +86,8 @@ private:
         lingering,
         closed
     };
+    /// From here on a request leaves memory behind that the allocator keeps.
+    static constexpr std::size_t kMuchMemory = 256 * 1024;
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
     // connection.cpp: reading, handling, ending
@@ -106,9 +109,19 @@ private:
     void close(bool is_reset = false);
     void on_read_deadline();
 
-    // connection_upload.cpp: bodies that are read piece by piece
-    bool begin_upload();
+    // connection_body.cpp: whose large bodies are read, and when there is memory for them
+    void ask_admission();
     bool take_admission();
+    void claim_room(std::size_t bytes);
+    bool needs_more_room() const;
+    bool take_room();
+    void give_up_room();
+    void release_body();
+    bool waits_for_reader();
+    void hold_reply();
+
+    // connection_upload.cpp: bodies that are read piece by piece
+    void begin_upload();
     bool take_piece();
     bool store_piece();
     void on_stored(sdk::Result<void> stored);
@@ -116,6 +129,7 @@ private:
     // connection_log.cpp: the access log, and who the client is
     void note_reply(bool is_aborted);
     void find_client();
+    std::string caller() const;
 
     // connection_reply.cpp: rendering and writing
     void deliver(Response&& response);
@@ -154,6 +168,11 @@ private:
     std::uint64_t reply_head_bytes_ = 0;
     int reply_status_ = 0;
     bool is_unlogged_ = false;  ///< a request is here whose line is not written
+
+    /// Memory that a large body counts for, until it is answered.
+    std::unique_ptr<BodyMemory::Room> room_;
+    /// The same of a reply that waits for its reader.
+    std::unique_ptr<BodyMemory::Room> reply_room_;
 
     // The body that comes in pieces; a worker owns both while it stores a piece.
     std::shared_ptr<UploadSpool> upload_;

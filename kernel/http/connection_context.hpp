@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "kernel/http/address_counts.hpp"
+#include "kernel/http/body_memory.hpp"
 #include "kernel/http/message_rules.hpp"
 #include "kernel/http/server.hpp"
 #include "kernel/job/counter.hpp"
@@ -29,11 +30,13 @@ struct ServerShared {
     ServerShared(ServerOptions given, RequestHandler& handler_, job::WorkerPool& workers_)
         : options(std::move(given)),
           cors(options.cors_origins),
+          body_memory(options.limits.body_memory, options.limits.body_memory_per_address),
           handler(handler_),
           workers(workers_) {}
 
     const ServerOptions options;
     const CorsRules cors;
+    BodyMemory body_memory;
     RequestHandler& handler;
     job::WorkerPool& workers;
     std::atomic<std::size_t> open{0};

@@ -3,6 +3,7 @@
 #include "kernel/http/access_log.hpp"
 #include "kernel/http/client_address.hpp"
 #include "kernel/http/connection.hpp"
+#include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_metrics.hpp"
 #include "kernel/resource/sent_lane.hpp"
 
@@ -12,6 +13,11 @@ void Connection::find_client() {
     const auto& proxies = context_->shared.options.trusted_proxies;
     if (proxies.empty()) return;
     parser_.request().remote_address = client_address(parser_.request(), remote_address_, proxies);
+}
+
+/// For whom workers work.
+std::string Connection::caller() const {
+    return sharer_of(parser_.request(), session_.get());
 }
 
 /// Counts the reply and writes the line of the present request, once.

@@ -21,8 +21,6 @@ constexpr std::size_t kLargestCopied = 16 * 1024;
 /// Compressing more than this would hold up the other connections of the thread.
 constexpr std::size_t kLargestCompressedHere = 64 * 1024;
 constexpr std::size_t kLargestKept = 64 * 1024;
-/// From here on a request leaves memory behind that the allocator keeps.
-constexpr std::size_t kMuchMemory = 256 * 1024;
 
 bool is_unchanged(const Request& request, const Response& response) {
     const bool only_reads = request.method == Method::get || request.method == Method::head;
@@ -133,27 +131,28 @@ bool Connection::compress_elsewhere(Response& response) {
     // The reply is delivered a second time.
     response.session = session_;
     auto waiting = std::make_shared<Response>(std::move(response));
-    const bool is_posted = context_->shared.workers.post([connection = self(), waiting] {
-        if (std::string shorter; gzip(waiting->body, shorter)) {
-            waiting->body = std::move(shorter);
-            waiting->headers.emplace_back("Content-Encoding", "gzip");
-        } else {
-            waiting->headers.emplace_back("Content-Encoding", "identity");
-        }
-        connection->context_->post([connection, waiting] {
-            connection->answer_ = std::move(*waiting);
-            connection->is_answered_ = true;
-            connection->run();
-        });
-    });
+    const bool is_posted = context_->shared.workers.post(
+        [connection = self(), waiting] {
+            if (std::string shorter; gzip(waiting->body, shorter)) {
+                waiting->body = std::move(shorter);
+                waiting->headers.emplace_back("Content-Encoding", "gzip");
+            } else {
+                waiting->headers.emplace_back("Content-Encoding", "identity");
+            }
+            connection->context_->post([connection, waiting] {
+                connection->answer_ = std::move(*waiting);
+                connection->is_answered_ = true;
+                connection->run();
+            });
+        },
+        caller());
     if (!is_posted) response = std::move(*waiting);
     return is_posted;
 }
 
 void Connection::finish_reply() {
     note_reply(false);
-    const std::size_t used = parser_.request().body.size() + reply_bytes_;
-    if (used >= kMuchMemory) context_->shared.has_spare_memory = true;
+    if (reply_bytes_ >= kMuchMemory) context_->shared.has_spare_memory = true;
     if (closes_after_reply_) {
         lingers_ = lingers_ || parser_.has_more_input();
         phase_ = Phase::ending;
@@ -213,10 +212,12 @@ bool Connection::pull_piece(StreamedReply& reply) {
     reply.piece.swap(body_);
     body_.clear();
     reply.is_pulling = true;
-    const bool is_posted = context_->shared.workers.post([connection = self()] {
-        connection->stream_->pull();
-        connection->context_->post([connection] { connection->on_piece(); });
-    });
+    const bool is_posted = context_->shared.workers.post(
+        [connection = self()] {
+            connection->stream_->pull();
+            connection->context_->post([connection] { connection->on_piece(); });
+        },
+        caller());
     if (is_posted) return false;
     reply.is_pulling = false;
     // Once the head is gone there is no way to say it: the sweep tries again.
@@ -311,6 +312,7 @@ bool Connection::flush() {
             const auto patience = context_->shared.options.limits.write_time;
             write_deadline_ = ConnectionContext::now() + patience.count();
             is_writing_ = true;
+            hold_reply();
             write_later(pieces);
             return false;
         }
@@ -318,6 +320,7 @@ bool Connection::flush() {
         context_->traffic.bytes_sent.add(*count);
     }
     sent_ = 0;
+    reply_room_.reset();
     tail_ = {};
     forget(out_);
     if (stream_) {

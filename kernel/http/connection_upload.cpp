@@ -11,48 +11,9 @@
 
 namespace stele::kernel::http {
 
-/// A body that may go beyond the memory is taken only of a caller whom the handler admits.
-bool Connection::begin_upload() {
+void Connection::begin_upload() {
     const ServerOptions& options = context_->shared.options;
     upload_ = std::make_shared<UploadSpool>(options.upload_folder, options.upload_reserve);
-    const auto length = parser_.body_length();
-    if (length && !upload_->needs_disk(*length)) {
-        welcome_body();
-        return true;
-    }
-    begin_exchange();
-    phase_ = Phase::admitting;
-    ask_handler(&RequestHandler::admit);
-    return true;
-}
-
-void Connection::accept_body() {
-    if (!awaits_answer_.exchange(false, std::memory_order_acq_rel)) {
-        sdk::log(sdk::LogLevel::error, "http", "a request was answered twice");
-        return;
-    }
-    notify_answered();
-}
-
-bool Connection::take_admission() {
-    if (!is_answered_) {
-        flush();
-        return false;
-    }
-    is_answered_ = false;
-    if (!answer_) {
-        parser_.request().is_admitted = true;
-        phase_ = Phase::receiving;
-        welcome_body();
-        return true;
-    }
-    Response response = std::move(*answer_);
-    answer_.reset();
-    upload_.reset();
-    closes_after_reply_ = true;
-    lingers_ = true;
-    deliver(std::move(response));
-    return true;
 }
 
 /// While the disk is waited for, nothing is read: the client waits, too.
@@ -71,21 +32,23 @@ bool Connection::store_piece() {
     if (is_storing_) return false;
     is_storing_ = true;
     // When no worker is free the sweep tries again.
-    is_storing_ = context_->shared.workers.post([connection = self()] {
-        sdk::Result<void> stored;
-        try {
-            stored = connection->upload_->append(connection->piece_);
-        } catch (const std::exception& problem) {
-            stored = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
-                                     "the request could not be handled", problem.what());
-        }
-        connection->context_->post([connection, stored = std::move(stored)] {
-            connection->is_storing_ = false;
-            if (connection->phase_ == Phase::closed) return connection->upload_.reset();
-            connection->on_stored(stored);
-            connection->run();
-        });
-    });
+    is_storing_ = context_->shared.workers.post(
+        [connection = self()] {
+            sdk::Result<void> stored;
+            try {
+                stored = connection->upload_->append(connection->piece_);
+            } catch (const std::exception& problem) {
+                stored = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
+                                         "the request could not be handled", problem.what());
+            }
+            connection->context_->post([connection, stored = std::move(stored)] {
+                connection->is_storing_ = false;
+                if (connection->phase_ == Phase::closed) return connection->upload_.reset();
+                connection->on_stored(stored);
+                connection->run();
+            });
+        },
+        caller());
     return false;
 }
 

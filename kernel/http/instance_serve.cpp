@@ -7,6 +7,7 @@
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/blob_owner.hpp"
+#include "kernel/http/descriptors.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/server_settings.hpp"
 #include "kernel/http/spare_memory.hpp"
@@ -58,6 +59,16 @@ sdk::Result<void> set_times(RequestPipeline& pipeline, const config::Settings& s
     return {};
 }
 
+void leave_descriptors(ServerLimits& limits) {
+    const std::size_t descriptors = descriptor_limit();
+    const std::size_t wanted = limits.connections;
+    if (!fit_connections(limits, descriptors)) return;
+    sdk::log(sdk::LogLevel::warning, "instance",
+             fmt::format("the process may open {} files and sockets only: {} connections at the "
+                         "same time, not {} (server.connections); raise the limit (ulimit -n)",
+                         descriptors, limits.connections, wanted));
+}
+
 void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
     pipeline.add_metrics([&server] {
         const Server::Counts counts = server.counts();
@@ -66,9 +77,11 @@ void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
             "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
             "# TYPE stele_received_bytes_total counter\nstele_received_bytes_total {}\n"
             "# TYPE stele_sent_bytes_total counter\nstele_sent_bytes_total {}\n"
-            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n",
+            "# TYPE stele_refused_connections_total counter\nstele_refused_connections_total {}\n"
+            "# TYPE stele_body_memory_bytes gauge\nstele_body_memory_bytes {}\n"
+            "# TYPE stele_bodies_waiting gauge\nstele_bodies_waiting {}\n",
             counts.connections_open, counts.connections_total, counts.bytes_received,
-            counts.bytes_sent, counts.refused_total);
+            counts.bytes_sent, counts.refused_total, counts.body_bytes, counts.bodies_waiting);
     });
 }
 
@@ -98,6 +111,7 @@ sdk::Result<void> Instance::start() {
     give_teams(rooms);
     auto options = read_server_options(state_->settings);
     if (!options) return options.error();
+    leave_descriptors(options->limits);
     options->upload_folder = state_->data / "uploads";
     options->upload_reserve = usable_reserve(options->upload_reserve, state_->data);
     auto pool = read_worker_options(state_->settings);

@@ -19,6 +19,16 @@ enum class Method : std::uint8_t { get, head, post, put, patch, remove, options,
 
 class UploadSpool;
 
+/// Larger bodies are taken only of callers whom the handler admits, and count as memory.
+inline constexpr std::size_t kSmallBody = 64 * 1024;
+
+/// How the body of a request comes in.
+enum class BodyWay : std::uint8_t {
+    whole,   ///< into memory
+    small,   ///< into memory, and nobody is asked: no more than `kSmallBody`
+    pieces,  ///< `Request::upload`
+};
+
 /// One request as it came off the wire. Views point into the connection's buffer and stay valid
 /// until the exchange is answered.
 struct Request {
@@ -33,7 +43,7 @@ struct Request {
     std::string_view query;
     std::vector<std::pair<std::string_view, std::string_view>> headers;
     std::string_view body;
-    /// In place of `body` where `RequestHandler::streams_body` says so and there is one.
+    /// In place of `body` where `RequestHandler::body_way` says so and there is one.
     std::shared_ptr<const UploadSpool> upload;
     /// `RequestHandler::admit` has let it pass.
     bool is_admitted = false;
@@ -89,9 +99,9 @@ class RequestHandler {
 public:
     virtual ~RequestHandler() = default;
     virtual void handle(Exchange& exchange) = 0;
-    /// Whether the body of a request, whose header is here, is to be read piece by piece.
-    virtual bool streams_body(const Request& /*request*/) { return false; }
-    /// Asked before such a body is read that is large or of unknown size: leads to
+    /// How the body of a request, whose header is here, is to be read.
+    virtual BodyWay body_way(const Request& /*request*/) { return BodyWay::whole; }
+    /// Asked before a body is read that is large or of unknown size: leads to
     /// `Exchange::accept_body` or, when the caller is refused, to `Exchange::answer`.
     virtual void admit(Exchange& exchange) { exchange.accept_body(); }
 };

@@ -290,11 +290,18 @@ bool RequestParser::has_body_bytes() const {
     return input_.content().size() > head_size_ || !body_.content().empty();
 }
 
+std::size_t RequestParser::release_body() {
+    const std::size_t capacity = body_.capacity();
+    if (!body_is_in_place_) request_.body = {};
+    body_.consume(body_.content().size());
+    body_.release_above(kKeptCapacity);
+    return capacity;
+}
+
 void RequestParser::finish() {
     input_.consume(std::min(used_size(), input_.content().size()));
     input_.release_above(kKeptCapacity);
-    body_.consume(body_.content().size());
-    body_.release_above(kKeptCapacity);
+    release_body();
     request_.headers.clear();
     request_.method = Method::get;
     request_.path = request_.path_parameters = request_.query = request_.body =

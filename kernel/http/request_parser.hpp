@@ -54,6 +54,8 @@ public:
     std::optional<std::uint64_t> body_length() const;
     /// Replaces `piece`.
     void take_piece(std::string& piece);
+    /// Nobody needs the body any more: gives a large buffer back, and answers how large it was.
+    std::size_t release_body();
     /// The request is answered: forgets it and gives large buffers back.
     void finish();
 
@@ -65,6 +67,9 @@ public:
     bool has_begun() const { return stage_ != Stage::header || !input_.content().empty(); }
     /// Bytes that the present request's buffers take.
     std::size_t capacity() const { return input_.capacity() + body_.capacity(); }
+    /// Bytes of the present body that are in a buffer of their own.
+    std::size_t buffered_body() const { return body_.content().size(); }
+    bool is_complete() const { return stage_ == Stage::complete; }
     bool is_in_body() const { return stage_ == Stage::body || stage_ == Stage::chunks; }
     /// Whether body bytes have arrived; `100 Continue` is pointless then.
     bool has_body_bytes() const;

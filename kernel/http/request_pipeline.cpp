@@ -76,7 +76,6 @@ sdk::Result<void> RequestPipeline::build_routes() {
         targets_.push_back(&route);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
         const resource::Route& route = *targets_[i];
-        has_streamed_bodies_ = has_streamed_bodies_ || route.has_streamed_body;
         const Method method = method_of(route.method);
         const std::string path = route.path.empty() ? "/" : route.path;
         auto added = router_.add(method, path, static_cast<RouteTarget>(i));

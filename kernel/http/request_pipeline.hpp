@@ -66,7 +66,7 @@ public:
     sdk::Result<void> build_routes();
 
     void handle(Exchange& exchange) override;
-    bool streams_body(const Request& request) override;
+    BodyWay body_way(const Request& request) override;
     void admit(Exchange& exchange) override;
 
     /// From now on `/readyz` answers 503, and nobody waits for a locked data store.
@@ -132,7 +132,6 @@ private:
     Router router_;
     std::vector<resource::Route> kernel_routes_;
     std::vector<const resource::Route*> targets_;
-    bool has_streamed_bodies_ = false;
     std::string openapi_;
     RequestMetrics metrics_;
     std::function<sdk::Result<void>()> readiness_;

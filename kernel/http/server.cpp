@@ -101,6 +101,8 @@ void Server::drain(std::chrono::milliseconds patience) {
 Server::Counts Server::counts() const {
     Counts counts;
     counts.connections_open = state_->shared->open.load(std::memory_order_relaxed);
+    counts.body_bytes = state_->shared->body_memory.held();
+    counts.bodies_waiting = state_->shared->body_memory.waiting();
     for (const auto& listener : state_->listeners) {
         const Traffic& traffic = listener->traffic;
         counts.connections_total += traffic.connections.value();

@@ -34,6 +34,10 @@ struct ServerLimits {
     std::size_t connections = 4096;
     /// Of one address, or of one network of IPv6; trusted proxies are not counted.
     std::size_t connections_per_address = std::numeric_limits<std::size_t>::max();
+    /// Memory for bodies beyond `kSmallBody`, of all connections together and of one client.
+    std::size_t body_memory = 256 * 1024 * 1024;
+    std::size_t body_memory_per_address = 128 * 1024 * 1024;
+    std::chrono::milliseconds body_wait{20'000};  ///< until there is room for a body
 };
 
 struct ServerOptions {
@@ -85,6 +89,8 @@ public:
         std::uint64_t bytes_received = 0;
         std::uint64_t bytes_sent = 0;
         std::uint64_t refused_total = 0;
+        std::uint64_t body_bytes = 0;      ///< memory that large bodies hold
+        std::uint64_t bodies_waiting = 0;  ///< requests that wait for such memory
     };
     Counts counts() const;
 

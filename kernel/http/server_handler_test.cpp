@@ -57,8 +57,9 @@ void TestHandler::answer_later(Exchange& exchange) {
     });
 }
 
-bool TestHandler::streams_body(const Request& request) {
-    return request.path.starts_with("/upload");
+BodyWay TestHandler::body_way(const Request& request) {
+    if (request.path.starts_with("/open")) return BodyWay::small;
+    return request.path.starts_with("/upload") ? BodyWay::pieces : BodyWay::whole;
 }
 
 void TestHandler::admit(Exchange& exchange) {

@@ -97,6 +97,10 @@ sdk::Result<ServerOptions> read_server_options(const config::Settings& settings)
     const std::size_t of_one = numbers.size(kInteger, "server.connections_per_address");
     options.limits.connections_per_address =
         of_one > 0 ? of_one : std::max<std::size_t>(options.limits.connections / 2, 1);
+    options.limits.body_memory = numbers.size(kBytes, "server.body_memory");
+    const std::size_t share = numbers.size(kBytes, "server.body_memory_per_address");
+    options.limits.body_memory_per_address = share > 0 ? share : options.limits.body_memory / 2;
+    options.limits.body_wait = numbers.time("server.busy_wait");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
     return options;
 }

@@ -39,15 +39,17 @@ void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
         if (!post(pending)) fail(pending, busy());
         return;
     }
-    const bool is_posted = workers_.post([this, pending] {
-        pending->work = resource::WorkContext::begin(rooms_);
-        if (identify(pending)) attempt(pending);
-    });
+    const bool is_posted = workers_.post(
+        [this, pending] {
+            pending->work = resource::WorkContext::begin(rooms_);
+            if (identify(pending)) attempt(pending);
+        },
+        sharer_of(pending->exchange->request(), nullptr));
     if (!is_posted) fail(pending, busy());
 }
 
-/// Before a large body: who sends it must be known, may do so, and find room for it. All of that is
-/// looked at again when the body is here.
+/// Before a large body: who sends it must be known; of an upload, whether they may send it and
+/// whether it will find room. All of that is looked at again when the body is here.
 void RequestPipeline::admit(Exchange& exchange) {
     RouteMatch match;
     const resource::Route* route = find_route(exchange, match);
@@ -56,15 +58,18 @@ void RequestPipeline::admit(Exchange& exchange) {
     if (!pending) return;
     const auto decide = [this, pending] {
         if (!identify(pending)) return;
-        if (auto admitted = admit_upload(*pending); !admitted)
+        const bool is_upload = body_way(pending->exchange->request()) == BodyWay::pieces;
+        if (auto admitted = is_upload ? admit_upload(*pending) : sdk::Result<void>(); !admitted)
             return fail(pending, admitted.error());
         pending->exchange->accept_body();
     };
     if (rooms_.engine->is_local()) return decide();
-    const bool is_posted = workers_.post([this, pending, decide] {
-        pending->work = resource::WorkContext::begin(rooms_);
-        decide();
-    });
+    const bool is_posted = workers_.post(
+        [this, pending, decide] {
+            pending->work = resource::WorkContext::begin(rooms_);
+            decide();
+        },
+        sharer_of(exchange.request(), nullptr));
     if (!is_posted) fail(pending, busy());
 }
 

@@ -36,15 +36,16 @@ const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatc
     return nullptr;
 }
 
-bool RequestPipeline::streams_body(const Request& request) {
-    if (!has_streamed_bodies_) return false;
+BodyWay RequestPipeline::body_way(const Request& request) {
     thread_local RouteMatch match;
     router_.find(request.method, request.path, match);
-    if (match.kind != RouteMatch::Kind::found) return false;
+    if (match.kind != RouteMatch::Kind::found) return BodyWay::whole;
     const resource::Route& route = *targets_[match.target];
-    if (!route.has_streamed_body) return false;
+    if (route.is_open) return BodyWay::small;
     // Where the body is a record, only a form brings files along; JSON is held in memory.
-    return route.body != sdk::BodyUse::record || is_form(request);
+    const bool is_upload =
+        route.has_streamed_body && (route.body != sdk::BodyUse::record || is_form(request));
+    return is_upload ? BodyWay::pieces : BodyWay::whole;
 }
 
 /// 405, or what the path knows when that was the question.
