@@ -36,7 +36,7 @@ std::string from(std::string_view address) {
 
 std::string echoed_body(const std::optional<ClientReply>& reply) {
     REQUIRE(reply);
-    return nlohmann::json::parse(reply->body)["body"];
+    return nlohmann::json::parse(reply->body)["body"].get<std::string>();
 }
 
 void wait_for_bodies(TestServer& server, std::uint64_t bytes, std::uint64_t waiting) {

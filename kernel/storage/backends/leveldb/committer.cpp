@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include <leveldb/db.h>
 #include <leveldb/iterator.h>
-
-#include <stele/sdk/log.hpp>
 
 #include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/store_error.hpp"
@@ -27,15 +24,9 @@ sdk::Error conflict() {
                            "The data was changed by somebody else meanwhile.");
 }
 
-sdk::Error write_failed(std::string reason) {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
-                           "The store cannot be written until the server restarts.",
-                           std::move(reason));
-}
-
 }  // namespace
 
-Committer::Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage,
+Committer::Committer(ReopenableDatabase& database, RowCache& rows, DamageNotes& damage,
                      PresentState& present, DiskGuard disk, const MergeSizes& sizes,
                      bool is_durable)
     : database_(database),
@@ -79,10 +70,16 @@ void Committer::run() {
     while (true) {
         {
             std::unique_lock lock(mutex_);
-            arrived_.wait(lock, [this] { return is_stopping_ || !queue_.empty(); });
-            if (queue_.empty()) return;
+            const auto is_called = [this] { return is_stopping_ || !queue_.empty(); };
+            if (failure_.may_pass()) {
+                arrived_.wait_for(lock, WriteFailure::kBetweenTries, is_called);
+            } else {
+                arrived_.wait(lock, is_called);
+            }
+            if (is_stopping_ && queue_.empty()) return;
             waiting_.swap(queue_);
         }
+        if (failure_.may_pass()) reopen();
         for (std::size_t next = 0; next < waiting_.size();)
             next = commit_batch(next);
         waiting_.clear();
@@ -132,7 +129,7 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
 }
 
 sdk::Result<void> Committer::admit(PendingCommit& commit) {
-    if (failure_) return *failure_;
+    if (auto state = failure_.status(); !state) return state;
     const WriteSet& writes = *commit.writes;
     if (history_.has_conflict(*commit.reads, commit.read_version)) return conflict();
     if (!fits_disk(commit)) return DiskGuard::full("less than the reserve would be left");
@@ -247,22 +244,36 @@ sdk::Result<void> Committer::write_batch() {
         batch_.Clear();
     }
     if (status.ok()) return {};
-    has_failed_ = true;
     if (status.IsCorruption()) {
         // LevelDB met it while it merged tables behind the commits.
-        failure_ = read_error(status, damage_);
-        return *failure_;
+        failure_.set_for_good(read_error(status, damage_));
+        return failure_.status();
     }
     const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
-    failure_ = is_full ? DiskGuard::full(status.ToString()) : write_failed(status.ToString());
-    sdk::log(sdk::LogLevel::error, "storage",
-             "the store cannot be written until the server restarts: " + status.ToString());
-    return *failure_;
+    failure_.set(is_full ? DiskGuard::full(status.ToString())
+                         : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
+                                           "The store cannot be written at the moment.",
+                                           status.ToString()));
+    return failure_.status();
 }
 
-sdk::Result<void> Committer::status() const {
-    if (has_failed_) return write_failed({});
-    return {};
+void Committer::reopen() {
+    const bool has_room = disk_.refresh().has_value() && disk_.has_room();
+    if (!failure_.is_try_due(has_room)) return;
+    if (const auto reopened = database_.reopen(); !reopened) {
+        const bool is_damaged = reopened.error().kind == sdk::ErrorKind::internal;
+        if (is_damaged) damage_.note(reopened.error().message);
+        return is_damaged ? failure_.set_for_good(reopened.error())
+                          : failure_.note_try(reopened.error());
+    }
+    disk_.note_opened();
+    batch_.Clear();
+    counters_.forget_everything();
+    history_.forget_up_to(++version_);
+    rows_.forget_everything(version_);
+    history_.published(
+        present_.publish(database_, rows_, damage_, version_, [this] { call_observers(true); }));
+    failure_.clear();
 }
 
 void Committer::publish() {
@@ -270,13 +281,17 @@ void Committer::publish() {
     for (const std::string_view key : written_keys_)
         rows_.forget(key, version_);
     history_.published(
-        present_.publish(database_, rows_, damage_, version_, [this] { call_observers(); }));
+        present_.publish(database_, rows_, damage_, version_, [this] { call_observers(false); }));
 }
 
-void Committer::call_observers() {
+void Committer::call_observers(bool is_everything) {
     const std::lock_guard lock(observers_mutex_);
     for (const Observer& observer : observers_) {
         observed_keys_.clear();
+        if (is_everything) {
+            observer.call({.keys = observed_keys_, .is_everything = true});
+            continue;
+        }
         std::copy_if(written_keys_.begin(), written_keys_.end(), std::back_inserter(observed_keys_),
                      [&](std::string_view key) { return key.starts_with(observer.prefix); });
         if (!observed_keys_.empty()) observer.call({.keys = observed_keys_});

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,7 +20,9 @@
 #include "kernel/storage/backends/leveldb/disk_guard.hpp"
 #include "kernel/storage/backends/leveldb/merge_room.hpp"
 #include "kernel/storage/backends/leveldb/removed_keys.hpp"
+#include "kernel/storage/backends/leveldb/reopenable_database.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
+#include "kernel/storage/backends/leveldb/write_failure.hpp"
 
 namespace stele::kernel::storage {
 
@@ -46,18 +46,18 @@ struct PendingCommit {
 /// changed since, and writes the others as one synced batch. They become visible together.
 class Committer {
 public:
-    Committer(leveldb::DB& database, RowCache& rows, DamageNotes& damage, PresentState& present,
-              DiskGuard disk, const MergeSizes& sizes, bool is_durable);
+    Committer(ReopenableDatabase& database, RowCache& rows, DamageNotes& damage,
+              PresentState& present, DiskGuard disk, const MergeSizes& sizes, bool is_durable);
     /// Commits what waits, then ends.
     ~Committer();
 
     void submit(PendingCommit& commit);
     void observe(std::string prefix, sdk::CommitObserver observer);
+    /// Success while commits can be written. Any thread.
+    sdk::Result<void> status() const { return failure_.status(); }
     RemovedKeys& removed_keys() { return removed_; }
     MergeRoom& merge_room() { return merge_room_; }
     const MergeRoom& merge_room() const { return merge_room_; }
-    /// `unavailable` (`engine.write_failed`) from the first write on that failed. Any thread.
-    sdk::Result<void> status() const;
 
 private:
     /// Batches are bounded so that a huge transaction does not hold up too many others.
@@ -87,9 +87,12 @@ private:
     sdk::Result<void> write_batch();
     /// Shows the batch to new readers, once nobody can take a row from before it for present.
     void publish();
-    void call_observers();
+    void call_observers(bool is_everything);
+    /// After a failed write, when it is time: all that is known of the store is forgotten, because
+    /// what failed may be stored or not.
+    void reopen();
 
-    leveldb::DB& database_;
+    ReopenableDatabase& database_;
     RowCache& rows_;
     DamageNotes& damage_;
     PresentState& present_;
@@ -117,10 +120,7 @@ private:
     std::vector<std::string_view> observed_keys_;
     std::uint64_t version_ = 0;
     std::size_t accepted_ = 0;  ///< transactions in the present batch
-    /// Set when LevelDB failed to write. Its log may end with half a record then, and what is
-    /// appended behind that could be lost when the log is read.
-    std::optional<sdk::Error> failure_;
-    std::atomic<bool> has_failed_{false};
+    WriteFailure failure_;
     std::thread thread_;
 };
 

@@ -35,6 +35,10 @@ public:
     void add(std::uint64_t hash, std::int64_t delta);
     /// The key is put or removed by other means.
     void overwrite(std::string_view key, std::uint64_t hash, const std::string_view* value);
+    void forget_everything() {
+        counters_.clear();
+        changed_.clear();
+    }
     /// Appends the changed counters to the batch and ends it.
     void flush(leveldb::WriteBatch& batch);
 

@@ -31,6 +31,10 @@ public:
     sdk::Result<void> refresh();
     /// Whether `bytes` more fit, as of the last look.
     bool fits(std::uint64_t bytes, bool is_urgent);
+    /// Whether there was more than the reserve at the last look.
+    bool has_room() const { return available_ >= reserve_.untouched; }
+    /// Whoever opened the folder anew has taken what is held back.
+    void note_opened() { is_given_away_ = false; }
     /// How much room there was at the last look, in bytes.
     std::uint64_t available() const { return available_; }
     std::uint64_t untouched() const { return reserve_.untouched; }

@@ -18,10 +18,10 @@
 #include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
 #include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
+#include "kernel/storage/backends/leveldb/reopenable_database.hpp"
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 #include "kernel/storage/backends/leveldb/store_files.hpp"
-#include "kernel/storage/backends/leveldb/table_env.hpp"
 #include "kernel/storage/posix_file.hpp"
 #include "kernel/storage/urgent_commit.hpp"
 
@@ -66,10 +66,9 @@ struct FolderLock {
 struct OpenDatabase {
     FolderLock lock;
     std::unique_ptr<ClosingSeal> seal;
-    std::unique_ptr<TableEnv> env;
     std::unique_ptr<leveldb::Cache> cache;
     std::unique_ptr<const leveldb::FilterPolicy> filter;
-    std::unique_ptr<leveldb::DB> database;
+    std::unique_ptr<ReopenableDatabase> database;
 };
 
 class LevelDbEngine final : public sdk::Engine, public RoomKeeper {
@@ -94,7 +93,7 @@ public:
         committer_.observe(std::move(prefix), std::move(observer));
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
-    sdk::Result<void> status() const override { return damage_.status(); }
+    sdk::Result<void> status() const override;
     void give_back_room(const std::function<bool()>& must_stop) override;
     bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
@@ -117,6 +116,11 @@ std::uint64_t LevelDbEngine::approximate_size(const sdk::KeyRange& range) {
     std::uint64_t size = 0;
     opened_.database->GetApproximateSizes(&wanted, 1, &size);
     return size;
+}
+
+sdk::Result<void> LevelDbEngine::status() const {
+    if (auto sound = damage_.status(); !sound) return sound;
+    return committer_.status();
 }
 
 bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
@@ -183,40 +187,54 @@ sdk::Result<FolderLock> lock_folder(const std::filesystem::path& folder) {
                                "choose another folder.");
 }
 
+leveldb::Options database_options(const OpenDatabase& around, const LevelDbOptions& wanted) {
+    leveldb::Options options;
+    // A wrong checksum is an error everywhere: in logs, and where tables are merged.
+    options.paranoid_checks = true;
+    options.block_cache = around.cache.get();
+    options.filter_policy = around.filter.get();
+    options.write_buffer_size = wanted.write_buffer_bytes;
+    options.max_file_size = table_bytes(wanted);
+    options.compression = leveldb::kNoCompression;
+    return options;
+}
+
+sdk::Result<std::unique_ptr<leveldb::DB>> open_files(const std::filesystem::path& folder,
+                                                     const leveldb::Options& options) {
+    if (auto prepared = prepare_store_files(folder); !prepared) return prepared.error();
+    leveldb::DB* database = nullptr;
+    const leveldb::Status status = leveldb::DB::Open(options, folder.string(), &database);
+    if (status.ok()) return std::unique_ptr<leveldb::DB>(database);
+    // LevelDB also answers "invalid argument" for a folder whose files do not fit together.
+    if (status.IsIOError()) return open_failed(folder, status.ToString());
+    return sdk::make_error(
+        sdk::ErrorKind::internal, "store.damaged",
+        "The data in " + folder.string() + " is damaged: " + status.ToString() + ".");
+}
+
 sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, FolderLock lock,
                                         const LevelDbOptions& wanted) {
     OpenDatabase opened;
     opened.lock = std::move(lock);
     opened.cache.reset(leveldb::NewLRUCache(wanted.cache_bytes));
     opened.filter.reset(leveldb::NewBloomFilterPolicy(kBloomBits));
-
-    if (auto prepared = prepare_store_files(folder); !prepared) return prepared.error();
-    opened.env = std::make_unique<TableEnv>();
-
-    leveldb::Options options;
-    options.env = opened.env.get();
-    // A wrong checksum is an error everywhere: in logs, and where tables are merged.
-    options.paranoid_checks = true;
-    options.create_if_missing = true;
-    options.block_cache = opened.cache.get();
-    options.filter_policy = opened.filter.get();
-    options.write_buffer_size = wanted.write_buffer_bytes;
-    options.max_file_size = table_bytes(wanted);
-    options.compression = leveldb::kNoCompression;
-    leveldb::DB* database = nullptr;
-    const leveldb::Status status = leveldb::DB::Open(options, folder.string(), &database);
-    opened.database.reset(database);
-    if (status.ok()) {
-        RecoveryReserve(folder).take(wanted.recovery_bytes + wanted.urgent_bytes,
-                                     wanted.write_buffer_bytes);
-        opened.seal = std::make_unique<ClosingSeal>(folder);
-        return opened;
-    }
-    // LevelDB also answers "invalid argument" for a folder whose files do not fit together.
-    if (status.IsIOError()) return open_failed(folder, status.ToString());
-    return sdk::make_error(
-        sdk::ErrorKind::internal, "store.damaged",
-        "The data in " + folder.string() + " is damaged: " + status.ToString() + ".");
+    const auto open = [folder, wanted, options = database_options(opened, wanted)](
+                          leveldb::Env& env, bool is_again) {
+        leveldb::Options own = options;
+        own.env = &env;
+        own.create_if_missing = !is_again;
+        const RecoveryReserve reserve(folder);
+        reserve.release();
+        auto database = open_files(folder, own);
+        if (database || is_again)
+            reserve.take(wanted.recovery_bytes + wanted.urgent_bytes, wanted.write_buffer_bytes);
+        return database;
+    };
+    auto database = ReopenableDatabase::open(folder.string(), open);
+    if (!database) return database.error();
+    opened.database = std::move(*database);
+    opened.seal = std::make_unique<ClosingSeal>(folder);
+    return opened;
 }
 
 }  // namespace

@@ -51,6 +51,15 @@ void RowCache::forget(std::string_view key, std::uint64_t version) {
     if (Row* const row = shard.row(key, hash)) shard.drop(*row);
 }
 
+void RowCache::forget_everything(std::uint64_t version) {
+    for (Shard& shard : shards_) {
+        const std::lock_guard lock(shard.mutex);
+        shard.written.fill(version);
+        for (Row& row : shard.rows)
+            if (row.state != State::empty) shard.drop(row);
+    }
+}
+
 std::size_t RowCache::Row::memory() const {
     // What the map, the allocator and the rounding of both add.
     constexpr std::size_t kAround = 64;

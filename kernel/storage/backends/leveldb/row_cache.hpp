@@ -37,6 +37,8 @@ public:
     void keep(std::string_view key, std::uint64_t version, std::optional<std::string_view> value);
     /// The key is written, removed or added to by the commit that becomes `version`.
     void forget(std::string_view key, std::uint64_t version);
+    /// The same of every key.
+    void forget_everything(std::uint64_t version);
 
 private:
     static constexpr std::size_t kShards = 16;

@@ -1,0 +1,93 @@
+#include "kernel/storage/backends/leveldb/fenced_env.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include <leveldb/slice.h>
+#include <leveldb/status.h>
+
+namespace stele::kernel::storage {
+
+class FencedEnv::File final : public leveldb::WritableFile {
+public:
+    File(std::unique_ptr<leveldb::WritableFile> file, FencedEnv& env)
+        : file_(std::move(file)), env_(env) {}
+
+    leveldb::Status Append(const leveldb::Slice& bytes) override {
+        return env_.change([&] { return file_->Append(bytes); });
+    }
+    leveldb::Status Close() override {
+        return env_.change([&] { return file_->Close(); });
+    }
+    leveldb::Status Flush() override {
+        return env_.change([&] { return file_->Flush(); });
+    }
+    leveldb::Status Sync() override {
+        return env_.change([&] { return file_->Sync(); });
+    }
+
+private:
+    std::unique_ptr<leveldb::WritableFile> file_;
+    FencedEnv& env_;
+};
+
+namespace {
+
+/// Nothing to hold.
+class NoLock final : public leveldb::FileLock {};
+
+bool is_table(const std::string& name) {
+    return name.ends_with(".ldb") || name.ends_with(".sst");
+}
+
+}  // namespace
+
+void FencedEnv::shut() {
+    const std::unique_lock lock(mutex_);
+    is_shut_ = true;
+}
+
+void FencedEnv::fence(leveldb::Status& opened, leveldb::WritableFile** file) {
+    if (opened.ok()) *file = new File(std::unique_ptr<leveldb::WritableFile>(*file), *this);
+}
+
+leveldb::Status FencedEnv::NewWritableFile(const std::string& name, leveldb::WritableFile** file) {
+    return change([&] {
+        // A new file, not the shortened one of a database before, which may still hold it open:
+        // what that one has in its memory goes into its file when it is closed.
+        target()->RemoveFile(name);
+        leveldb::Status opened = target()->NewWritableFile(name, file);
+        fence(opened, file);
+        return opened;
+    });
+}
+
+leveldb::Status FencedEnv::NewAppendableFile(const std::string& name,
+                                             leveldb::WritableFile** file) {
+    return change([&] {
+        leveldb::Status opened = target()->NewAppendableFile(name, file);
+        fence(opened, file);
+        return opened;
+    });
+}
+
+leveldb::Status FencedEnv::RemoveFile(const std::string& name) {
+    if (is_table(name) && must_keep_tables_()) return leveldb::Status::OK();
+    return change([&] { return target()->RemoveFile(name); });
+}
+
+leveldb::Status FencedEnv::RenameFile(const std::string& from, const std::string& to) {
+    return change([&] { return target()->RenameFile(from, to); });
+}
+
+leveldb::Status FencedEnv::LockFile(const std::string& /*name*/, leveldb::FileLock** lock) {
+    *lock = new NoLock();
+    return leveldb::Status::OK();
+}
+
+leveldb::Status FencedEnv::UnlockFile(leveldb::FileLock* lock) {
+    delete static_cast<NoLock*>(lock);
+    return leveldb::Status::OK();
+}
+
+}  // namespace stele::kernel::storage
