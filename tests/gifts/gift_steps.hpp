@@ -76,6 +76,7 @@ private:
     std::mt19937& random_;
     GiftServer& server_ = GiftServer::instance();
     sdk::Json reply_;
+    std::string refusal_;
     std::string told_;
     struct Team {
         Place place;
