@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <leveldb/db.h>
+#include <leveldb/env.h>
 
 #include <stele/sdk/result.hpp>
 
