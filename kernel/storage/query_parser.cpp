@@ -110,6 +110,11 @@ QueryNode QueryParser::parse(const Json& query) {
 
 // Comes first, so that everything behind it may recurse.
 bool QueryParser::check_bounds(const Json& value, int depth) {
+    if (++values_ > kMostValues) {
+        problems_.add("document_too_large", "more than " + std::to_string(kMostValues) +
+                                                " values, lists and objects in all");
+        return false;
+    }
     if (value.is_number_float() && !std::isfinite(value.get<double>())) {
         problems_.add("operand_invalid", "the number is not finite");
         return false;

@@ -19,6 +19,8 @@ public:
     static constexpr std::size_t kMostConditions = 1000;
     static constexpr std::size_t kMostExpressions = 32;
     static constexpr std::size_t kMostListed = 10000;
+    /// Of the whole query, lists and objects counted with what is in them.
+    static constexpr std::size_t kMostValues = 30000;
     static constexpr std::size_t kLongestField = 1024;
 
     explicit QueryParser(QueryProblems& problems) : problems_(problems) {}
@@ -60,6 +62,7 @@ private:
     QueryNode& add_leaf(const Place& place, QueryOperator operation, sdk::Json operand);
 
     QueryProblems& problems_;
+    std::size_t values_ = 0;
     std::size_t conditions_ = 0;
     std::size_t expressions_ = 0;
     /// What they cost to compile.

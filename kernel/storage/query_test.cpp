@@ -325,6 +325,16 @@ TEST_CASE("depth and size of a query are bounded") {
         listed["a"]["$in"].push_back(i);
     CHECK(problem_of(sdk::dump_json(listed)).code == "query.document_too_large");
 
+    listed["a"]["$in"].erase(0);
+    listed["b"] = listed["a"];
+    CHECK(matches(sdk::dump_json(listed), R"({"a":1,"b":10000})"));
+    // What lies inside of values counts as well: here 27,000 lists with a value in each.
+    Json nested;
+    for (int i = 0; i < 9000; ++i)
+        for (const char* name : {"a", "b", "c"})
+            nested[name]["$nin"].push_back({i});
+    CHECK(problem_of(sdk::dump_json(nested)).code == "query.document_too_large");
+
     Json not_finite;
     not_finite["a"] = std::numeric_limits<double>::infinity();
     CHECK(Query::parse(not_finite).has_error());
