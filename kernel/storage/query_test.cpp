@@ -332,7 +332,7 @@ TEST_CASE("depth and size of a query are bounded") {
     Json nested;
     for (int i = 0; i < 9000; ++i)
         for (const char* name : {"a", "b", "c"})
-            nested[name]["$nin"].push_back({i});
+            nested[name]["$nin"].push_back(Json::array({i}));
     CHECK(problem_of(sdk::dump_json(nested)).code == "query.document_too_large");
 
     Json not_finite;
