@@ -65,7 +65,9 @@ BodyWay TestHandler::body_way(const Request& request) {
 void TestHandler::admit(Exchange& exchange) {
     const auto decide = [keep = exchange.shared_from_this()] {
         const Request& request = keep->request();
-        if (request.header("Authorization")) return keep->accept_body();
+        const bool is_guarded =
+            request.path.starts_with("/upload") || request.path.starts_with("/guarded");
+        if (!is_guarded || request.header("Authorization")) return keep->accept_body();
         keep->answer(error_response(
             sdk::make_error(sdk::ErrorKind::unauthenticated, "test.no_token", "no token"),
             request.request_id));
