@@ -10,13 +10,17 @@ namespace {
 constexpr std::size_t kPartOfOne = 2;
 constexpr std::size_t kPartKept = 4;
 
+/// For callers for whom nothing runs.
+std::size_t kept_threads(std::size_t threads) {
+    return threads > 1 ? std::max<std::size_t>(threads / kPartKept, 1) : 0;
+}
+
 }  // namespace
 
 TaskQueue::TaskQueue(std::size_t threads, std::size_t capacity)
     : capacity_(capacity),
       capacity_of_one_(std::max<std::size_t>(capacity / kPartOfOne, 1)),
-      most_(threads - threads / kPartKept),
-      most_of_one_(std::max<std::size_t>(threads / kPartOfOne, 1)) {}
+      most_(threads - kept_threads(threads)) {}
 
 bool TaskQueue::add(std::function<void()> task, const std::string& name) {
     if (size_ >= capacity_) return false;
@@ -33,7 +37,6 @@ bool TaskQueue::add(std::function<void()> task, const std::string& name) {
 void TaskQueue::line_up(Caller& caller) {
     if (caller.is_in_line || caller.tasks.empty()) return;
     const bool is_fresh = caller.running == 0 || caller.name.empty();
-    if (!is_fresh && caller.running >= most_of_one_) return;
     caller.is_in_line = true;
     (is_fresh ? fresh_ : more_).push_back(&caller);
 }

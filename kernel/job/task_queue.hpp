@@ -46,9 +46,8 @@ private:
 
     const std::size_t capacity_;
     const std::size_t capacity_of_one_;
-    /// Threads for those who have some already, and for one of them.
+    /// Threads for those for whom something runs already.
     const std::size_t most_;
-    const std::size_t most_of_one_;
     std::size_t size_ = 0;
     std::size_t running_ = 0;
     std::unordered_map<std::string, Caller> callers_;

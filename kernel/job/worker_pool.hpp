@@ -22,8 +22,8 @@ struct WorkerPoolOptions {
 /// full, and the caller answers 503.
 ///
 /// Whoever asks for work has a queue of its own, and they take turns: first those for whom nothing
-/// runs. One of them has half of the threads and of the queue at most, and a quarter of the threads
-/// is for those who have none: what one asks for, however much it is, delays the others little.
+/// runs, and for them a quarter of the threads is kept. One has half of the queue at most. What one
+/// asks for, however much it is, delays the others little.
 class WorkerPool {
 public:
     explicit WorkerPool(const WorkerPoolOptions& options);
