@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <memory>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -19,16 +19,24 @@ namespace stele::kernel::command {
 
 namespace {
 
+constexpr std::uintmax_t kLargestSeed = 16 * 1024 * 1024;
+
 sdk::Result<sdk::Json> read_seed(const std::string& file) {
     if (file.empty()) return sdk::Json::object();
-    std::ifstream stream(file);
-    std::stringstream text;
-    text << stream.rdbuf();
-    if (!stream) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "instance.seed_unreadable",
-                               "the seed file " + file + " cannot be read");
+    std::error_code problem;
+    const bool is_file = std::filesystem::is_regular_file(file, problem);
+    const auto size = is_file ? std::filesystem::file_size(file, problem) : 0;
+    std::string text;
+    if (is_file && !problem && size <= kLargestSeed) {
+        std::ifstream stream(file, std::ios::binary);
+        text.assign(std::istreambuf_iterator<char>(stream), {});
     }
-    auto seed = sdk::parse_json(text.str());
+    if (text.empty() || text.size() < size) {
+        return sdk::make_error(
+            sdk::ErrorKind::invalid, "instance.seed_unreadable",
+            "the seed file " + file + " cannot be read: it must be a file of at most 16 MiB");
+    }
+    auto seed = sdk::parse_json(text);
     if (!seed) return seed;
     if (!seed->is_object()) {
         return sdk::make_error(sdk::ErrorKind::invalid, "instance.seed_unreadable",
@@ -59,9 +67,10 @@ bool write_for_owner(const std::filesystem::path& file, std::string_view text) {
     return ::close(descriptor) == 0 && is_whole && is_kept;
 }
 
-int init(const http::InstanceOptions& options, const std::string& seed_file) {
+int init(http::InstanceOptions options, const std::string& seed_file) {
     auto seed = read_seed(seed_file);
     if (!seed) return complain(seed.error());
+    options.may_replace_store = true;
     auto instance = http::Instance::open(options);
     if (!instance) return complain(instance.error());
     auto prepared = (*instance)->prepare(*seed);

@@ -30,7 +30,9 @@ sdk::Error unreadable(const std::string& file) {
 class BackupInput {
 public:
     explicit BackupInput(const std::string& from) : from_(from) {
-        if (!is_stream()) opened_ = storage::PosixFile(from, O_RDONLY);
+        // Also of a pipe, which is waited for.
+        if (!is_stream())
+            opened_ = storage::PosixFile::own(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     }
 
     bool is_stream() const { return from_ == "-"; }

@@ -85,8 +85,10 @@ void Settings::declare(SettingInfo info) {
 sdk::Result<void> Settings::read_file(const std::filesystem::path& file) {
     if (file.empty()) return {};
     std::error_code problem;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream || !std::filesystem::is_regular_file(file, problem)) {
+    const bool is_file = std::filesystem::is_regular_file(file, problem);
+    std::ifstream stream;
+    if (is_file) stream.open(file, std::ios::binary);
+    if (!is_file || !stream) {
         return sdk::make_error(sdk::ErrorKind::not_found, "config.file_unreadable",
                                "The configuration file " + file.string() + " cannot be read.");
     }

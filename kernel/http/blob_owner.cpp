@@ -6,8 +6,13 @@
 
 namespace stele::kernel::http {
 
+bool has_binaries_of_a_store(const std::filesystem::path& data) {
+    std::error_code problem;
+    return std::filesystem::exists(data / kBinariesOwner, problem);
+}
+
 bool owns_binaries(const std::filesystem::path& data, const std::string& store_id) {
-    const std::filesystem::path file = data / "blobs.owner";
+    const std::filesystem::path file = data / kBinariesOwner;
     std::error_code problem;
     if (!std::filesystem::exists(file, problem) && !problem) {
         std::ofstream(file) << store_id << '\n';

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/http/blob_owner.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 
@@ -50,10 +51,16 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_embedded(const config::Settings& 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_folder(const config::Settings& settings,
                                                       const std::filesystem::path& data,
                                                       bool must_exist) {
-    if (!must_exist || std::filesystem::exists(data / "store"))
-        return open_embedded(settings, data);
-    return sdk::make_error(sdk::ErrorKind::not_found, "instance.store_missing",
-                           fmt::format("there is no store in {}", data.string()));
+    if (!must_exist || storage::has_leveldb(data / "store")) return open_embedded(settings, data);
+    std::string text = fmt::format("there is no store in {}", data.string());
+    if (has_binaries_of_a_store(data)) {
+        text += fmt::format(
+            ", but {} says that there was one; mount its disk, put the folder store back or "
+            "restore "
+            "a backup, or make a new store with stele init",
+            (data / kBinariesOwner).string());
+    }
+    return sdk::make_error(sdk::ErrorKind::not_found, "instance.store_missing", std::move(text));
 }
 
 }  // namespace

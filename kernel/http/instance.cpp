@@ -9,6 +9,7 @@
 #include <stele/sdk/services/policy_source.hpp>
 
 #include "kernel/backup/copy.hpp"
+#include "kernel/http/blob_owner.hpp"
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/private_folders.hpp"
 #include "kernel/http/server_settings.hpp"
@@ -165,11 +166,14 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     }
     state->data = options.data;
     keep_private(options.data);
+    const bool must_exist =
+        options.must_exist || (!options.may_replace_store && !options.is_restoring &&
+                               has_binaries_of_a_store(options.data));
     auto keys = options.is_restoring ? unused_keys() : open_secret_keys(settings, options.data);
     if (!keys) return keys.error();
     state->secret_keys = std::move(*keys);
-    auto engine = open_engine(settings, options.data, options.must_exist, state->host,
-                              state->plugins, state->engine_registrars);
+    auto engine = open_engine(settings, options.data, must_exist, state->host, state->plugins,
+                              state->engine_registrars);
     if (!engine) return engine.error();
     if (!options.is_restoring) {
         auto restored = backup::check_restored(*(*engine)->snapshot());

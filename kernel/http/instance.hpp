@@ -28,6 +28,8 @@ struct InstanceOptions {
     std::vector<std::pair<std::string, std::string>> overrides;
     /// An absent embedded store is an error instead of a new one.
     bool must_exist = false;
+    /// A store is made also where there was one: somebody has asked for it.
+    bool may_replace_store = false;
     /// The store is going to be filled from a backup: nothing in it is used, and no key is made.
     bool is_restoring = false;
 };

@@ -42,6 +42,13 @@ sdk::Result<void> keep_secret_keys(const config::Settings& settings,
                                " or the setting secrets.key; put these away first");
 }
 
+/// What is known to be damaged is not copied as if it were whole.
+sdk::Result<void> check_undamaged(const resource::Rooms& rooms) {
+    for (const auto& state : {rooms.engine->status(), rooms.binaries.damage().status()})
+        if (!state && state.error().kind == sdk::ErrorKind::internal) return state;
+    return {};
+}
+
 }  // namespace
 
 sdk::Result<void> Instance::run_as_system(
@@ -76,7 +83,12 @@ sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
     if (wishes.has_secret_keys) options.secret_keys = secret_keys_text(state_->secret_keys);
     // What the moment of the backup refers to is there until it has been written.
     const std::shared_lock kept(state_->rooms->keeping_blobs);
-    return backup::write_backup(*state_->rooms->engine, state_->rooms->binaries, options, sink);
+    const resource::Rooms& rooms = *state_->rooms;
+    if (auto sound = check_undamaged(rooms); !sound) return sound.error();
+    auto summary = backup::write_backup(*rooms.engine, rooms.binaries, options, sink);
+    // Also of what others met meanwhile.
+    if (auto sound = check_undamaged(rooms); !sound) return sound.error();
+    return summary;
 }
 
 sdk::Result<backup::BackupSummary> Instance::restore(const backup::Source& source) {

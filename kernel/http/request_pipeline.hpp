@@ -36,6 +36,8 @@ struct PendingRequest {
     /// Until when it may be worked on; ends with the client, too.
     std::optional<job::Budget> budget;
     int attempts = 0;
+    /// A record that it read named bytes that were not there.
+    bool has_looked_again = false;
     /// Until when it waits for locked data stores; set by the first one that it meets.
     std::optional<LockWaits::Clock::time_point> lock_deadline;
     /// Until when it is repeated because others do the same; set by the first time.
@@ -114,6 +116,7 @@ private:
     void attempt(const std::shared_ptr<PendingRequest>& pending);
     void run_stages(const std::shared_ptr<PendingRequest>& pending);
     bool post(const std::shared_ptr<PendingRequest>& pending);
+    void look_again(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     // stages/wait_for_lock.cpp
     void wait_for_lock(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     void wait_for_turn(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);

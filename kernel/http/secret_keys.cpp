@@ -148,6 +148,12 @@ sdk::Result<void> make_key_file(const std::filesystem::path& data) {
 }
 
 sdk::Result<SecretKeys> read_key_file(const std::filesystem::path& file) {
+    std::error_code problem;
+    const auto kind = std::filesystem::status(file, problem);
+    if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "instance.secret_key_invalid",
+                               file.string() + " is not a file");
+    }
     std::ifstream stream(file);
     if (!stream) return SecretKeys();
     const std::string text{std::istreambuf_iterator<char>(stream), {}};

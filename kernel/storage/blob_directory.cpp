@@ -293,6 +293,10 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::st
     if (!is_blob_name(name)) return unknown_blob(name);
     PosixFile file(path_of(folder_, name), O_RDONLY);
     if (!file.is_open() && errno == ENOENT) return unknown_blob(name);
+    if (!file.is_open() && is_not_a_file(errno)) {
+        return sdk::make_error(sdk::ErrorKind::internal, "blob.damaged",
+                               "The stored bytes are damaged.", system_reason(errno));
+    }
     if (!file.is_open()) return disk_error("while opening a blob", errno);
     struct stat found = {};
     if (::fstat(file.descriptor(), &found) != 0) return disk_error("while opening a blob", errno);

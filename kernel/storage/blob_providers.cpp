@@ -37,6 +37,12 @@ sdk::Result<void> BlobProviders::set_default(std::string name) {
     return {};
 }
 
+sdk::Error BlobProviders::note_gone(const sdk::Error& unknown) {
+    const std::string place = "a binary that a record names is gone: " + unknown.detail;
+    damage_.note(place);
+    return DamageNotes::error(place);
+}
+
 std::vector<std::string> BlobProviders::names() const {
     std::vector<std::string> names;
     for (const auto& [name, store] : stores_)

@@ -32,6 +32,9 @@ public:
 
     BlobVerification& verification() { return verification_; }
     const DamageNotes& damage() const { return damage_; }
+    /// What it means when a record names bytes that no place has (`blob.unknown`), and still does
+    /// after a second look: noted as damage.
+    sdk::Error note_gone(const sdk::Error& unknown);
 
 private:
     BlobVerification verification_;

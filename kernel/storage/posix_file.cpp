@@ -14,13 +14,29 @@ namespace {
 
 constexpr mode_t kFileMode = 0600;
 constexpr mode_t kFolderMode = 0700;
+/// Nobody else answers this for a file.
+constexpr int kNotAFile = EMEDIUMTYPE;
+
+bool is_file(int descriptor) {
+    struct stat found = {};
+    if (::fstat(descriptor, &found) != 0) return false;
+    if (S_ISREG(found.st_mode)) return true;
+    errno = kNotAFile;
+    return false;
+}
 
 }  // namespace
 
 PosixFile::PosixFile(const std::filesystem::path& path, int flags) {
+    const bool is_read = (flags & (O_ACCMODE | O_DIRECTORY)) == O_RDONLY;
+    if (is_read) flags |= O_NONBLOCK;
     do {
         descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, kFileMode);
     } while (descriptor_ == kClosed && errno == EINTR);
+    if (!is_read || !is_open() || is_file(descriptor_)) return;
+    const int reason = errno;
+    ::close(std::exchange(descriptor_, kClosed));
+    errno = reason;
 }
 
 PosixFile PosixFile::own(int descriptor) {
@@ -62,7 +78,13 @@ bool available_bytes(const std::filesystem::path& folder, std::uint64_t& bytes) 
     return true;
 }
 
+bool is_not_a_file(int error) {
+    // A socket cannot be opened.
+    return error == kNotAFile || error == ENXIO;
+}
+
 std::string system_reason(int error) {
+    if (is_not_a_file(error)) return "it is not a file";
     return std::generic_category().message(error);
 }
 

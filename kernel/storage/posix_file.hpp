@@ -11,7 +11,8 @@ namespace stele::kernel::storage {
 class PosixFile {
 public:
     PosixFile() = default;
-    /// Not open when `open` fails; `errno` tells why.
+    /// Not open when `open` fails; `errno` tells why. What is opened for reading only and is no
+    /// folder must be a file: a pipe that somebody put there would be waited for, for ever.
     PosixFile(const std::filesystem::path& path, int flags);
     /// Takes over an open descriptor, or the -1 of a call that failed.
     static PosixFile own(int descriptor);
@@ -39,6 +40,9 @@ bool create_folder(const std::filesystem::path& folder);
 
 /// Room that an unprivileged process has on the disk of `folder`; false with `errno`.
 bool available_bytes(const std::filesystem::path& folder, std::uint64_t& bytes);
+
+/// Whether `errno` says that there is something else than a file: a folder, a pipe, a socket.
+bool is_not_a_file(int error);
 
 /// What `errno` says.
 std::string system_reason(int error);

@@ -111,6 +111,12 @@ public:
     sdk::Result<std::unique_ptr<Writer>> create() override { return blobs_->create(); }
     sdk::Result<std::unique_ptr<Reader>> open(std::string_view name) override {
         auto reader = blobs_->open(name);
+        if (!reader && reader.error().kind == sdk::ErrorKind::internal) {
+            const std::string place = "the binary " + place_ + '/' + std::string(name) +
+                                      " cannot be opened: " + reader.error().detail;
+            damage_.note(place);
+            return DamageNotes::error(place);
+        }
         if (!reader) return reader;
         return std::unique_ptr<Reader>(std::make_unique<VerifiedReader>(
             std::move(*reader), std::string(name), place_, verification_, damage_));

@@ -104,7 +104,7 @@ sdk::Result<void> PreviewCache::prepare() const {
 
 PreviewPtr PreviewCache::find(const std::string& key) const {
     const fs::path path = folder_ / key;
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat found {};
     if (!file.is_open() || ::fstat(file.number(), &found) != 0) return nullptr;
     auto bytes = read_file(file, bounds_.bytes);

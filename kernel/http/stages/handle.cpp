@@ -2,6 +2,7 @@
 
 #include "kernel/http/request_origin.hpp"
 #include "kernel/http/request_pipeline.hpp"
+#include "kernel/http/second_look.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/storage/urgent_commit.hpp"
@@ -66,6 +67,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {
+        if (is_binary_gone(reply.error())) return look_again(pending, reply.error());
         if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
         const bool is_blocked =
             reply.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
@@ -79,6 +81,14 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (writes) return commit(pending);
     pending->context->run_effects();
     succeed(pending);
+}
+
+void RequestPipeline::look_again(const std::shared_ptr<PendingRequest>& pending,
+                                 const sdk::Error& error) {
+    pending->context.reset();
+    const bool is_first = !std::exchange(pending->has_looked_again, true);
+    if (is_first && post(pending)) return;
+    fail(pending, is_first ? error : rooms_.binaries.note_gone(error));
 }
 
 }  // namespace stele::kernel::http

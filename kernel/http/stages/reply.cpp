@@ -4,6 +4,7 @@
 #include "kernel/http/error_mapping.hpp"
 #include "kernel/http/request_origin.hpp"
 #include "kernel/http/request_pipeline.hpp"
+#include "kernel/http/second_look.hpp"
 
 namespace stele::kernel::http {
 
@@ -32,6 +33,9 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
                       .ranges = reply.ranges(),
                       .size = reply.size(),
                       .session = known_caller(*pending)};
+    if (response.ranges)
+        response.ranges =
+            look_twice(rooms_, pending->input, std::move(response.ranges), reply.etag_value());
     // Nobody is logged in by a page of somebody else's.
     if (find_header(response, "Set-Cookie") &&
         origin_of(pending->exchange->request(), cors_) == RequestOrigin::foreign) {

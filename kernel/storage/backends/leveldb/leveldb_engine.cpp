@@ -239,6 +239,10 @@ sdk::Result<OpenDatabase> open_database(const std::filesystem::path& folder, Fol
 
 }  // namespace
 
+bool has_leveldb(const std::filesystem::path& folder) {
+    return !is_new_store(folder);
+}
+
 sdk::Result<std::vector<std::string>> check_leveldb(const std::filesystem::path& folder) {
     const auto lock = lock_folder(folder);
     if (!lock) return lock.error();

@@ -34,6 +34,9 @@ struct LevelDbOptions {
 sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
                                                        const LevelDbOptions& options = {});
 
+/// Whether a folder holds a store, sound or not.
+bool has_leveldb(const std::filesystem::path& folder);
+
 /// Looks at every byte of the files in a folder that nobody has open: a line for each file that is
 /// not what was written. `unavailable` (`engine.in_use`).
 sdk::Result<std::vector<std::string>> check_leveldb(const std::filesystem::path& folder);

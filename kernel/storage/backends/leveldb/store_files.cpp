@@ -21,18 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_new_store(const fs::path& folder) {
-    std::error_code problem;
-    if (fs::exists(folder / "CURRENT", problem)) return false;
-    // One that lost its beginning must not become an empty one.
-    for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
-         entry.increment(problem)) {
-        const std::string ending = entry->path().extension().string();
-        if (ending == ".ldb" || ending == ".log") return false;
-    }
-    return true;
-}
-
 /// The logs that hold what no table has yet, in their order.
 std::vector<fs::path> logs_in_use(const fs::path& folder, const StoreManifest& manifest) {
     std::vector<std::uint64_t> numbers;
@@ -90,6 +78,18 @@ sdk::Result<void> prepare_log_file(const fs::path& file, bool is_last) {
 }
 
 }  // namespace
+
+bool is_new_store(const fs::path& folder) {
+    std::error_code problem;
+    if (fs::exists(folder / "CURRENT", problem)) return false;
+    // One that lost its beginning must not become an empty one.
+    for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+        const std::string ending = entry->path().extension().string();
+        if (ending == ".ldb" || ending == ".log") return false;
+    }
+    return true;
+}
 
 sdk::Result<void> prepare_store_files(const fs::path& folder) {
     if (is_new_store(folder)) return {};

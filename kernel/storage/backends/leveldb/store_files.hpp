@@ -8,6 +8,9 @@
 
 namespace stele::kernel::storage {
 
+/// Whether a folder holds no store at all: one that lost its beginning does hold one.
+bool is_new_store(const std::filesystem::path& folder);
+
 /// Before LevelDB opens a folder, which must be locked: refuses logs and manifests that are damaged
 /// (`internal`, `store.damaged`), takes away what a crash left torn at their end, and removes the
 /// seal. An empty folder is fine.

@@ -87,6 +87,11 @@ sdk::Error damaged_file(const std::filesystem::path& file, const std::string& wh
 }
 
 sdk::Result<std::string> read_store_file(const std::filesystem::path& file) {
+    // Elsewhere, opening might wait for ever.
+    std::error_code problem;
+    const auto kind = std::filesystem::status(file, problem);
+    if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind))
+        return damaged_file(file, "it is not a file");
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return damaged_file(file, "it is missing or cannot be opened");
     std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
