@@ -17,6 +17,8 @@ constexpr std::uint64_t kTablesOfMerge = 25;
 /// With so many fresh tables it begins to merge them, with so many writes wait for it.
 constexpr std::uint64_t kManyFresh = 4;
 constexpr std::uint64_t kMostFresh = 12;
+/// It also begins when the first level has more MiB than this, and each further one ten times more.
+constexpr std::uint64_t kLevelGrowth = 10;
 
 constexpr std::chrono::seconds kMostWait{5};
 constexpr std::chrono::milliseconds kBetweenLooks{5};
@@ -42,7 +44,10 @@ MergeRoom::Levels MergeRoom::levels() const {
         const std::uint64_t most = tables == 0 ? 0 : (size + 1) * kMiB;
         all += most;
         if (level <= 1) first += most;
-        if (level == 0) found.is_behind = tables >= kManyFresh;
+        std::uint64_t wanted = 1;
+        for (std::uint64_t i = 0; i < level; ++i)
+            wanted *= kLevelGrowth;
+        if (level == 0 ? tables >= kManyFresh : size > wanted) found.is_behind = true;
     }
     // Fresh tables overlap all others, and are merged with all of the first level.
     found.merge = std::min(all, std::max(first, kTablesOfMerge * sizes_.table));

@@ -42,7 +42,7 @@ public:
 private:
     struct Levels {
         std::uint64_t merge = 0;
-        /// LevelDB merges what is fresh without being asked.
+        /// LevelDB merges without being asked.
         bool is_behind = false;
     };
 
