@@ -175,7 +175,6 @@ void Connection::welcome_body() {
 /// From here on the request has an id, and a line in the log.
 void Connection::begin_exchange() {
     context_->next_request_id(parser_.request().request_id);
-    context_->traffic.requests.add(1);
     parser_.request().received_ns = steady_now_ns();
     is_unlogged_ = true;
     find_client();
@@ -184,6 +183,7 @@ void Connection::begin_exchange() {
 void Connection::dispatch() {
     if (!is_unlogged_) begin_exchange();
     if (waits_for_reader()) return;
+    context_->traffic.requests.add(1);
     Request& request = parser_.request();
     request.received_ns = steady_now_ns();
     if (room_ && !upload_) room_->shrink(request.body.size());

@@ -48,6 +48,7 @@ bool Connection::take_admission() {
         }
         return true;
     }
+    context_->traffic.requests.add(1);
     Response response = std::move(*answer_);
     answer_.reset();
     upload_.reset();
