@@ -58,11 +58,13 @@ test('newly added types are visible at once, changed and removed ones too', asyn
   assert.equal((await ask(query)).errors[0].extensions.code, 'graphql.query_invalid');
   const definition = await define('custom:thing', { size: { type: 'integer' } });
   assert.deepEqual(await data(query), { custom_things: [] });
-  await create({ _type: 'custom:thing', size: 3, weight: 4 });
+  const thing = await create({ _type: 'custom:thing', size: 3, weight: 4 });
   assert.deepEqual(await data(query), { custom_things: [{ size: 3 }] });
   assert.ok((await ask('{ custom_things { weight } }')).errors);
   await admin('PUT', `${branch}/nodes/${definition._doc}`, { ...definition, properties: { weight: { type: 'number' } } });
   assert.deepEqual(await data('{ custom_things { weight } }'), { custom_things: [{ weight: 4 }] });
+  // A definition that is used stays.
+  await admin('DELETE', `${branch}/nodes/${thing._doc ?? thing}`);
   await admin('DELETE', `${branch}/nodes/${definition._doc}`);
   assert.ok((await ask('{ custom_things { weight } }')).errors);
 });
