@@ -64,7 +64,7 @@ test('newly added types are visible at once, changed and removed ones too', asyn
   await admin('PUT', `${branch}/nodes/${definition._doc}`, { ...definition, properties: { weight: { type: 'number' } } });
   assert.deepEqual(await data('{ custom_things { weight } }'), { custom_things: [{ weight: 4 }] });
   // A definition that is used stays.
-  await admin('DELETE', `${branch}/nodes/${thing._doc ?? thing}`);
+  await admin('DELETE', `${branch}/nodes/${thing._doc}`);
   await admin('DELETE', `${branch}/nodes/${definition._doc}`);
   assert.ok((await ask('{ custom_things { weight } }')).errors);
 });
