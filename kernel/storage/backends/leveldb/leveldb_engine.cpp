@@ -17,6 +17,7 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
+#include "kernel/storage/backends/leveldb/merge_steps.hpp"
 #include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
 #include "kernel/storage/backends/leveldb/reopenable_database.hpp"
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
@@ -30,6 +31,9 @@ namespace stele::kernel::storage {
 namespace {
 
 constexpr int kBloomBits = 10;
+/// What is given back at once, in tables of full size: with what these overlap on either side the
+/// merge stays within the largest that LevelDB begins by itself.
+constexpr std::uint64_t kTablesOfStep = 5;
 constexpr char kLockName[] = "stele.lock";
 
 /// Small tables for small buffers: a merge takes some tens of them at once, and so much room.
@@ -77,6 +81,7 @@ public:
                   const LevelDbOptions& options)
         : folder_(folder),
           write_buffer_(options.write_buffer_bytes),
+          step_bytes_(kTablesOfStep * table_bytes(options)),
           opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
           committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
@@ -102,6 +107,7 @@ private:
 
     const std::filesystem::path folder_;
     const std::uint64_t write_buffer_;
+    const std::uint64_t step_bytes_;
     OpenDatabase opened_;
     RowCache rows_;
     DamageNotes damage_;
@@ -134,15 +140,20 @@ bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
 
 void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
     for (const auto& [name, range] : committer_.removed_keys().take()) {
-        if (must_stop() || !has_room_to_merge(range)) {
-            committer_.removed_keys().add(range.first);
-            committer_.removed_keys().add(range.second);
-            continue;
+        const auto steps = merge_steps(range, step_bytes_, [this](const RemovedKeys::Range& part) {
+            return approximate_size({part.first, part.second + '\0'});
+        });
+        for (const RemovedKeys::Range& step : steps) {
+            if (must_stop() || !has_room_to_merge(step)) {
+                committer_.removed_keys().add(step.first);
+                committer_.removed_keys().add(step.second);
+                continue;
+            }
+            const leveldb::Slice first(step.first);
+            const leveldb::Slice last(step.second);
+            committer_.merge_room().set_merging(true);
+            opened_.database->CompactRange(&first, &last);
         }
-        const leveldb::Slice first(range.first);
-        const leveldb::Slice last(range.second);
-        committer_.merge_room().set_merging(true);
-        opened_.database->CompactRange(&first, &last);
     }
     committer_.merge_room().set_merging(false);
 }
