@@ -71,14 +71,12 @@ void Committer::run() {
         {
             std::unique_lock lock(mutex_);
             const auto is_called = [this] { return is_stopping_ || !queue_.empty(); };
-            if (failure_.may_pass()) {
-                arrived_.wait_for(lock, WriteFailure::kBetweenTries, is_called);
-            } else {
-                arrived_.wait(lock, is_called);
-            }
+            arrived_.wait_for(lock, WriteFailure::kBetweenTries, is_called);
             if (is_stopping_ && queue_.empty()) return;
             waiting_.swap(queue_);
         }
+        if (failure_.status() && database_.has_failed())
+            note_failure("a file could not be written while tables were merged");
         if (failure_.may_pass()) reopen();
         for (std::size_t next = 0; next < waiting_.size();)
             next = commit_batch(next);
@@ -249,12 +247,15 @@ sdk::Result<void> Committer::write_batch() {
         failure_.set_for_good(read_error(status, damage_));
         return failure_.status();
     }
-    const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
-    failure_.set(is_full ? DiskGuard::full(status.ToString())
-                         : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
-                                           "The store cannot be written at the moment.",
-                                           status.ToString()));
+    note_failure(status.ToString());
     return failure_.status();
+}
+
+void Committer::note_failure(const std::string& reason) {
+    const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
+    failure_.set(is_full ? DiskGuard::full(reason)
+                         : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
+                                           "The store cannot be written at the moment.", reason));
 }
 
 void Committer::reopen() {

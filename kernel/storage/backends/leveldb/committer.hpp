@@ -91,6 +91,7 @@ private:
     /// After a failed write, when it is time: all that is known of the store is forgotten, because
     /// what failed may be stored or not.
     void reopen();
+    void note_failure(const std::string& reason);
 
     ReopenableDatabase& database_;
     RowCache& rows_;

@@ -73,7 +73,10 @@ leveldb::Status FencedEnv::NewAppendableFile(const std::string& name,
 
 leveldb::Status FencedEnv::RemoveFile(const std::string& name) {
     if (is_table(name) && must_keep_tables_()) return leveldb::Status::OK();
-    return change([&] { return target()->RemoveFile(name); });
+    // LevelDB does without, and tries again.
+    const std::shared_lock lock(mutex_);
+    if (is_shut_) return leveldb::Status::IOError("the store is about to be opened anew");
+    return target()->RemoveFile(name);
 }
 
 leveldb::Status FencedEnv::RenameFile(const std::string& from, const std::string& to) {

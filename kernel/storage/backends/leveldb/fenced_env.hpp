@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <shared_mutex>
 #include <string>
@@ -19,6 +20,9 @@ public:
 
     /// When this returns, nothing is written any more, and nothing will be.
     void shut();
+    /// Whether something could not be written: LevelDB, which may have met it while it merged
+    /// behind the commits, tells only who writes next.
+    bool has_failed() const { return has_failed_; }
 
     leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override;
     leveldb::Status NewAppendableFile(const std::string& name,
@@ -36,13 +40,17 @@ private:
     leveldb::Status change(const Change& work) {
         const std::shared_lock lock(mutex_);
         if (is_shut_) return leveldb::Status::IOError("the store is about to be opened anew");
-        return work();
+        leveldb::Status done = work();
+        // There may be nothing to rename.
+        if (!done.ok() && !done.IsNotFound()) has_failed_ = true;
+        return done;
     }
     void fence(leveldb::Status& opened, leveldb::WritableFile** file);
 
     const std::function<bool()> must_keep_tables_;
     std::shared_mutex mutex_;
     bool is_shut_ = false;
+    std::atomic<bool> has_failed_ = false;
 };
 
 }  // namespace stele::kernel::storage

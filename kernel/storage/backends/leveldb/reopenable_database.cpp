@@ -98,6 +98,10 @@ sdk::Result<void> ReopenableDatabase::reopen() {
     return {};
 }
 
+bool ReopenableDatabase::has_failed() const {
+    return current()->env.has_failed();
+}
+
 void ReopenableDatabase::close_unused() {
     std::vector<std::unique_ptr<Opened>> databases;
     const std::lock_guard lock(unused_->mutex);

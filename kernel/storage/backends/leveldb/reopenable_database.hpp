@@ -28,6 +28,8 @@ public:
 
     /// Nobody may write meanwhile. After a failure reads go on, and writes fail as before.
     sdk::Result<void> reopen();
+    /// Whether it can be written no more, although nobody may have tried since.
+    bool has_failed() const;
     /// Closes those of before that nobody reads any more: takes as long as a merge.
     void close_unused();
 

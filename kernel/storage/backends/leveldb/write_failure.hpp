@@ -33,7 +33,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::seconds kBetweenTriesWithoutRoom{10};
+    static constexpr std::chrono::seconds kBetweenTriesWithoutRoom{5};
 
     void keep(sdk::Error error);
 
