@@ -101,7 +101,8 @@ test('a server makes no empty store where its store is away; only init does', as
     }
     server.init();
     await server.launch();
-    assert.equal((await server.admin('GET', '/uiconfigs?limit=1')).total_rows, 0);
+    const token = await server.login();
+    assert.equal((await server.request('GET', '/uiconfigs?limit=1', { token })).json.total_rows, 0);
   } finally {
     await server.stop('SIGKILL');
     rmSync(server.data, { recursive: true, force: true });
