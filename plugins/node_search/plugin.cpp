@@ -20,12 +20,12 @@ namespace {
 /// How many fitting versions a search looks at, at most.
 constexpr std::size_t kMostLookedAt = 50'000;
 
-/// Room on the index's disk that is left to others: what a setting says, of a small disk a quarter.
+/// Room on the index's disk that is left to others: what a setting says, of a small disk an eighth.
 sdk::Result<std::uint64_t> read_reserve(sdk::Registrar& registrar) {
     const std::string text = registrar.setting(
         {"reserve", "134217728",
-         "Bytes of the disk that the search index leaves to others, of a small disk at most a "
-         "quarter; with less it takes nothing new until there is room"});
+         "Bytes of the disk that the search index leaves to others, of a small disk at most "
+         "an eighth; with less it takes nothing new until there is room"});
     std::uint64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem == std::errc() && end == text.data() + text.size()) return number;
@@ -35,7 +35,7 @@ sdk::Result<std::uint64_t> read_reserve(sdk::Registrar& registrar) {
 
 std::function<bool()> room_of(std::filesystem::path folder, std::uint64_t reserve) {
     return [folder = std::move(folder), reserve] {
-        constexpr std::uint64_t kReserveShare = 4;
+        constexpr std::uint64_t kReserveShare = 8;
         std::error_code problem;
         const auto space = std::filesystem::space(folder, problem);
         // Some file systems tell none.
