@@ -149,6 +149,18 @@ sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {
     return read_secret_keys(settings, options.data);
 }
 
+static sdk::Result<void> make_data_folder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
+                               fmt::format("the data folder {} cannot be made: {}", folder.string(),
+                                           problem.message()));
+    }
+    keep_private(folder);
+    return {};
+}
+
 sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
     auto state = std::make_unique<State>();
     config::Settings& settings = state->settings;
@@ -157,15 +169,8 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     if (!plugins) return plugins.error();
     state->plugins = std::move(plugins->enabled);
 
-    std::error_code problem;
-    std::filesystem::create_directories(options.data, problem);
-    if (problem) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
-                               fmt::format("the data folder {} cannot be made: {}",
-                                           options.data.string(), problem.message()));
-    }
+    if (auto made = make_data_folder(options.data); !made) return made.error();
     state->data = options.data;
-    keep_private(options.data);
     const bool must_exist =
         options.must_exist || (!options.may_replace_store && !options.is_restoring &&
                                has_binaries_of_a_store(options.data));
