@@ -28,8 +28,9 @@ BodyKind body_kind(std::string_view content_type) {
 
 constexpr char kSchedule[] = "schedule";
 
+/// A handler that reads raw bodies has lists as it has everything else.
 bool takes_array(const Route& route) {
-    return route.action && route.action->array_body;
+    return route.has_raw_body || (route.action && route.action->array_body);
 }
 
 /// A body that came in one piece.
