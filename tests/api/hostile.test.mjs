@@ -136,7 +136,7 @@ test('broken tokens and credentials are refused alike', async () => {
     const reply = await raw(`GET /uiconfigs HTTP/1.1\r\nHost: h\r\nAuthorization: ${value}\r\n\r\n`);
     isJsonError(reply, 400, 401);
   }
-  for (const body of ['', 'grant_type', 'grant_type=password&username=%ff', 'x'.repeat(100_000), '{"a":1}', 'grant_type=magic']) {
+  for (const body of ['', 'grant_type', 'grant_type=password&username=%ff', 'x'.repeat(60_000), '{"a":1}', 'grant_type=magic']) {
     const reply = await server.request('POST', '/oauth/token', { body, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
     isJsonError(reply, 400, 401);
     assert.notEqual(reply.json.error, 'invalid_token');

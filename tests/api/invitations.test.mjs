@@ -227,17 +227,20 @@ test('rights on a project alone bring nobody into its stack, and a manager makes
   assert.equal(owners.json.code, 'authority.group_above_own');
   // A new user is made by those only who may make one.
   assert.equal((await asStranger({ email: 'ina@example.org' })).status, 403);
+  // What the team's policies give inside the stack a manager of the stack alone does not hold there.
+  assert.equal((await asStranger({ id: 'stranger' })).json.code, 'authority.group_above_own');
+  await server.admin('POST', `/stacks/${stackId}/authorities/owner/grant?id=default/stranger`, {});
   assert.equal((await asStranger({ id: 'stranger' })).status, 200);
 });
 
-test('who manages a stack brings nobody into a team that has more on the platform', async () => {
+test('who owns a stack brings nobody into a team that has more on the platform', async () => {
   const stackId = await make('/stacks');
   const project = await make('/projects', { stackId });
   const users = `/projects/${project}/users`;
   assert.equal((await invite(users, { email: 'first@example.org' })).status, 200);
   const { groupId } = await server.admin('GET', `/stacks/${stackId}/teams/project-users-team`);
   for (const path of [`/projects/${project}`, `/stacks/${stackId}`]) {
-    await server.admin('POST', `${path}/authorities/manager/grant?id=default/stranger`, {});
+    await server.admin('POST', `${path}/authorities/owner/grant?id=default/stranger`, {});
   }
   await server.admin('POST', `/authorities/owner/grant?id=default/${groupId}`, {});
   const reply = await invite(users, { id: 'stranger' }, { token: stranger.token });

@@ -118,11 +118,11 @@ test('a project writes by its application, where the caller may use the provider
   assert.equal(mail.from, 'project@example.org');
   assert.equal(mail.parsed.subject, 'You are invited to The Project');
 
-  const manager = await stele.makeUser('manager');
+  const owner = await stele.makeUser('owner');
   for (const place of [`/projects/${project}`, `/stacks/${stackId}`]) {
-    await stele.admin('POST', `${place}/authorities/manager/grant?id=default/${manager._doc}`, {});
+    await stele.admin('POST', `${place}/authorities/owner/grant?id=default/${owner._doc}`, {});
   }
-  const token = await stele.login('manager', 'secret-of-manager');
+  const token = await stele.login('owner', 'secret-of-owner');
   const quiet = await invite(users, { id: 'eve@example.org' }, undefined, token);
   assert.equal(quiet.status, 200, quiet.text);
   assert.equal(quiet.json.emailId, undefined);
