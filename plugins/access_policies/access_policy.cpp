@@ -316,7 +316,8 @@ sdk::Result<sdk::Reply> AccessPolicy::unassign_system(const sdk::Call& call) {
     if (!key) return key.error();
     auto reference = call.required_parameter("ref");
     if (!reference) return reference.error();
-    auto unassigned = Assignments(call.context()).unassign(*key, *reference);
+    // Projects' teams have them from the server, by a reference that the caller need not know.
+    auto unassigned = Assignments(call.context()).unassign_target(*key, *reference);
     if (!unassigned) return unassigned.error();
     return sdk::Reply::status({{"_doc", *key}});
 }

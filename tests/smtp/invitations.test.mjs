@@ -118,11 +118,11 @@ test('a project writes by its application, where the caller may use the provider
   assert.equal(mail.from, 'project@example.org');
   assert.equal(mail.parsed.subject, 'You are invited to The Project');
 
-  const owner = await stele.makeUser('owner');
-  for (const place of [`/projects/${project}`, `/stacks/${stackId}`]) {
-    await stele.admin('POST', `${place}/authorities/owner/grant?id=default/${owner._doc}`, {});
+  const inviter = await stele.makeUser('inviter');
+  for (const [place, role] of [[`/projects/${project}`, 'manager'], [`/stacks/${stackId}`, 'owner']]) {
+    await stele.admin('POST', `${place}/authorities/${role}/grant?id=default/${inviter._doc}`, {});
   }
-  const token = await stele.login('owner', 'secret-of-owner');
+  const token = await stele.login('inviter', 'secret-of-inviter');
   const quiet = await invite(users, { id: 'eve@example.org' }, undefined, token);
   assert.equal(quiet.status, 200, quiet.text);
   assert.equal(quiet.json.emailId, undefined);
