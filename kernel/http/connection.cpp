@@ -303,7 +303,8 @@ void Connection::fail(const sdk::Error& error, int status) {
         is_unlogged_ = true;
     }
     upload_.reset();
-    release_body();
+    // A read that is under way writes into it; the connection ends soon.
+    if (!is_reading_) release_body();
     closes_after_reply_ = true;
     lingers_ = true;
     deliver(error_response(error, request.request_id, status));

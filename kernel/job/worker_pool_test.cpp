@@ -227,4 +227,5 @@ TEST_CASE("One caller fills half of the queue, and the others have the rest") {
     CHECK(pool.post([] {}));
     CHECK_FALSE(pool.post([] {}));
     gate.open();
+    pool.stop();
 }
