@@ -118,15 +118,19 @@ test('a project writes by its application, where the caller may use the provider
   assert.equal(mail.from, 'project@example.org');
   assert.equal(mail.parsed.subject, 'You are invited to The Project');
 
+  // Whoever owns project and stack lets people in, and writes by the project's application, which lies in the project.
   const inviter = await stele.makeUser('inviter');
-  for (const [place, role] of [[`/projects/${project}`, 'manager'], [`/stacks/${stackId}`, 'owner']]) {
-    await stele.admin('POST', `${place}/authorities/${role}/grant?id=default/${inviter._doc}`, {});
+  for (const place of [`/projects/${project}`, `/stacks/${stackId}`]) {
+    await stele.admin('POST', `${place}/authorities/owner/grant?id=default/${inviter._doc}`, {});
   }
   const token = await stele.login('inviter', 'secret-of-inviter');
-  const quiet = await invite(users, { id: 'eve@example.org' }, undefined, token);
-  assert.equal(quiet.status, 200, quiet.text);
-  assert.equal(quiet.json.emailId, undefined);
-  const loud = await invite(users, { id: 'eve@example.org', applicationId: own }, undefined, token);
+  const again = await invite(users, { id: 'eve@example.org' }, undefined, token);
+  assert.equal(again.status, 200, again.text);
+  assert.equal((await ended(again.json.emailJobId)).state, 'FINISHED');
+  assert.equal(server.take().from, 'project@example.org');
+  // By that of others nobody writes.
+  const foreign = (await stele.admin('POST', '/applications', {}))._doc;
+  const loud = await invite(users, { id: 'eve@example.org', applicationId: foreign }, undefined, token);
   assert.equal(loud.status, 400, loud.text);
 });
 
