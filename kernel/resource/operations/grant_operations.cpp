@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -46,6 +47,18 @@ sdk::Json acl_row(const sdk::Principal& principal, const std::vector<std::string
             {"authorities", roles}};
 }
 
+/// Somebody on an access list; nothing where the caller is not told of them, or they are gone.
+sdk::Result<std::optional<sdk::Principal>> shown_principal(const RoutedCall& call,
+                                                           const sdk::RecordKey& key) {
+    auto told = is_told_of(call, key);
+    if (!told) return told.error();
+    if (!*told) return std::optional<sdk::Principal>();
+    auto principal = describe_principal(call, key);
+    if (!principal && sdk::is_missing(principal.error())) return std::optional<sdk::Principal>();
+    if (!principal) return principal.error();
+    return std::optional<sdk::Principal>(*std::move(principal));
+}
+
 /// A principal that a report is about, and how it was named.
 struct ReportSubject {
     sdk::Principal principal;
@@ -64,14 +77,11 @@ sdk::Result<std::vector<ReportSubject>> holders_around(RoutedCall& call) {
         if (!acl) return acl.error();
         for (const sdk::AclEntry& entry : *acl) {
             if (!known.insert(entry.principal).second) continue;
-            auto told = is_told_of(call, entry.principal);
-            if (!told) return told.error();
-            if (!*told) continue;
-            auto principal = describe_principal(call, entry.principal);
-            if (!principal && sdk::is_missing(principal.error())) continue;
+            auto principal = shown_principal(call, entry.principal);
             if (!principal) return principal.error();
-            const std::string id = principal->id;
-            subjects.push_back({std::move(*principal), id});
+            if (!*principal) continue;
+            const std::string id = (*principal)->id;
+            subjects.push_back({**std::move(principal), id});
         }
     }
     return subjects;
@@ -193,13 +203,10 @@ sdk::Result<sdk::Reply> read_acl(RoutedCall& call) {
     if (!acl) return acl.error();
     sdk::Json rows = sdk::Json::array();
     for (const sdk::AclEntry& entry : *acl) {
-        auto told = is_told_of(call, entry.principal);
-        if (!told) return told.error();
-        if (!*told) continue;
-        auto principal = describe_principal(call, entry.principal);
-        if (!principal && sdk::is_missing(principal.error())) continue;
+        auto principal = shown_principal(call, entry.principal);
         if (!principal) return principal.error();
-        auto seen = as_seen(call, std::move(*principal));
+        if (!*principal) continue;
+        auto seen = as_seen(call, **std::move(principal));
         if (!seen) return seen.error();
         rows.push_back(acl_row(*seen, entry.roles));
     }
