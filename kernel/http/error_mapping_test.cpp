@@ -24,7 +24,7 @@ std::string header_of(const Response& response, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("every kind of error has the status of the papers") {
+TEST_CASE("every kind of error has the status that the specification gives it") {
     const std::vector<std::pair<ErrorKind, int>> expected{{ErrorKind::invalid, 400},
                                                           {ErrorKind::unauthenticated, 401},
                                                           {ErrorKind::forbidden, 403},
