@@ -66,6 +66,9 @@ std::string action_problem(const sdk::Action& action) {
         return "action " + action.name + ": unknown method " + action.method;
     }
     if (!action.run) return "action " + action.name + " has no run";
+    if (action.urgent && action.streamed_body) {
+        return "action " + action.name + " takes uploads and cannot be urgent";
+    }
     if (!has_balanced_placeholders(action.name)) return "action " + action.name + ": broken braces";
     return {};
 }

@@ -91,6 +91,8 @@ struct Route {
     bool may_have_json = false;
     /// Callers prove here who they are.
     bool checks_credentials = false;
+    /// Goes on when the disk is full, with what the store holds back for it.
+    bool is_urgent = false;
     sdk::BodyUse body = sdk::BodyUse::parameters;
     sdk::Bounds bounds;
     /// What the path names has a tag of its own, which the handler compares with `If-Match`.

@@ -72,7 +72,8 @@ public:
         add_item(RouteKind::grant, "POST", item + "/authorities/{authorityId}/grant",
                  "grant authority", id);
         add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
-                 "revoke authority", id);
+                 "revoke authority", id)
+            .is_urgent = true;
         Route& acl =
             add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters());
         acl.is_paged = acl.is_slow = true;
@@ -137,6 +138,7 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
             routes[i].body = sdk::BodyUse::record;
             routes[i].bounds = bounds_of(resource.descriptor.fields);
         }
+        if (kind == RouteKind::remove) routes[i].is_urgent = true;
         if (kind == RouteKind::query) routes[i].body = sdk::BodyUse::condition;
         if (is_write && resource.descriptor.slow_writes) routes[i].is_slow = true;
         if (kind == RouteKind::remove && !resource.contained.empty()) routes[i].is_slow = true;
@@ -174,6 +176,7 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.body = body_use(action.body, action.paged, route.path);
     route.bounds = action.bounds;
     route.has_own_tag = action.has_own_tag;
+    route.is_urgent = action.urgent;
     add_schedule(route);
     return route;
 }
@@ -216,6 +219,7 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
     route.has_raw_body = endpoint.raw_body;
     route.checks_credentials = endpoint.checks_credentials;
+    route.is_urgent = endpoint.urgent || endpoint.checks_credentials;
     route.body = body_use(endpoint.body, endpoint.paged, route.path);
     route.bounds = endpoint.bounds;
     add_schedule(route);

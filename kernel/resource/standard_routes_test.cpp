@@ -63,3 +63,33 @@ TEST_CASE(
     const std::string at_container = "/libraries/{libraryId}/permissions/check";
     CHECK(bulk_checks() == std::vector{own, at_container, other});
 }
+
+TEST_CASE(
+    "what goes on when the disk is full is what a plugin declares, not what a path is called") {
+    RegisteredResource resource;
+    resource.collection_path = "/libraries";
+    resource.descriptor.placeholder = "libraryId";
+    resource.descriptor.type = "library";
+    resource.descriptor.actions = {{.name = "delete"},
+                                   {.name = "shelves", .method = "DELETE"},
+                                   {.name = "sessions/expire"},
+                                   {.name = "clear", .urgent = true}};
+    std::vector<Route> routes;
+    add_standard_routes(resource, resource.collection_path, routes);
+    add_action_routes(resource, resource.collection_path, routes);
+    routes.push_back(endpoint_route(
+        "library", {.method = "POST", .path = "/enter", .title = {}, .checks_credentials = true}));
+    routes.push_back(endpoint_route(
+        "library", {.method = "POST", .path = "/leave", .title = {}, .urgent = true}));
+    routes.push_back(
+        endpoint_route("library", {.method = "DELETE", .path = "/shelf", .title = {}}));
+
+    std::vector<std::string> urgent;
+    for (const Route& route : routes) {
+        if (route.is_urgent) urgent.push_back(route.method + " " + route.path);
+    }
+    CHECK(urgent == std::vector<std::string>{
+                        "DELETE /libraries/{libraryId}", "POST /libraries/{libraryId}/delete",
+                        "POST /libraries/{libraryId}/authorities/{authorityId}/revoke",
+                        "POST /libraries/{libraryId}/clear", "POST /enter", "POST /leave"});
+}

@@ -98,7 +98,8 @@ sdk::Actions AccessPolicy::catalogue_actions() {
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::unassign_system>(),
-         .parameters = kReference},
+         .parameters = kReference,
+         .urgent = true},
         list_of_entries("conditions", action<&AccessPolicy::list_conditions>()),
     };
 }
@@ -119,7 +120,10 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
     };
     sdk::Actions actions{
         {.name = "assign", .run = action<&AccessPolicy::assign>(), .parameters = kReference},
-        {.name = "unassign", .run = action<&AccessPolicy::unassign>(), .parameters = kReference},
+        {.name = "unassign",
+         .run = action<&AccessPolicy::unassign>(),
+         .parameters = kReference,
+         .urgent = true},
         {.name = "targets",
          .method = "GET",
          .run = action<&AccessPolicy::targets>(),
@@ -128,7 +132,8 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::unassign_all>(),
-         .parameters = kReference},
+         .parameters = kReference,
+         .urgent = true},
         {.name = "find",
          .scope = collection,
          .permission = kConnect,

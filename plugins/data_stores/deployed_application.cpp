@@ -32,7 +32,8 @@ sdk::ResourceDescriptor DeployedApplication::describe() const {
     };
     sdk::Actions actions{{.name = "undeploy",
                           .permission = sdk::Permission::remove,
-                          .run = action<&DeployedApplication::undeploy>()},
+                          .run = action<&DeployedApplication::undeploy>(),
+                          .urgent = true},
                          {.name = "stop",
                           .permission = sdk::Permission::update,
                           .run = action<&DeployedApplication::stop>()}};

@@ -54,7 +54,8 @@ void add_endpoints(sdk::Registrar& registrar, TokenEndpoint& token, AuthorizeEnd
                                 .path = "/auth/expire",
                                 .title = "end the caller's token",
                                 .run = [&auth](const sdk::Call& call) { return auth.expire(call); },
-                                .parameters = {{"all"}}});
+                                .parameters = {{"all"}},
+                                .urgent = true});
     registrar.add(
         sdk::Endpoint{.method = "POST",
                       .path = "/auth/impersonate/{domainId}/{principalId}",

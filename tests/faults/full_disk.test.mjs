@@ -105,6 +105,33 @@ test('a disk that others fill leaves reads, logins and deletes, and says so once
   });
 });
 
+test('rights, members and kept deletions go on a full disk as records do', async () => {
+  await onDisk('128m', '[storage]\nreserve = 16MiB\n', async (server, fill) => {
+    const person = await server.makeUser('leaver');
+    const config = (await server.admin('POST', '/uiconfigs', {}))._doc;
+    const group = (await server.admin('POST', '/domains/default/principals', { type: 'GROUP', name: 'leavers' }))._doc;
+    const { _doc: repository } = await server.admin('POST', '/repositories', {});
+    const branch = `/repositories/${repository}/branches/master`;
+    const { _doc: node } = await server.admin('POST', `${branch}/nodes`, { title: 'x' });
+    await server.admin('POST', `/uiconfigs/${config}/authorities/consumer/grant?id=default/leaver`);
+    await server.admin('POST', `/domains/default/principals/${group}/members/add?id=default/leaver`);
+    await server.admin('DELETE', `${branch}/nodes/${node}`);
+    fill(200);
+    const post = (path, body) => server.request('POST', path, { token: server.adminToken, body });
+    assert.equal((await post(`/uiconfigs/${config}/authorities/editor/grant?id=default/leaver`)).status, 507);
+    const removals = [
+      `/uiconfigs/${config}/authorities/consumer/revoke?id=default/leaver`,
+      `/domains/default/principals/${group}/members/remove?id=default/leaver`,
+      `${branch}/deletions/purgeall`,
+      `/domains/default/principals/${person._doc}/sessions/expire`,
+    ];
+    for (const path of removals) {
+      const reply = await post(path, {});
+      assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+    }
+  });
+});
+
 test('the room of what is deleted on a full disk is there again within minutes', async () => {
   await onDisk('192m', '[storage]\nreserve = 48MiB\nwrite_buffer = 1MiB\n', async (server) => {
     const token = await server.login();

@@ -20,12 +20,6 @@ sdk::Error closed_platform() {
     return error;
 }
 
-/// What must go on when the disk is full: what makes room, and the way to it.
-bool is_urgent_route(const resource::Route& route) {
-    return route.method == "DELETE" || route.checks_credentials ||
-           route.path.ends_with("/delete") || route.path.ends_with("/expire");
-}
-
 /// A link on any page makes browsers send such a request.
 sdk::Error writes_by_get() {
     return sdk::make_error(sdk::ErrorKind::forbidden, "http.cookie_reads_only",
@@ -62,8 +56,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (!*open) return fail(pending, closed_platform());
     pending->context =
         std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
-    if (is_urgent_route(*pending->input.route))
-        storage::set_urgent(pending->context->transaction());
+    if (pending->input.route->is_urgent) storage::set_urgent(pending->context->transaction());
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {

@@ -161,7 +161,8 @@ void add_attachments(sdk::ResourceDescriptor& descriptor) {
              .method = "DELETE",
              .permission = update,
              .run = &remove_record_attachment,
-             .has_own_tag = true},
+             .has_own_tag = true,
+             .is_urgent = true},
              {"preview/{name}", "GET", read, &preview_record_attachment, {{"attachment"}}},
          }) {
         descriptor.actions.push_back(action_of(std::move(action)));

@@ -21,6 +21,7 @@ struct KernelAction {
     bool has_streamed_body = false;
     sdk::BodyUse body = sdk::BodyUse::parameters;
     bool has_own_tag = false;
+    bool is_urgent = false;
 };
 
 inline sdk::Action action_of(KernelAction action) {
@@ -36,7 +37,8 @@ inline sdk::Action action_of(KernelAction action) {
             .slow = action.is_slow,
             .streamed_body = action.has_streamed_body,
             .body = action.body,
-            .has_own_tag = action.has_own_tag};
+            .has_own_tag = action.has_own_tag,
+            .urgent = action.is_urgent};
 }
 
 }  // namespace stele::kernel::resource

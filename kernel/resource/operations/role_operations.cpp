@@ -250,8 +250,16 @@ void add_roles(sdk::ResourceDescriptor& descriptor) {
              {one, "GET", read, &read_one_role, inherited},
              {one, "PUT", manage, &update_role},
              {one + "/update", "POST", manage, &update_role},
-             {one, "DELETE", manage, &remove_role},
-             {one + "/delete", "POST", manage, &remove_role},
+             {.name = one,
+             .method = "DELETE",
+             .permission = manage,
+             .run = &remove_role,
+             .is_urgent = true},
+             {.name = one + "/delete",
+             .method = "POST",
+             .permission = manage,
+             .run = &remove_role,
+             .is_urgent = true},
          }) {
         descriptor.actions.push_back(action_of(std::move(action)));
     }

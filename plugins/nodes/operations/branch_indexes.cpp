@@ -230,7 +230,8 @@ sdk::Actions branch_index_actions() {
             {.name = "indexes/{indexName}",
              .method = "DELETE",
              .permission = Permission::update,
-             .run = operation<&remove_index>()}};
+             .run = operation<&remove_index>(),
+             .urgent = true}};
 }
 
 }  // namespace stele::nodes

@@ -181,7 +181,8 @@ sdk::Actions node_feature_actions() {
         {.name = "features/{featureId}",
          .method = "DELETE",
          .permission = sdk::Permission::update,
-         .run = operation<&remove_feature>()}};
+         .run = operation<&remove_feature>(),
+         .urgent = true}};
     for (const char* method : {"POST", "PUT"}) {
         actions.push_back({.name = "features/{featureId}",
                            .method = method,

@@ -115,7 +115,8 @@ sdk::Actions repository_file_actions() {
              .method = "DELETE",
              .permission = create_subobjects,
              .run = operation<&delete_file>(),
-             .has_own_tag = true}};
+             .has_own_tag = true,
+             .urgent = true}};
 }
 
 }  // namespace stele::nodes

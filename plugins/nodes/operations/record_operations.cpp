@@ -288,7 +288,8 @@ sdk::Actions node_record_actions() {
              .permission = Permission::connect,
              .run = operation<&remove_many>(),
              .slow = true,
-             .array_body = true},
+             .array_body = true,
+             .urgent = true},
             {.name = "predelete",
              .scope = collection,
              .permission = Permission::connect,
@@ -303,7 +304,8 @@ sdk::Actions node_record_actions() {
                  auto gone = call.context().documents().remove(call.collection(), id);
                  if (!gone) return gone.error();
                  return sdk::Reply::status({{"_doc", id}});
-             }},
+             },
+             .urgent = true},
             {.name = "touch", .permission = Permission::update, .run = operation<&touch>()}};
 }
 

@@ -135,6 +135,10 @@ struct Action {
     /// asks `check_if_match`. Everywhere else below a record, writes with an `If-Match` that does
     /// not name the record's tag are refused before they run.
     bool has_own_tag = false;
+    /// Takes something away and keeps nothing new that may be large: when the disk is full, its
+    /// commit may use what the store holds back (docs/decisions/0113). Standard removals may
+    /// anyway.
+    bool urgent = false;
 };
 
 using Actions = std::vector<Action>;

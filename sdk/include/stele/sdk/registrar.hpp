@@ -39,6 +39,9 @@ struct Endpoint {
     bool checks_credentials = false;
     BodyUse body = BodyUse::parameters;
     Bounds bounds = {};
+    /// As `Action::urgent`. What checks credentials is urgent anyway, as the way to what makes
+    /// room.
+    bool urgent = false;
 };
 
 /// What a plugin may read of the server's configuration, as text; declared so that `stele config`
