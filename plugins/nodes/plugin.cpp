@@ -10,6 +10,7 @@
 #include "content/node_paths.hpp"
 #include "content/services.hpp"
 #include "families/deletion_family.hpp"
+#include "families/first_repository.hpp"
 #include "families/node_family.hpp"
 #include "families/repository.hpp"
 #include "families/sweep.hpp"
@@ -20,6 +21,14 @@
 #include "operations/node_jobs.hpp"
 
 namespace stele::nodes {
+
+static void follow_platforms(sdk::Registrar& registrar, Services& services) {
+    registrar.on_install(
+        [](sdk::Context& context, const sdk::Json&) { return install_repository(context); });
+    registrar.on_platform_removed([&services](sdk::Context& context) {
+        return services.branches.forget_platform(context.transaction(), context.platform().number);
+    });
+}
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto* rows = registrar.find<sdk::RowQuery>();
@@ -56,6 +65,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });
+    follow_platforms(registrar, services);
     registrar.add(std::make_unique<Repository>(services));
     registrar.add(std::make_unique<Branch>(services));
     registrar.add(std::make_unique<NodeFamily>(services));

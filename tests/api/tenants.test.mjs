@@ -1,5 +1,8 @@
 // Tenants (docs/reference/tenants.md): a platform of one's own, and no way from one into another.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SteleServer } from '../support/stele_server.mjs';
@@ -37,17 +40,29 @@ test('a tenant begins with the default objects, and the list of objects grows wi
   const tenant = await makeTenant(server, 'bob');
   const objects = await admin('GET', `${tenant.path}/objects`);
   assert.deepEqual(tally(objects.rows.map((row) => row.typeId)),
-    { platform: 1, application: 2, client: 1, directory: 1, domain: 1, stack: 1, webhost: 1 });
-  for (const path of ['/registrars', '/access/policies', '/reports', '/deployment/targets', '/projects']) {
-    const list = await tenant.ask('GET', path);
-    if (list.status === 200) assert.equal(list.json.total_rows, 0, path);
-  }
+    { platform: 1, application: 2, client: 1, directory: 1, domain: 1, repository: 1, stack: 1, webhost: 1 });
+  for (const path of ['/domains', '/repositories', '/directories', '/webhosts', '/stacks', '/clients'])
+    assert.equal((await tenant.do('GET', path)).total_rows, 1, path);
+  for (const path of ['/registrars', '/access/policies', '/reports', '/deployment/receivers', '/deployment/strategies', '/deployment/targets', '/billing/configurations', '/projects'])
+    assert.equal((await tenant.do('GET', path)).total_rows, 0, path);
   await tenant.do('POST', '/webhosts', { title: 'another' });
   assert.equal((await admin('GET', `${tenant.path}/objects`)).total_rows, objects.total_rows + 1);
   const hosts = await admin('GET', `${tenant.path}/objects?type=webhost`);
   assert.equal(hosts.total_rows, 2);
   await tenant.do('POST', '/webhosts/default/autoclientmappings', { host: 'www.example.org' });
   assert.equal((await admin('GET', `${tenant.path}/autoclientmappings`)).rows[0].host, 'www.example.org');
+});
+
+test('the repository that a tenant begins with is its own, and its owner works in it', async () => {
+  const [one, other] = [await makeTenant(server, 'rita'), await makeTenant(server, 'rosa')];
+  const nodes = '/repositories/default/branches/master/nodes';
+  const { _doc } = await one.do('POST', nodes, { title: 'mine' });
+  assert.equal((await one.do('GET', `${nodes}/${_doc}`)).title, 'mine');
+  for (const reply of [await other.ask('GET', `${nodes}/${_doc}`), await asAdmin('GET', `${nodes}/${_doc}`)]) assert.equal(reply.status, 404);
+  assert.deepEqual((await one.do('GET', '/repositories/default/teams')).rows.map(({ key }) => key), ['owners']);
+  await one.do('DELETE', '/repositories/default');
+  assert.equal((await one.do('GET', '/repositories')).total_rows, 0);
+  assert.equal((await other.do('GET', '/repositories')).total_rows, 1);
 });
 
 test('nobody enters a tenant but its users, and its users enter nothing else', async () => {
@@ -244,6 +259,31 @@ test('a server that ends while it erases goes on when it starts again, and the s
   await sleep(1500);
   await server.stop();
   assert.equal(server.check().status, 0);
+  await server.launch();
+});
+
+test('stele check looks into a disabled tenant, and says nothing of one that is being erased', async () => {
+  const [closed, removed] = [await makeTenant(server, 'ivo'), await makeTenant(server, 'ina')];
+  const lost = 54_321;
+  for (const tenant of [closed, removed]) {
+    const nodes = '/repositories/default/branches/master/nodes';
+    const { _doc } = await tenant.do('POST', nodes, { title: 'with a file' });
+    const sent = await server.request('POST', `${nodes}/${_doc}/attachments/default`, {
+      body: randomBytes(tenant === closed ? lost : 54_322), token: tenant.token, headers: { 'Content-Type': 'image/png' } });
+    assert.equal(sent.status, 200, sent.text);
+  }
+  await admin('PUT', closed.path, { ...closed.record, enabled: false });
+  await admin('DELETE', removed.path);
+  await server.stop('SIGKILL');
+  assert.deepEqual([server.check().status, /attachments/.test(server.check().text)], [0, false], server.check().text);
+  const files = readdirSync(server.data, { recursive: true }).map((name) => join(server.data, name));
+  const file = files.find((one) => statSync(one).isFile() && statSync(one).size === lost);
+  renameSync(file, `${server.data}/kept`);
+  const { status, text } = server.check();
+  renameSync(`${server.data}/kept`, file);
+  assert.equal(status, 2, text);
+  assert.match(text, /attachment default cannot be read: .*blob\.unknown/);
+  assert.doesNotMatch(text, /cannot be checked/);
   await server.launch();
 });
 

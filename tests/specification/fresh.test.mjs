@@ -24,3 +24,15 @@ statement('architecture 8.4', async () => {
     assert.equal(done.status, 0, command.join(' ') + done.stderr);
   }
 });
+statement('platform 2.7.9', async () => {
+  const { rows } = await it.get('/repositories');
+  assert.deepEqual(rows.map((row) => [row._doc, row.title]), [['default', 'Primary repository']]);
+  const branches = (await it.get('/repositories/default/branches')).rows;
+  assert.deepEqual(branches.map((row) => row.type), ['MASTER']);
+  const id = await it.make('/repositories/default/branches/master/nodes', { title: 'first' });
+  assert.equal((await it.get(`/repositories/default/branches/master/nodes/${id}`)).title, 'first');
+  // It is its owners', as any other repository is.
+  const other = await it.person('nobodys-owner');
+  await it.refused(404, 'GET', '/repositories/default', undefined, other);
+  assert.deepEqual((await it.allowed('GET', '/repositories', undefined, other)).rows, []);
+});

@@ -64,7 +64,13 @@ sdk::Result<std::string> attached_text(Services& services, const sdk::Reader& re
         if (all.size() >= limit) break;
         if (binaries == nullptr) {
             auto place = binaries_of(services, reader, space);
-            if (!place) return place.error();
+            if (!place) {
+                auto removed = was_removed(services, space, place.error());
+                if (!removed) return removed.error();
+                // Nobody will search it; whoever follows the changes must get on with the others.
+                if (*removed) return all;
+                return place.error();
+            }
             binaries = *place;
         }
         auto text = text_of(*binaries, *attachment, limit - all.size());

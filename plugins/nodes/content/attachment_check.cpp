@@ -107,7 +107,10 @@ void check_attachments(Services& services, sdk::ContentLog& log,
     for (const sdk::ContentSpace& space : *spaces) {
         auto binaries = binaries_of(services, *reader, space);
         if (!binaries) {
-            differences.push_back(not_checked(space, binaries.error()));
+            auto removed = was_removed(services, space, binaries.error());
+            if (!removed || !*removed)
+                differences.push_back(
+                    not_checked(space, removed ? binaries.error() : removed.error()));
             continue;
         }
         SpaceCheck check(space, differences);

@@ -11,7 +11,9 @@ namespace stele::nodes {
 
 /// For `stele check`: adds a line for every attachment, of any version of any node, whose bytes are
 /// not there or not as many as the node says, and for what could not be looked at. One attachment
-/// that many versions share is told once. On a store that servers share, bytes that are not here
+/// that many versions share is told once. Repositories of closed platforms are looked at like
+/// others; of one that was removed, itself or with its platform, nothing is said, as what is left
+/// of it waits to be erased. On a store that servers share, bytes that are not here
 /// are no difference: another server may have them (docs/guides/postgresql.md).
 void check_attachments(Services& services, sdk::ContentLog& log,
                        std::vector<std::string>& differences);

@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::size_t kReadPiece = std::size_t{256} * 1024;
 
+/// How the kernel tells that a platform was removed.
+constexpr char kUnknownPlatform[] = "platform.unknown";
+
 }  // namespace
 
 sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
                                          const sdk::ContentSpace& space) {
-    auto platform = services.registrar.find_platform(space.platform);
-    if (!platform) return platform.error();
     // Any of its branches stands for the repository.
     sdk::RecordKey branch;
     const BranchPlace place{space.platform, space.repository, kFirstLine};
@@ -26,8 +27,11 @@ sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& 
         });
     if (!walked) return walked.error();
     sdk::BlobStore* binaries = nullptr;
-    auto asked = services.registrar.run_as_system(
-        *platform, [&](sdk::Context& context) -> sdk::Result<void> {
+    // The number is enough to ask for a record by its key. A closed platform is asked, too: nobody
+    // gets into it, but what it holds stays.
+    const sdk::PlatformScope platform{space.platform, {}, {}};
+    auto asked =
+        services.registrar.run_as_system(platform, [&](sdk::Context& context) -> sdk::Result<void> {
             auto found = context.data_stores().binaries(branch);
             if (!found) return found.error();
             binaries = *found;
@@ -35,6 +39,15 @@ sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& 
         });
     if (!asked) return asked.error();
     return binaries;
+}
+
+sdk::Result<bool> was_removed(Services& services, const sdk::ContentSpace& space,
+                              const sdk::Error& not_found) {
+    if (!sdk::is_missing(not_found)) return false;
+    if (not_found.code == kUnknownPlatform) return true;
+    auto listed = services.branches.has_space(*services.registrar.engine().snapshot(), space);
+    if (!listed) return listed;
+    return !*listed;
 }
 
 sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,

@@ -22,13 +22,6 @@ std::string branch_row(const sdk::RecordKey& branch) {
     return sdk::plugin_key_space(platform_of(branch), kBranchSpace) + branch;
 }
 
-std::string space_row(std::uint64_t platform, std::uint64_t repository) {
-    return sdk::KeyWriter(sdk::plugin_key_space(0, kAllSpaces))
-        .integer(platform)
-        .integer(repository)
-        .key();
-}
-
 std::string repository_row(const sdk::RecordKey& repository) {
     return sdk::plugin_key_space(platform_of(repository), kRepositorySpace) + 'r' + repository;
 }
@@ -148,22 +141,8 @@ sdk::Result<void> BranchStore::forget_repository(sdk::Transaction& transaction,
     auto place = find_repository(transaction, repository);
     if (!place) return place.error();
     transaction.remove(repository_row(repository));
-    transaction.remove(space_row(place->platform, place->repository));
+    transaction.remove(space_row({place->platform, place->repository}));
     return {};
-}
-
-sdk::Result<std::vector<sdk::ContentSpace>> BranchStore::spaces(const sdk::Reader& reader) const {
-    std::vector<sdk::ContentSpace> found;
-    const std::string prefix = sdk::plugin_key_space(0, kAllSpaces);
-    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid(); cursor->next()) {
-        sdk::KeyReader key(cursor->key().substr(prefix.size()));
-        const auto platform = key.integer();
-        const auto repository = key.integer();
-        if (platform && repository) found.push_back({*platform, *repository});
-    }
-    if (auto status = cursor->status(); !status) return status.error();
-    return found;
 }
 
 sdk::Result<View> BranchStore::view(const sdk::Reader& reader, const BranchPlace& place,
@@ -190,7 +169,7 @@ sdk::Result<BranchPlace> BranchStore::open_repository(sdk::Transaction& transact
     std::string row;
     append_number(row, *number);
     transaction.put(repository_row(repository), row);
-    transaction.put(space_row(platform, *number), {});
+    transaction.put(space_row({platform, *number}), {});
     BranchPlace place{platform, *number, 0};
     auto line = next_line(transaction, place);
     if (!line) return line.error();

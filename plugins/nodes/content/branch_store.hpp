@@ -100,6 +100,10 @@ public:
 
     /// Every repository of the store.
     sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;
+    sdk::Result<bool> has_space(const sdk::Reader& reader, const sdk::ContentSpace& space) const;
+    /// Takes repositories of a removed platform off the list, some hundred at a time; true when
+    /// none was left.
+    sdk::Result<bool> forget_platform(sdk::Transaction& transaction, std::uint64_t platform) const;
 
     /// Its content is nobody's from now on.
     sdk::Result<void> forget_repository(sdk::Transaction& transaction,
@@ -155,6 +159,9 @@ private:
     mutable std::mutex owners_mutex_;
     mutable std::unordered_map<std::string, sdk::RecordKey> owners_;
 };
+
+/// Key of the row by which the list of all repositories has one.
+std::string space_row(const sdk::ContentSpace& space);
 
 /// Prefix of the rows that tell which branch a line belongs to, of all lines of a repository.
 std::string line_rows(const BranchPlace& place);
