@@ -99,10 +99,17 @@ std::vector<std::string> ModelState::children(std::string_view folder) const {
 
 bool ModelState::has_other_member(std::string_view folder, const std::string& node) const {
     const std::string name = records.at(node)->name();
-    for (const ModelRecordPtr& one : outgoing(folder, kMembership)) {
-        if (records.at(one->target)->name() == name) return one->target != node;
-    }
-    return false;
+    const auto members = outgoing(folder, kMembership);
+    return std::any_of(members.begin(), members.end(), [&](const ModelRecordPtr& one) {
+        return one->target != node && records.at(one->target)->name() == name;
+    });
+}
+
+bool ModelState::has_namesake(const std::string& node) const {
+    const auto places = incoming(node, kMembership);
+    return std::any_of(places.begin(), places.end(), [&](const ModelRecordPtr& place) {
+        return has_other_member(place->source, node);
+    });
 }
 
 std::string ModelState::root() const {
@@ -115,6 +122,8 @@ std::string ModelState::root() const {
 bool ModelState::is_unfit(const ModelRecord& association) const {
     const bool contains = association.type == kMembership || association.type == kOwned;
     if (association.is_undirected || !contains) return false;
+    if (association.type == kMembership && has_other_member(association.source, association.target))
+        return true;
     // Everything that holds the source, in whatever way; a circle holds its own target.
     std::set<std::string> above{association.source};
     for (bool has_grown = true; has_grown;) {
@@ -192,10 +201,12 @@ void ModelChange::update(const std::string& id, Json fields) {
     for (const char* name : {"_type", "_qname", "_features", "_is_association"})
         fields[name] = before.at(name);
     put(id, std::move(fields));
+    is_unfit_ |= state_.has_namesake(id);
 }
 
 void ModelChange::restore_version(const std::string& id, const ModelRecord& version) {
     put(id, version.fields);
+    is_unfit_ |= state_.has_namesake(id);
 }
 
 void ModelChange::make_container(const std::string& id) {
@@ -269,14 +280,12 @@ void ModelChange::restore_deletion(const std::string& id) {
             if (is_place) lost_places.push_back(association);
             continue;
         }
-        is_unfit_ |= is_place && state_.has_other_member(last.source, id);
         dig_out(association);
     }
     if (lost_places.empty() || !state_.incoming(id, kMembership).empty()) return;
     for (const std::string& association : lost_places)
         state_.deletions.erase(association);
     const std::string root = state_.root();
-    is_unfit_ |= state_.has_other_member(root, id);
     associate(root, id, kMembership, false);
 }
 

@@ -67,11 +67,13 @@ struct ModelState {
     std::vector<ModelRecordPtr> outgoing(std::string_view node, std::string_view type) const;
     /// Members of a folder, each once, in order of their associations.
     std::vector<std::string> children(std::string_view folder) const;
-    /// Whether the first member of a folder with the node's name is another node.
+    /// Whether another member of a folder has the node's name.
     bool has_other_member(std::string_view folder, const std::string& node) const;
+    /// Whether that is so in one of the folders that the node lies in.
+    bool has_namesake(const std::string& node) const;
     std::string root() const;
-    /// Whether a new association would close a circle of folders and owners, or bring a second
-    /// owner.
+    /// Whether a new association would close a circle of folders and owners, bring a second owner,
+    /// or a second member of one name to a folder.
     bool is_unfit(const ModelRecord& association) const;
     /// Every way from the root to a node by names.
     std::set<std::string> paths(std::string_view node, std::string_view root) const;
@@ -88,7 +90,7 @@ public:
 
     const ModelState& state() const { return state_; }
     bool has_changes() const { return has_changes_; }
-    /// Whether it brings an association that there must not be.
+    /// Whether it brings an association or a name that there must not be.
     bool is_unfit() const { return is_unfit_; }
 
     std::string create_node(sdk::Json fields);

@@ -105,7 +105,7 @@ ModelChange RandomContent::begin_change() {
 }
 
 Json RandomContent::random_fields() {
-    Json fields = {{"title", "n" + std::to_string(random_.below(6))}, {"rank", random_.below(8)}};
+    Json fields = {{"title", "n" + std::to_string(random_.below(9))}, {"rank", random_.below(8)}};
     const auto letter = [this] {
         return std::string(1, static_cast<char>('a' + random_.below(3)));
     };

@@ -266,6 +266,15 @@ statement('semantics 1.6.4', async () => {
   await node({ title: 'Exact' }, '?parentFolderPath=/');
   await it.refused(404, 'GET', `${branch}/nodes/root?path=/exact`);
 });
+statement('semantics 1.6.3', async () => {
+  const { branch, node } = await it.repository();
+  await node({ title: 'x' }, '?parentFolderPath=/f');
+  await it.refused(409, 'POST', `${branch}/nodes?parentFolderPath=/f`, { title: 'x' });
+  const other = await node({ title: 'x' }, '?parentFolderPath=/g');
+  const { _doc: folder } = await it.get(`${branch}/nodes/root?path=/f`);
+  await it.refused(409, 'POST', `${branch}/nodes/${other}/move?targetNodeId=${folder}`, {});
+  assert.equal((await it.get(`${branch}/nodes/${other}/path`)).path, '/g/x');
+});
 statement('semantics 1.6.2', async () => {
   const { branch, node } = await it.repository();
   const id = await node({ title: 'x' });

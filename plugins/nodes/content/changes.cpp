@@ -7,6 +7,8 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "content/folder_names.hpp"
+#include "content/graph.hpp"
 #include "versions/collection_reader.hpp"
 
 namespace stele::nodes {
@@ -63,8 +65,8 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
     VersionSpace space = branches_.space(*place);
     auto view = find_view(context.transaction(), space, place->line);
     if (!view) return view.error();
-    auto made = std::make_unique<Changeset>(
-        Changeset{std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}});
+    auto made = std::make_unique<Changeset>(Changeset{
+        std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}, {}});
     made->writer =
         std::make_unique<LineWriter>(context.transaction(), made->space, std::move(*view));
     return changesets_.emplace(branch, std::move(made)).first->second.get();
@@ -116,8 +118,27 @@ const sdk::Json* Changes::system_of(const std::string& node) const {
     return found == systems_.end() ? nullptr : found->second.get();
 }
 
+sdk::Result<void> Changes::note_name(sdk::Context& context, const sdk::RecordKey& branch,
+                                     NewName name) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    (*found)->new_names.push_back(std::move(name));
+    return {};
+}
+
+sdk::Result<void> Changes::check_new_names(const Changeset& changeset) {
+    const Graph graph(*changeset.writer);
+    for (const NewName& now : changeset.new_names) {
+        auto found = graph.namesakes(now.folder, now.name, now.node);
+        if (!found) return found.error();
+        if (found->has_node && found->has_other) return name_taken(now.name);
+    }
+    return {};
+}
+
 sdk::Result<void> Changes::finish(sdk::Context&) {
     for (auto& [branch, changeset] : changesets_) {
+        if (auto names = check_new_names(*changeset); !names) return names;
         auto finished = changeset->writer->finish(changeset->note.encode());
         if (!finished) return finished;
     }

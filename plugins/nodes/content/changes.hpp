@@ -62,6 +62,15 @@ public:
     void set_system(const std::string& node, sdk::Json members);
     const sdk::Json* system_of(const std::string& node) const;
 
+    /// A node that has got another name in a folder: `finish` fails with `conflict`
+    /// (`node.name_taken`) where it has it still, and another node has it, too.
+    struct NewName {
+        std::string folder;
+        std::string name;
+        std::string node;
+    };
+    sdk::Result<void> note_name(sdk::Context& context, const sdk::RecordKey& branch, NewName name);
+
     sdk::Result<void> finish(sdk::Context& context) override;
     void complete(const sdk::Transaction& committed, std::string& body) override;
 
@@ -73,10 +82,12 @@ private:
         std::unique_ptr<LineWriter> writer;
         ChangesetNote note;
         std::map<std::string, std::unique_ptr<sdk::Transaction>> collections;
+        std::vector<NewName> new_names;
     };
 
     explicit Changes(const BranchStore& branches) : branches_(branches) {}
     sdk::Result<Changeset*> changeset(sdk::Context& context, const sdk::RecordKey& branch);
+    static sdk::Result<void> check_new_names(const Changeset& changeset);
 
     const BranchStore& branches_;
     std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;

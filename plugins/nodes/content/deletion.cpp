@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "content/folder_names.hpp"
 #include "content/history.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
@@ -96,17 +97,14 @@ void take_given(const sdk::Json& given, sdk::Json& fields) {
     }
 }
 
-sdk::Result<void> check_name_free(const BranchContent& content, const std::string& folder,
-                                  const sdk::Document& node) {
-    // Persons and groups lie beside one another under whatever names their principals have.
-    const std::string type = sdk::text_member(node.fields, member::kType);
-    if (type == type::kPerson || type == type::kGroup) return {};
-    const std::string name = name_of(node.fields);
-    auto child = content.graph().find_child(folder, name);
-    if (!child) return child.error();
-    if (!*child || (*child)->other == node.id) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "deletion.name_taken",
-                           "the folder " + folder + " has another " + name + " by now");
+sdk::Result<void> check_place_free(const BranchContent& content, const std::string& folder,
+                                   const sdk::Document& node) {
+    auto is_taken = is_name_taken(content, folder, node);
+    if (!is_taken) return is_taken.error();
+    if (!*is_taken) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "deletion.name_taken",
+        "the folder " + folder + " has another " + name_of(node.fields) + " by now");
 }
 
 /// What lay in folders that are all gone hangs on the root, and for good: its former places are
@@ -126,7 +124,7 @@ sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document
     }
     auto root = content.node(kRootAlias);
     if (!root) return root.error();
-    if (auto free = check_name_free(content, root->id, node); !free) return free;
+    if (auto free = check_place_free(content, root->id, node); !free) return free;
     auto joined = content.associate({.source = root->id,
                                      .target = node.id,
                                      .type = association::kChild,
@@ -163,7 +161,7 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
             continue;
         }
         if (is_place) {
-            if (auto free = check_name_free(content, ends.source, node); !free) return free;
+            if (auto free = check_place_free(content, ends.source, node); !free) return free;
         }
         auto joined = restore_deletion(content, association.id);
         if (!joined) return joined.error();

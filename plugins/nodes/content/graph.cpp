@@ -176,6 +176,18 @@ sdk::Result<std::optional<Edge>> Graph::find_child(std::string_view folder,
     return std::optional<Edge>();
 }
 
+sdk::Result<Graph::Namesakes> Graph::namesakes(std::string_view folder, std::string_view name,
+                                               std::string_view node) const {
+    Namesakes found;
+    const std::string prefix = sdk::KeyWriter(row(kNameTag, folder)).text(name).key();
+    const auto cursor =
+        content_.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && !(found.has_node && found.has_other); cursor->next())
+        (id_text(cursor->value()) == node ? found.has_node : found.has_other) = true;
+    if (auto status = cursor->status(); !status) return status.error();
+    return found;
+}
+
 sdk::Result<bool> Graph::has_edge(const AssociationEnds& ends) const {
     std::string value;
     return content_.get_into(edge_row(ends.source, ends.is_undirected ? kBoth : kOut, ends), value);

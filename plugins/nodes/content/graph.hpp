@@ -61,6 +61,13 @@ public:
     /// The first child of that name; nothing when there is none.
     sdk::Result<std::optional<Edge>> find_child(std::string_view folder,
                                                 std::string_view name) const;
+    /// Who has that name in a folder: the node, and others.
+    struct Namesakes {
+        bool has_node = false;
+        bool has_other = false;
+    };
+    sdk::Result<Namesakes> namesakes(std::string_view folder, std::string_view name,
+                                     std::string_view node) const;
     /// Whether the two are associated this way.
     sdk::Result<bool> has_edge(const AssociationEnds& ends) const;
     /// Whether both ends know of it.

@@ -11,6 +11,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "content/deletion.hpp"
+#include "content/folder_names.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
@@ -106,6 +107,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
     if (!*is_member) {
         auto container = to_.make_folders(*folder, {});
         if (!container) return container;
+        if (auto fits = fit_name(folder->id, copied->id); !fits) return fits.error();
         auto joined = to_.associate({.source = folder->id,
                                      .target = copied->id,
                                      .type = association::kChild,
@@ -153,7 +155,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_node(const sdk::Document& node,
         auto present = *earlier ? to_.readable_node(id_text(**earlier))
                                 : sdk::Result<sdk::Document>(sdk::Document());
         if (!present && !sdk::is_missing(present.error())) return present;
-        if (*earlier && present) return replace(*present, node);
+        if (*earlier && present) return replace(*present, node, folder);
     }
     if (auto may = to_.require_create(); !may) return may.error();
     auto made = to_.create(fields_to_copy(node.fields, false));
@@ -171,7 +173,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_node(const sdk::Document& node,
 sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
     auto present = to_.node(node.id);
     if (!present && !sdk::is_missing(present.error())) return present;
-    if (present) return replace(*present, node);
+    if (present) return replace(*present, node, {});
     if (auto may = to_.require_create(); !may) return may.error();
     if (auto forgotten = forget_deletion(node.id); !forgotten) return forgotten.error();
     if (auto kept = keep_system(to_, node.id); !kept) return kept.error();
@@ -180,14 +182,30 @@ sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
 }
 
 sdk::Result<sdk::Document> NodeCopy::replace(const sdk::Document& present,
-                                             const sdk::Document& node) {
+                                             const sdk::Document& node, const std::string& folder) {
     if (auto may = to_.require(present, sdk::Permission::update); !may) return may.error();
     bring_attachments(node, present.id);
-    auto replaced = to_.context().documents().update(to_.nodes(), present.id,
-                                                     fields_to_copy(node.fields, false));
+    sdk::Json fields = fields_to_copy(node.fields, false);
+    if (!folder.empty()) {
+        if (auto fits = number_name(to_, folder, present.id, fields); !fits) return fits.error();
+    }
+    auto replaced = to_.context().documents().update(to_.nodes(), present.id, std::move(fields));
     const std::string type = sdk::text_member(node.fields, member::kType);
     if (!replaced || sdk::text_member(replaced->fields, member::kType) == type) return replaced;
     return to_.context().documents().patch(to_.nodes(), present.id, {{member::kType, type}});
+}
+
+sdk::Result<void> NodeCopy::fit_name(const std::string& folder, const std::string& copy) const {
+    // Clones are what they were: one whose name is taken is refused.
+    if (rules_.strategy == CopyStrategy::clone) return {};
+    auto node = to_.node(copy);
+    if (!node) return node.error();
+    auto is_numbered = number_name(to_, folder, copy, node->fields);
+    if (!is_numbered) return is_numbered.error();
+    if (!*is_numbered) return {};
+    auto renamed = to_.context().documents().patch(
+        to_.nodes(), copy, {{member::kFeatures, node->fields[member::kFeatures]}});
+    return renamed ? sdk::Result<void>() : renamed.error();
 }
 
 void NodeCopy::bring_attachments(const sdk::Document& node, const std::string& copy) {
@@ -257,7 +275,7 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
         auto present = to_.node(edge.association);
         if (!present && !sdk::is_missing(present.error())) return present.error();
         if (present) {
-            auto replaced = replace(*present, *original);
+            auto replaced = replace(*present, *original, {});
             return replaced ? sdk::Result<void>() : replaced.error();
         }
         if (auto forgotten = forget_deletion(edge.association); !forgotten) return forgotten;
@@ -267,6 +285,9 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
         if (*is_present) return {};
     }
     if (auto may = to_.require_create(); !may) return may;
+    if (ends.type == association::kChild && !ends.is_undirected) {
+        if (auto fits = fit_name(ends.source, ends.target); !fits) return fits;
+    }
     auto joined = to_.associate({.source = ends.source,
                                  .target = ends.target,
                                  .type = ends.type,

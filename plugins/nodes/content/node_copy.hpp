@@ -56,7 +56,11 @@ private:
     sdk::Result<void> check_size(std::size_t size) const;
     sdk::Result<sdk::Document> copy_node(const sdk::Document& node, const std::string& folder);
     sdk::Result<sdk::Document> clone_node(const sdk::Document& node);
-    sdk::Result<sdk::Document> replace(const sdk::Document& present, const sdk::Document& node);
+    /// `folder` is where the present one lies for this copy; empty for a clone.
+    sdk::Result<sdk::Document> replace(const sdk::Document& present, const sdk::Document& node,
+                                       const std::string& folder);
+    /// Before a copy is put into a folder: where its name is taken it gets a numbered one.
+    sdk::Result<void> fit_name(const std::string& folder, const std::string& copy) const;
     void bring_attachments(const sdk::Document& node, const std::string& copy);
     sdk::Result<void> copy_associations(const std::string& node);
     sdk::Result<void> copy_association(const Edge& edge, const std::string& node);

@@ -12,6 +12,7 @@
 #include "content/counted_bytes.hpp"
 #include "content/definitions.hpp"
 #include "content/deletion.hpp"
+#include "content/folder_names.hpp"
 #include "content/history.hpp"
 #include "content/membership_gifts.hpp"
 #include "content/mounts.hpp"
@@ -127,6 +128,7 @@ sdk::Result<void> rename_in_folders(const BranchContent& content, const sdk::Doc
         if (folder.end != Direction::incoming) continue;
         writer->remove_name(folder.other, before, folder.association);
         writer->put_name(folder.other, after, folder.association, node.id);
+        if (auto noted = note_new_name(content, folder.other, node); !noted) return noted;
     }
     return {};
 }
@@ -147,9 +149,10 @@ sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& 
     const std::string name = name_of(child->fields);
     if (is_removed) {
         writer->remove_name(ends.source, name, ends.association);
-    } else {
-        writer->put_name(ends.source, name, ends.association, ends.target);
+        return {};
     }
+    if (auto free = check_name_free(content, ends.source, *child); !free) return free;
+    writer->put_name(ends.source, name, ends.association, ends.target);
     return {};
 }
 
