@@ -11,6 +11,7 @@
 #include "policy_catalogue.hpp"
 #include "policy_search.hpp"
 #include "policy_statements.hpp"
+#include "root_policy.hpp"
 
 namespace stele::access_policies {
 
@@ -172,7 +173,7 @@ sdk::Result<void> AccessPolicy::prepare(sdk::Change& change, sdk::Context& conte
 
 void AccessPolicy::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& violations) {
     if (!change.after) return;
-    if (find_entry(system_policies(), change.after->id)) {
+    if (find_entry(system_policies(), change.after->id) || change.after->id == kRootNodeKey) {
         violations.push_back(
             {"_doc", "access_policies.key_reserved", change.after->id + " is a system policy"});
     }
@@ -280,11 +281,14 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
         if (!reference.is_string()) {
             return sdk::invalid_parameter("references", "must hold strings");
         }
-        auto ids = search.collected(principals_, reference.get_ref<const std::string&>(), user);
+        const auto& text = reference.get_ref<const std::string&>();
+        auto ids = search.collected(principals_, text, user);
         if (!ids) return ids.error();
         auto rows = search.readable(*ids, {});
         if (!rows) return rows.error();
-        collected[reference.get<std::string>()] = std::move(*rows);
+        auto added = search.add_built_in(principals_, text, user, *rows);
+        if (!added) return added.error();
+        collected[text] = std::move(*rows);
     }
     return sdk::Reply::json({{"references", collected}});
 }

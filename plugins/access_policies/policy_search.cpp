@@ -6,6 +6,7 @@
 
 #include "assignments.hpp"
 #include "policy_catalogue.hpp"
+#include "root_policy.hpp"
 
 namespace stele::access_policies {
 
@@ -77,6 +78,28 @@ sdk::Result<std::vector<std::string>> PolicySearch::collected(
     if (!may) return may.error();
     if (!*may) return std::vector<std::string>();
     return assigned_to_principal(user ? *user : context.principal().key);
+}
+
+sdk::Result<void> PolicySearch::add_built_in(sdk::PrincipalDirectory& principals,
+                                             std::string_view reference,
+                                             const std::optional<sdk::RecordKey>& user,
+                                             sdk::Json& rows) {
+    sdk::Context& context = call_.context();
+    auto record = context.find_reference(reference);
+    // What such a reference leads to was answered already.
+    if (!record) return {};
+    auto may = sdk::holds(context, *record, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may) return {};
+    // The guest, which anybody may be, is told of its own rights only.
+    auto guest = principals.is_guest(context, context.principal());
+    if (!guest) return guest.error();
+    const sdk::RecordKey& own = context.principal().key;
+    const bool is_told = !*guest || !user || *user == own;
+    auto policy = root_node_policy(context, *record, user.value_or(own), is_told);
+    if (!policy) return policy.error();
+    if (!policy->is_null()) rows.push_back(*std::move(policy));
+    return {};
 }
 
 sdk::Result<sdk::Json> PolicySearch::fields_of(const std::string& id) {

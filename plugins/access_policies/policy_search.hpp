@@ -27,6 +27,10 @@ public:
     sdk::Result<std::vector<std::string>> collected(sdk::PrincipalDirectory& principals,
                                                     std::string_view reference,
                                                     const std::optional<sdk::RecordKey>& user);
+    /// Adds to the rows of `collected` the one that the server makes of a node's root, where the
+    /// caller may read the node.
+    sdk::Result<void> add_built_in(sdk::PrincipalDirectory& principals, std::string_view reference,
+                                   const std::optional<sdk::RecordKey>& user, sdk::Json& rows);
     /// What a policy says, also a system policy.
     sdk::Result<sdk::Json> fields_of(const std::string& id);
     /// The records of these policies, an array; `scope` narrows when it is not empty.

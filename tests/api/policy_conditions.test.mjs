@@ -237,9 +237,11 @@ test('each system policy does what it describes for the team of a project, and n
     });
   }
   assert.equal((await admin('GET', '/access/policies')).rows.some(({ system }) => system), false);
-  const taken = await server.request('POST', '/access/policies', { token: server.adminToken, body: { _doc: 'project-user', statements: [] } });
-  assert.equal(taken.status, 400);
-  assert.equal(taken.json.violations[0].code, 'access_policies.key_reserved');
+  for (const _doc of ['project-user', 'root-node']) {
+    const taken = await server.request('POST', '/access/policies', { token: server.adminToken, body: { _doc, statements: [] } });
+    assert.equal(taken.status, 400);
+    assert.equal(taken.json.violations[0].code, 'access_policies.key_reserved');
+  }
 });
 
 test('whoever may not give what a system policy gives does not assign it', async () => {
@@ -261,10 +263,10 @@ test('collect answers for the user that is named, or the caller, on records that
     assert.equal(reply.status, 200, reply.text);
     return Object.values(reply.json.references).map((rows) => rows.map(({ _doc }) => _doc));
   };
-  assert.deepEqual(await collect(server.adminToken, [nodeRef, one.ref], one.name), [[mine._doc], [mine._doc]]);
-  assert.deepEqual(await collect(server.adminToken, [nodeRef], two.name), [[]]);
-  assert.deepEqual(await collect(server.adminToken, [nodeRef, one.ref, two.ref]), [[], [mine._doc], []]);
-  assert.deepEqual(await collect(one.token, [nodeRef]), [[mine._doc]]);
+  assert.deepEqual(await collect(server.adminToken, [nodeRef, one.ref], one.name), [[mine._doc, 'root-node'], [mine._doc]]);
+  assert.deepEqual(await collect(server.adminToken, [nodeRef], two.name), [['root-node']]);
+  assert.deepEqual(await collect(server.adminToken, [nodeRef, one.ref, two.ref]), [['root-node'], [mine._doc], []]);
+  assert.deepEqual(await collect(one.token, [nodeRef]), [[mine._doc, 'root-node']]);
   assert.deepEqual(await collect(two.token, [nodeRef], one.name), [[]]);
   const unknown = await server.request('POST', '/access/policies/collect?userId=nobody-there', { token: server.adminToken, body: { references: [nodeRef] } });
   assert.equal(unknown.status, 400);

@@ -298,3 +298,41 @@ statement('platform 5.5.3', async () => {
   await it.refused(404, 'GET', `${elsewhere.branch}/nodes/${await elsewhere.node()}`, undefined, user);
   await it.refused(404, 'GET', `${branch}/nodes/${own}`, undefined, stranger);
 });
+statement('platform 5.5.4', async () => {
+  const { id, branch, node } = await it.repository();
+  const { _doc: branchId } = await it.get(branch);
+  const inTree = await node({ title: 'in the tree' }, '?parentFolderPath=/a');
+  const outside = await node({ title: 'outside' });
+  const [one, other] = [await somebody(), await somebody()];
+  const stack = await it.make('/stacks');
+  await it.post(`/stacks/${stack}/teams?key=crew`);
+  await it.post(`/stacks/${stack}/teams/crew/members/add?id=default/${one.id}`);
+  const policy = await it.make('/access/policies', { statements: [grantWhen('connector')] });
+  await assign(policy, `team://stack/${await it.platformId()}/${stack}/crew`);
+  await it.grant(`${branch}/nodes/root`, 'consumer', one);
+  const refTo = async (nodeId) => `node://${await it.platformId()}/${id}/${branchId}/${nodeId}`;
+  const collect = async (nodeId, who, caller) => {
+    const ref = await refTo(nodeId);
+    return (await it.allowed('POST', '/access/policies/collect', { references: [ref], userId: `default/${who.id}` }, caller)).references[ref];
+  };
+  const [ofTeam, builtIn, ...none] = await collect(inTree, one);
+  assert.deepEqual([ofTeam._doc, none], [policy, []]);
+  assert.deepEqual([builtIn._doc, builtIn.key, builtIn.system, builtIn.scope], ['root-node', 'root-node', true, 'platform']);
+  assert.deepEqual(builtIn.statements.map(({ action, roles }) => [action, roles]), [['grant', ['consumer']]]);
+  // It says what holds.
+  assert.equal(await may(`${branch}/nodes/${inTree}`, 'READ', one), true);
+  const copied = await it.make('/access/policies', { statements: builtIn.statements });
+  await assign(copied, await refOf(other));
+  assert.deepEqual(await Promise.all([inTree, outside].map((nodeId) => may(`${branch}/nodes/${nodeId}`, 'READ', other))), [true, false]);
+  const nothing = [['root-node', []]];
+  const told = (rows) => rows.filter(({ key }) => key === 'root-node').map(({ key, statements }) => [key, statements]);
+  assert.deepEqual(told(await collect(outside, one)), nothing);
+  assert.deepEqual(told(await collect(inTree, other)), nothing);
+  assert.deepEqual(told(await collect(inTree, one, other)), [['root-node', builtIn.statements]]);
+  // Nothing about what the caller may not read, and nothing about others for the guest.
+  assert.deepEqual(await collect(outside, one, other), []);
+  const guest = { token: await it.server.login('guest', 'guest') };
+  await it.post(`${branch}/nodes/${inTree}/authorities/consumer/grant?id=guest`);
+  assert.deepEqual(told(await collect(inTree, one, guest)), nothing);
+  for (const ref of [`branch://${await it.platformId()}/${id}/${branchId}`, 'node://x']) assert.deepEqual((await it.post('/access/policies/collect', { references: [ref] })).references[ref], []);
+});
