@@ -4,6 +4,8 @@
 
 #include <stele/sdk/letter_case.hpp>
 
+#include "kernel/resource/operations/standard_operations.hpp"
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -84,8 +86,7 @@ sdk::Json operation_of(const Route& route) {
                            {"x-stele-plugin", route.plugin_id},
                            {"parameters", parameters_of(route)}};
     if (route.is_open) operation["security"] = sdk::Json::array();
-    const bool has_record_body = route.kind == RouteKind::create || route.kind == RouteKind::update;
-    if (has_record_body) {
+    if (route.standard && route.standard->takes_record()) {
         operation["requestBody"] = {
             {"content",
              {{"application/json",

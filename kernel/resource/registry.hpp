@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 
+#include "kernel/resource/route.hpp"
 #include "kernel/storage/document_store.hpp"
 
 namespace stele::kernel::resource {
@@ -42,64 +42,6 @@ struct RegisteredResource {
 
     /// What a record says decides about rights on it, beside grants.
     bool has_own_rights() const { return descriptor.has_space || descriptor.is_ungranted; }
-};
-
-enum class RouteKind : std::uint8_t {
-    create,
-    list,
-    query,
-    read,
-    update,
-    remove,
-    check_permission,
-    check_authority,
-    check_permissions,
-    check_authorities,
-    grant,
-    revoke,
-    acl,
-    acl_of_principal,
-    report,
-    action,
-    endpoint,
-};
-
-/// One method at one path, and what it leads to.
-struct Route {
-    std::string method;
-    std::string path;
-    RouteKind kind = RouteKind::endpoint;
-    std::string plugin_id;
-    std::string operation;
-    const RegisteredResource* resource = nullptr;
-    const sdk::Action* action = nullptr;
-    const sdk::Endpoint* endpoint = nullptr;
-    std::vector<sdk::Parameter> parameters;
-    /// Names of the placeholders in path order.
-    std::vector<std::string> placeholders;
-    /// The path addresses one record, not a collection.
-    bool is_item = false;
-    bool is_paged = false;
-    /// Runs on a worker, whatever the engine.
-    bool is_slow = false;
-    /// Needs no token.
-    bool is_open = false;
-    bool has_raw_body = false;
-    /// The body is read piece by piece.
-    bool has_streamed_body = false;
-    /// Nevertheless decoded where it is JSON.
-    bool may_have_json = false;
-    /// Callers prove here who they are.
-    bool checks_credentials = false;
-    /// Goes on when the disk is full, with what the store holds back for it.
-    bool is_urgent = false;
-    sdk::BodyUse body = sdk::BodyUse::parameters;
-    sdk::Bounds bounds;
-    /// What the path names has a tag of its own, which the handler compares with `If-Match`.
-    bool has_own_tag = false;
-
-    /// Whether the path is that of a record or lies below one, and the method may change something.
-    bool may_change_record() const { return is_item && resource && method != "GET"; }
 };
 
 /// What plugins offer. Filled while plugins open, then frozen; afterwards read by any thread.
@@ -140,8 +82,5 @@ private:
     std::map<std::string, RegisteredResource*, std::less<>> by_inner_word_;
     std::vector<Route> routes_;
 };
-
-/// Names between braces, in order.
-std::vector<std::string> placeholders_of(std::string_view path);
 
 }  // namespace stele::kernel::resource

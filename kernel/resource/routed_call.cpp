@@ -28,11 +28,6 @@ BodyKind body_kind(std::string_view content_type) {
 
 constexpr char kSchedule[] = "schedule";
 
-/// A handler that reads raw bodies has lists as it has everything else.
-bool takes_array(const Route& route) {
-    return route.has_raw_body || (route.action && route.action->array_body);
-}
-
 /// A body that came in one piece.
 class HeldUpload final : public sdk::Upload {
 public:
@@ -258,53 +253,24 @@ sdk::Result<void> RoutedCall::authorize() {
     if (is_unchecked()) return {};
     if (auto connected = authorize_platform(); !connected) return connected;
     const sdk::RecordKey& root = context_.platform().root;
-    static const sdk::OperationPermissions kPlatformPermissions{};
-    const sdk::OperationPermissions& needed =
-        route.resource ? route.resource->descriptor.permissions : kPlatformPermissions;
-    const std::string_view type = route.resource ? std::string_view(route.resource->descriptor.type)
-                                                 : std::string_view(kPlatformType);
-    const auto on_container = [&](sdk::Permission permission) {
-        const bool is_root = place().container == root;
-        return require(place().container, permission,
-                       is_root ? kPlatformType : route.resource->descriptor.container,
-                       is_root ? context_.platform().id : place().name.container);
-    };
-    const auto on_record = [&](sdk::Permission permission) {
-        // The id as it was sent: the answer must not tell a hidden record from an unknown one.
-        const bool is_root = stored_.sequence.empty();
-        const std::size_t last = route.resource ? route.resource->chain.size() - 1 : 0;
-        const std::string& id = is_root ? context_.platform().id : input_.values[last];
-        return require(record_key_, permission, type, id);
-    };
-    switch (route.kind) {
-        case RouteKind::create:
-            return on_container(needed.create);
-        case RouteKind::list:
-        case RouteKind::query:
-        case RouteKind::check_permissions:
-        case RouteKind::check_authorities:
-            return on_container(needed.list);
-        case RouteKind::read:
-            return route.resource->is_guarded_by_container ? on_container(needed.read)
-                                                           : on_record(needed.read);
-        case RouteKind::update:
-            return on_record(needed.update);
-        case RouteKind::remove:
-            return on_record(needed.remove);
-        case RouteKind::grant:
-        case RouteKind::revoke:
-            return on_record(needed.grant);
-        case RouteKind::check_permission:
-        case RouteKind::check_authority:
-        case RouteKind::acl:
-        case RouteKind::acl_of_principal:
-        case RouteKind::report:
-            return on_record(needed.check);
-        case RouteKind::action:
-            return route.is_item ? on_record(route.action->permission)
-                                 : on_container(route.action->permission);
-        case RouteKind::endpoint:
-            return require(root, route.endpoint->permission, kPlatformType, context_.platform().id);
+    const std::string& platform_id = context_.platform().id;
+    switch (route.guard) {
+        case Guard::record: {
+            // The id as it was sent: the answer must not tell a hidden record from an unknown one.
+            const bool is_root = stored_.sequence.empty();
+            const auto* family = route.resource;
+            return require(record_key_, route.permission,
+                           family ? std::string_view(family->descriptor.type) : kPlatformType,
+                           is_root ? platform_id : input_.values[family->chain.size() - 1]);
+        }
+        case Guard::container: {
+            const bool is_root = place().container == root;
+            return require(place().container, route.permission,
+                           is_root ? kPlatformType : route.resource->descriptor.container,
+                           is_root ? platform_id : place().name.container);
+        }
+        case Guard::platform:
+            return require(root, route.permission, kPlatformType, platform_id);
     }
     return {};
 }
@@ -330,7 +296,7 @@ sdk::Result<void> RoutedCall::decode_body() {
     auto body = sdk::parse_json(input_.raw_body);
     if (!body && must_be_json) return body.error();
     if (!body || (!must_be_json && !body->is_structured())) return {};
-    const bool is_fitting = body->is_object() || (body->is_array() && takes_array(route));
+    const bool is_fitting = body->is_object() || (body->is_array() && route.takes_array);
     if (!is_fitting)
         return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
     input_.body = std::move(*body);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/standard_operations.hpp"
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -27,121 +31,72 @@ void add_schedule(Route& route) {
     if (!has_it && route.path.ends_with("/start")) route.parameters.push_back({"schedule", false});
 }
 
-class RouteList {
-public:
-    RouteList(const RegisteredResource* resource, std::string plugin_id, std::vector<Route>& routes)
-        : resource_(resource), plugin_id_(std::move(plugin_id)), routes_(routes) {}
+void add_page_parameters(Route& route) {
+    route.parameters.insert(route.parameters.end(), page_parameters().begin(),
+                            page_parameters().end());
+}
 
-    Route& add(RouteKind kind, const char* method, std::string path, const char* operation,
-               std::vector<sdk::Parameter> parameters = {}) {
-        Route& route = routes_.emplace_back();
-        route.method = method;
-        route.path = std::move(path);
-        route.kind = kind;
-        route.plugin_id = plugin_id_;
-        route.operation = operation;
-        route.parameters = std::move(parameters);
-        route.resource = resource_;
-        route.placeholders = placeholders_of(route.path);
-        return route;
+Route standard_route(const StandardOperation& operation, const std::string& below,
+                     const std::string& plugin_id, const sdk::OperationPermissions& permissions) {
+    Route route;
+    route.method = operation.method;
+    route.path = below + operation.path;
+    route.plugin_id = plugin_id;
+    route.operation = operation.title;
+    route.standard = &operation;
+    route.run = operation.run;
+    route.guard = operation.is_item() ? Guard::record : Guard::container;
+    route.permission = permissions.*operation.permission;
+    route.parameters = operation.traits.parameters;
+    if (operation.traits.paged) add_page_parameters(route);
+    route.placeholders = placeholders_of(route.path);
+    route.is_item = operation.is_item();
+    route.is_paged = operation.traits.paged;
+    // What fills pages may walk through a lot.
+    route.is_slow = operation.traits.slow || operation.traits.paged;
+    route.is_urgent = operation.traits.urgent;
+    route.body = operation.traits.body;
+    return route;
+}
+
+/// What follows from the family that the operation is of.
+void fit_to_family(Route& route, const RegisteredResource& resource) {
+    const StandardOperation& operation = *route.standard;
+    const sdk::ResourceDescriptor& descriptor = resource.descriptor;
+    route.resource = &resource;
+    if (operation.run == &read_record && resource.is_guarded_by_container)
+        route.guard = Guard::container;
+    if (operation.run == &list_records) {
+        for (const std::string& filter : descriptor.list_filters)
+            route.parameters.push_back({filter, false});
     }
-
-    Route& add_item(RouteKind kind, const char* method, std::string path, const char* operation,
-                    std::vector<sdk::Parameter> parameters = {}) {
-        Route& route = add(kind, method, std::move(path), operation, std::move(parameters));
-        route.is_item = true;
-        return route;
-    }
-
-    void add_bulk_checks(const std::string& path) {
-        add(RouteKind::check_authorities, "POST", path + "/authorities/check",
-            "check multiple authorities")
-            .is_slow = true;
-        add(RouteKind::check_permissions, "POST", path + "/permissions/check",
-            "check multiple permissions")
-            .is_slow = true;
-    }
-
-    void add_permission_routes(const std::string& item, const std::string& collection) {
-        const std::vector<sdk::Parameter> id{{"id", true}};
-        add_item(RouteKind::check_permission, "POST", item + "/permissions/{permissionId}/check",
-                 "check permission", id);
-        add_item(RouteKind::check_authority, "POST", item + "/authorities/{authorityId}/check",
-                 "check single authority", id);
-        add_bulk_checks(collection);
-        add_item(RouteKind::grant, "POST", item + "/authorities/{authorityId}/grant",
-                 "grant authority", id);
-        add_item(RouteKind::revoke, "POST", item + "/authorities/{authorityId}/revoke",
-                 "revoke authority", id)
-            .is_urgent = true;
-        Route& acl =
-            add_item(RouteKind::acl, "GET", item + "/acl/list", "read ACL", page_parameters());
-        acl.is_paged = acl.is_slow = true;
-        std::vector<sdk::Parameter> of_principal = page_parameters();
-        Route& by_path = add_item(RouteKind::acl_of_principal, "GET", item + "/acl/{principalId}",
-                                  "read ACL for principal", of_principal);
-        by_path.is_paged = by_path.is_slow = true;
-        of_principal.insert(of_principal.begin(), id.begin(), id.end());
-        Route& by_id = add_item(RouteKind::acl_of_principal, "GET", item + "/acl",
-                                "read ACL for principal", of_principal);
-        by_id.is_paged = by_id.is_slow = true;
-        add_item(RouteKind::report, "POST", item + "/authorities", "authorities report").is_slow =
-            true;
-    }
-
-private:
-    const RegisteredResource* resource_;
-    std::string plugin_id_;
-    std::vector<Route>& routes_;
-};
+    if (!operation.writes_record()) return;
+    route.bounds = bounds_of(descriptor.fields);
+    if (descriptor.slow_writes || (operation.removes() && !resource.contained.empty()))
+        route.is_slow = true;
+}
 
 }  // namespace
 
 void add_standard_routes(const RegisteredResource& resource, const std::string& collection,
                          std::vector<Route>& routes) {
+    const sdk::ResourceDescriptor& descriptor = resource.descriptor;
+    const auto add = [&](const StandardOperation& operation, const std::string& below) {
+        routes.push_back(
+            standard_route(operation, below, resource.plugin_id, descriptor.permissions));
+        fit_to_family(routes.back(), resource);
+    };
     const std::string item = collection + resource.item_segment();
-    const sdk::Operations& operations = resource.descriptor.operations;
-    const std::size_t first = routes.size();
-    RouteList list(&resource, resource.plugin_id, routes);
-    if (operations.create) list.add(RouteKind::create, "POST", collection, "create");
-    if (operations.list) {
-        Route& route = list.add(RouteKind::list, "GET", collection, "list", page_parameters());
-        route.is_paged = route.is_slow = true;
-        for (const std::string& filter : resource.descriptor.list_filters) {
-            route.parameters.push_back({filter, false});
-        }
+    for (const StandardOperation& operation : standard_operations()) {
+        if (descriptor.operations.*operation.offered)
+            add(operation, operation.is_item() ? item : collection);
     }
-    if (operations.query) {
-        Route& route =
-            list.add(RouteKind::query, "POST", collection + "/query", "query", page_parameters());
-        route.is_paged = route.is_slow = true;
-    }
-    if (operations.read) list.add_item(RouteKind::read, "GET", item, "read");
-    if (operations.update) {
-        list.add_item(RouteKind::update, "PUT", item, "update");
-        list.add_item(RouteKind::update, "POST", item + "/update", "update");
-    }
-    if (operations.remove) {
-        list.add_item(RouteKind::remove, "DELETE", item, "delete");
-        list.add_item(RouteKind::remove, "POST", item + "/delete", "delete");
-    }
-    if (operations.permissions) list.add_permission_routes(item, collection);
-    const std::size_t container_end = collection.size() - resource.descriptor.path.size();
     // Other words for the path lead to the same container.
-    if (resource.descriptor.checks_at_container && collection.ends_with(resource.descriptor.path))
-        list.add_bulk_checks(collection.substr(0, container_end - 1));
-    for (std::size_t i = first; i < routes.size(); ++i) {
-        const RouteKind kind = routes[i].kind;
-        const bool is_write =
-            kind == RouteKind::create || kind == RouteKind::update || kind == RouteKind::remove;
-        if (is_write) {
-            routes[i].body = sdk::BodyUse::record;
-            routes[i].bounds = bounds_of(resource.descriptor.fields);
-        }
-        if (kind == RouteKind::remove) routes[i].is_urgent = true;
-        if (kind == RouteKind::query) routes[i].body = sdk::BodyUse::condition;
-        if (is_write && resource.descriptor.slow_writes) routes[i].is_slow = true;
-        if (kind == RouteKind::remove && !resource.contained.empty()) routes[i].is_slow = true;
+    if (!descriptor.checks_at_container || !collection.ends_with(descriptor.path)) return;
+    const std::string container =
+        collection.substr(0, collection.size() - descriptor.path.size() - 1);
+    for (const StandardOperation& operation : standard_operations()) {
+        if (operation.traits.bulk_check) add(operation, container);
     }
 }
 
@@ -152,27 +107,30 @@ sdk::BodyUse body_use(sdk::BodyUse declared, bool is_paged, std::string_view pat
     return is_paged && path.ends_with("/query") ? sdk::BodyUse::condition : declared;
 }
 
-Route action_route(const sdk::Action& action, const std::string& plugin_id,
+/// `family` runs it, also where it is at the root, which has no path of its own.
+Route action_route(const sdk::Action& action, const RegisteredResource& family,
                    const std::string& path) {
     Route route;
     route.method = action.method;
     route.path = action.name.empty() ? path : path + "/" + action.name;
-    route.kind = RouteKind::action;
-    route.plugin_id = plugin_id;
+    route.plugin_id = family.plugin_id;
     route.operation = action.name.empty() ? action.method : action.name;
-    route.action = &action;
+    route.run = [&action, &family, title = route.operation](RoutedCall& call) {
+        return plugin::guarded<sdk::Reply>(family.plugin_id, title,
+                                           [&] { return action.run(*family.resource, call); });
+    };
+    route.permission = action.permission;
     route.parameters = action.parameters;
-    if (action.paged) {
-        route.parameters.insert(route.parameters.end(), page_parameters().begin(),
-                                page_parameters().end());
-    }
+    if (action.paged) add_page_parameters(route);
     route.placeholders = placeholders_of(route.path);
     route.is_item = action.scope == sdk::ActionScope::item;
+    route.guard = route.is_item ? Guard::record : Guard::container;
     route.is_paged = action.paged;
     route.has_streamed_body = action.streamed_body;
     // What fills pages may walk through a lot.
     route.is_slow = action.slow || action.paged || action.streamed_body;
     route.has_raw_body = route.may_have_json = action.raw_body;
+    route.takes_array = action.array_body || action.raw_body;
     route.body = body_use(action.body, action.paged, route.path);
     route.bounds = action.bounds;
     route.has_own_tag = action.has_own_tag;
@@ -187,7 +145,7 @@ void add_action_routes(const RegisteredResource& resource, const std::string& co
                        std::vector<Route>& routes) {
     for (const sdk::Action& action : resource.descriptor.actions) {
         const bool is_item = action.scope == sdk::ActionScope::item;
-        routes.push_back(action_route(action, resource.plugin_id,
+        routes.push_back(action_route(action, resource,
                                       is_item ? collection + resource.item_segment() : collection));
         routes.back().resource = &resource;
     }
@@ -195,29 +153,33 @@ void add_action_routes(const RegisteredResource& resource, const std::string& co
 
 // The root has no path of its own, and no collection.
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes) {
-    RouteList(nullptr, platform.plugin_id, routes).add_permission_routes("", "");
+    for (const StandardOperation& operation : standard_operations()) {
+        if (operation.offered == &sdk::Operations::permissions)
+            routes.push_back(standard_route(operation, "", platform.plugin_id, {}));
+    }
     for (const sdk::Action& action : platform.descriptor.actions)
-        routes.push_back(action_route(action, platform.plugin_id, ""));
+        routes.push_back(action_route(action, platform, ""));
 }
 
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint) {
     Route route;
     route.method = endpoint.method;
     route.path = endpoint.path;
-    route.kind = RouteKind::endpoint;
     route.plugin_id = plugin_id;
     route.operation = endpoint.title;
-    route.endpoint = &endpoint;
+    route.run = [&endpoint, plugin_id](RoutedCall& call) {
+        return plugin::guarded<sdk::Reply>(plugin_id, endpoint.title,
+                                           [&] { return endpoint.run(call); });
+    };
+    route.guard = Guard::platform;
+    route.permission = endpoint.permission;
     route.parameters = endpoint.parameters;
-    if (endpoint.paged) {
-        route.parameters.insert(route.parameters.end(), page_parameters().begin(),
-                                page_parameters().end());
-    }
+    if (endpoint.paged) add_page_parameters(route);
     route.placeholders = placeholders_of(route.path);
     route.is_paged = endpoint.paged;
     route.is_slow = endpoint.slow || endpoint.paged;
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
-    route.has_raw_body = endpoint.raw_body;
+    route.has_raw_body = route.takes_array = endpoint.raw_body;
     route.checks_credentials = endpoint.checks_credentials;
     route.is_urgent = endpoint.urgent || endpoint.checks_credentials;
     route.body = body_use(endpoint.body, endpoint.paged, route.path);

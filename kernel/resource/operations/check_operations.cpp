@@ -87,8 +87,9 @@ sdk::Result<sdk::Reply> check_authority(RoutedCall& call) {
     return check_reply(*held);
 }
 
-sdk::Result<sdk::Reply> check_many(RoutedCall& call) {
-    const bool is_permission = call.route().kind == RouteKind::check_permissions;
+namespace {
+
+sdk::Result<sdk::Reply> check_many(RoutedCall& call, bool is_permission) {
     const sdk::Json& body = call.body();
     const auto checks = body.is_object() ? body.find("checks") : body.end();
     if (!body.is_object() || checks == body.end() || !checks->is_array()) {
@@ -109,6 +110,16 @@ sdk::Result<sdk::Reply> check_many(RoutedCall& call) {
     // The document names `checks`, every client reads `results` (docs/specification/platform.md
     // 0.1).
     return sdk::Reply::json({{"ok", true}, {"checks", answers}, {"results", answers}});
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> check_permissions(RoutedCall& call) {
+    return check_many(call, true);
+}
+
+sdk::Result<sdk::Reply> check_authorities(RoutedCall& call) {
+    return check_many(call, false);
 }
 
 }  // namespace stele::kernel::resource

@@ -8,51 +8,6 @@ namespace stele::kernel::resource {
 
 namespace {
 
-sdk::Result<sdk::Reply> run_handler(RoutedCall& call) {
-    const Route& route = call.route();
-    switch (route.kind) {
-        case RouteKind::create:
-            return create_record(call);
-        case RouteKind::list:
-        case RouteKind::query:
-            return list_records(call);
-        case RouteKind::read:
-            return read_record(call);
-        case RouteKind::update:
-            return update_record(call);
-        case RouteKind::remove:
-            return remove_record(call);
-        case RouteKind::check_permission:
-            return check_permission(call);
-        case RouteKind::check_authority:
-            return check_authority(call);
-        case RouteKind::check_permissions:
-        case RouteKind::check_authorities:
-            return check_many(call);
-        case RouteKind::grant:
-            return grant_authority(call);
-        case RouteKind::revoke:
-            return revoke_authority(call);
-        case RouteKind::acl:
-            return read_acl(call);
-        case RouteKind::acl_of_principal:
-            return read_acl_of_principal(call);
-        case RouteKind::report:
-            return read_report(call);
-        case RouteKind::action:
-            return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation, [&] {
-                const RegisteredResource* family = route.resource;
-                if (!family) family = call.rooms().registry.find(kPlatformType);
-                return route.action->run(*family->resource, call);
-            });
-        case RouteKind::endpoint:
-            return plugin::guarded<sdk::Reply>(route.plugin_id, route.operation,
-                                               [&] { return route.endpoint->run(call); });
-    }
-    return sdk::make_error(sdk::ErrorKind::internal, "resource.route_unknown",
-                           "this route leads nowhere");
-}
-
 /// Finds what the call addresses and whether the caller may do so.
 sdk::Result<void> admit(RoutedCall& call) {
     if (auto found = call.find_target(); !found) {
@@ -87,7 +42,7 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     if (auto admitted = admit(call); !admitted) return admitted.error();
     if (auto decoded = call.decode(); !decoded) return decoded.error();
     if (auto fits = call.check_precondition(); !fits) return fits.error();
-    auto reply = run_handler(call);
+    auto reply = call.route().run(call);
     if (!reply) return reply;
     if (auto sorted = sort_rows(call, *reply); !sorted) return sorted.error();
     if (auto trimmed = trim_reply(call, *reply); !trimmed) return trimmed.error();

@@ -129,9 +129,8 @@ private:
     ReplyParts parts_;
 };
 
-/// The condition of a list or query: the body of a query, the filters of a list.
-sdk::Json condition_of(const RoutedCall& call) {
-    if (call.route().kind == RouteKind::query) return call.body();
+/// The condition that a list's own parameters say.
+sdk::Json filters_of(const RoutedCall& call) {
     sdk::Json condition = sdk::Json::object();
     for (const std::string& filter : call.route().resource->descriptor.list_filters) {
         if (auto value = call.query_parameter(filter)) condition[filter] = *value;
@@ -180,9 +179,15 @@ constexpr std::size_t kWholeSize = 1024 * 1024;
 }  // namespace
 
 sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
-    return list_rows(call, {.place = call.place(),
-                            .condition = condition_of(call),
-                            .is_presented = is_presented(call)});
+    return list_rows(
+        call,
+        {.place = call.place(), .condition = filters_of(call), .is_presented = is_presented(call)});
+}
+
+sdk::Result<sdk::Reply> query_records(RoutedCall& call) {
+    return list_rows(
+        call,
+        {.place = call.place(), .condition = call.body(), .is_presented = is_presented(call)});
 }
 
 sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing) {

@@ -18,13 +18,13 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call);
 /// Before a large body comes: whether the caller may send it, and as many bytes could find room.
 sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes);
 
-// Standard operations (docs/specification/interface.md 5.2). Each is called after the stages before
-// it.
+// What standard_operations() names; each is called after the stages before it.
 sdk::Result<sdk::Reply> create_record(RoutedCall& call);
 sdk::Result<sdk::Reply> read_record(RoutedCall& call);
 sdk::Result<sdk::Reply> update_record(RoutedCall& call);
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call);
 sdk::Result<sdk::Reply> list_records(RoutedCall& call);
+sdk::Result<sdk::Reply> query_records(RoutedCall& call);
 
 /// Which rows a page shows.
 struct Listing {
@@ -38,7 +38,8 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
 
 sdk::Result<sdk::Reply> check_permission(RoutedCall& call);
 sdk::Result<sdk::Reply> check_authority(RoutedCall& call);
-sdk::Result<sdk::Reply> check_many(RoutedCall& call);
+sdk::Result<sdk::Reply> check_permissions(RoutedCall& call);
+sdk::Result<sdk::Reply> check_authorities(RoutedCall& call);
 sdk::Result<sdk::Reply> grant_authority(RoutedCall& call);
 sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call);
 sdk::Result<sdk::Reply> read_acl(RoutedCall& call);

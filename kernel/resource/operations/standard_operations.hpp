@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <stele/sdk/descriptor.hpp>
+
+#include "kernel/resource/route.hpp"
+
+namespace stele::kernel::resource {
+
+/// A standard operation (docs/specification/interface.md 5.2), said once: its routes, the rights
+/// that it needs, what runs it and its place in the OpenAPI document all follow from its row.
+struct StandardOperation {
+    const char* title;
+    const char* method;
+    sdk::ActionScope scope;
+    /// Below the collection, or below the record.
+    const char* path;
+    /// Families that switch this off have no such route.
+    bool sdk::Operations::*offered;
+    /// Needed on the record; of a collection, on the record around it.
+    sdk::Permission sdk::OperationPermissions::*permission;
+    sdk::Result<sdk::Reply> (*run)(RoutedCall&);
+    struct Traits {
+        std::vector<sdk::Parameter> parameters = {};
+        sdk::BodyUse body = sdk::BodyUse::parameters;
+        bool paged = false;
+        bool slow = false;
+        /// Goes on when the disk is full.
+        bool urgent = false;
+        /// Also below the record around the collection, where the family wants it there.
+        bool bulk_check = false;
+    } traits = {};
+
+    bool is_item() const { return scope == sdk::ActionScope::item; }
+    bool removes() const { return offered == &sdk::Operations::remove; }
+    /// Makes, changes or removes the record itself.
+    bool writes_record() const { return traits.body == sdk::BodyUse::record; }
+    /// The body is the family's record.
+    bool takes_record() const { return writes_record() && !removes(); }
+};
+
+/// In the order of their routes.
+std::span<const StandardOperation> standard_operations();
+
+}  // namespace stele::kernel::resource
