@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/text.hpp>
 
 namespace stele::sdk {
 
@@ -28,30 +30,8 @@ bool is_one_segment(std::string_view name) {
            std::none_of(name.begin(), name.end(), is_control_byte);
 }
 
-bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/// RFC 9110, 5.6.2.
 bool is_media_token(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return is_letter_or_digit(c) ||
-               std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-    });
-}
-
-std::string_view without_blanks(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-/// Cut at a character's begin.
-std::string_view cut_to(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80)
-        --most;
-    return text.substr(0, most);
+    return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
 }
 
 /// Where the parameter lies in a media type, its name included; both 0 when there is none.
@@ -100,13 +80,13 @@ std::string safe_file_name(std::string_view name, std::string_view fallback) {
     std::string safe;
     std::copy_if(name.begin(), name.end(), std::back_inserter(safe),
                  [](char c) { return !is_control_byte(c); });
-    safe = cut_to(without_blanks(safe), kLongestName);
+    safe = cut_to(trimmed(safe), kLongestName);
     if (safe.empty() || safe == "." || safe == "..") return std::string(fallback);
     return safe;
 }
 
 Result<std::string> media_type(std::string_view content_type) {
-    content_type = without_blanks(content_type);
+    content_type = trimmed(content_type);
     if (content_type.empty()) return std::string(kUnknownType);
     const std::string essence = media_essence(content_type);
     const std::size_t slash = essence.find('/');
@@ -120,7 +100,7 @@ Result<std::string> media_type(std::string_view content_type) {
 }
 
 std::string media_essence(std::string_view content_type) {
-    return lower_case(without_blanks(content_type.substr(0, content_type.find(';'))));
+    return lower_case(trimmed(content_type.substr(0, content_type.find(';'))));
 }
 
 std::optional<std::string> charset_of(std::string_view content_type) {
@@ -151,20 +131,13 @@ bool is_active_content(std::string_view content_type) {
 
 std::string content_disposition(bool is_file, std::string_view name) {
     std::string plain;
-    std::string encoded;
     for (const char c : name) {
         const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%';
         // One character in place of each that is not ASCII.
-        const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-        if (!continues) plain.push_back(is_plain ? c : '_');
-        if (is_letter_or_digit(c) || std::string_view("-._~").find(c) != std::string_view::npos) {
-            encoded.push_back(c);
-        } else {
-            encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-        }
+        if (!continues_character(c)) plain.push_back(is_plain ? c : '_');
     }
     return fmt::format("{}; filename=\"{}\"; filename*=UTF-8''{}",
-                       is_file ? "attachment" : "inline", plain, encoded);
+                       is_file ? "attachment" : "inline", plain, percent_encoded(name));
 }
 
 }  // namespace stele::sdk

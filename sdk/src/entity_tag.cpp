@@ -1,18 +1,11 @@
 #include <stele/sdk/entity_tag.hpp>
 
-#include <algorithm>
-
 #include <stele/sdk/call.hpp>
+#include <stele/sdk/text.hpp>
 
 namespace stele::sdk {
 
 namespace {
-
-constexpr std::string_view kBlanks = " \t";
-
-void skip_blanks(std::string_view& text) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-}
 
 /// Takes one quoted tag with its quotes and its sign of weakness off the front; empty when there is
 /// none. A tag may hold commas.
@@ -29,9 +22,7 @@ std::string_view take_tag(std::string_view& text) {
 }  // namespace
 
 bool names_strong_tag(std::string_view if_match, std::string_view present) {
-    skip_blanks(if_match);
-    const std::size_t last = if_match.find_last_not_of(kBlanks);
-    if_match = if_match.substr(0, last + 1);
+    if_match = trimmed(if_match);
     if (if_match == "*") return true;
     bool is_found = false;
     while (!if_match.empty()) {
@@ -40,11 +31,11 @@ bool names_strong_tag(std::string_view if_match, std::string_view present) {
             const std::string_view tag = take_tag(if_match);
             if (tag.empty()) return false;
             is_found = is_found || tag == present;
-            skip_blanks(if_match);
+            if_match = trimmed(if_match);
             if (!if_match.empty() && if_match.front() != ',') return false;
         }
         if (!if_match.empty()) if_match.remove_prefix(1);
-        skip_blanks(if_match);
+        if_match = trimmed(if_match);
     }
     return is_found && !present.starts_with("W/");
 }

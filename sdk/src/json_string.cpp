@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "utf8.hpp"
+#include <stele/sdk/encoding.hpp>
+#include <stele/sdk/text.hpp>
 
 namespace stele::sdk {
 
 namespace {
 
 void append_escape(std::string& out, unsigned char byte) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     switch (byte) {
         case '"':
             out += "\\\"";
@@ -37,8 +37,7 @@ void append_escape(std::string& out, unsigned char byte) {
             return;
         default:
             out += "\\u00";
-            out += kDigits[byte >> 4];
-            out += kDigits[byte & 15];
+            append_hex(out, static_cast<char>(byte));
     }
 }
 

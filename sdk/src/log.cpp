@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/detail/log_output.hpp>
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/kept_log.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
@@ -86,7 +87,6 @@ KeptLines& kept_lines() {
 }
 
 void append_escaped(std::string& out, std::string_view text) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     for (char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x20 && byte != 0x7f) {
@@ -95,8 +95,7 @@ void append_escaped(std::string& out, std::string_view text) {
             out += "\\n";
         } else {
             out += "\\x";
-            out += kDigits[byte >> 4];
-            out += kDigits[byte & 15];
+            append_hex(out, c);
         }
     }
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/letter_case.hpp>
-
-#include "utf8.hpp"
+#include <stele/sdk/text.hpp>
 
 namespace stele::sdk {
 
@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view kCrLf = "\r\n";
 constexpr std::size_t kLongestBoundary = 70;
-
-bool is_letter_or_digit(char c) {
-    return (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
-}
-
-bool is_token_char(char c) {
-    constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
-    return is_letter_or_digit(c) || kSigns.find(c) != std::string_view::npos;
-}
 
 bool is_boundary_char(char c) {
     constexpr std::string_view kSigns = "'()+_,-./:=? ";
@@ -38,13 +29,6 @@ bool is_plain_text(std::string_view text) {
         text.remove_prefix(size);
     }
     return true;
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t";
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
 struct HeaderParameter {
@@ -82,7 +66,7 @@ bool take_quoted(std::string_view& text, std::string& value) {
 }
 
 std::string take_token(std::string_view& text) {
-    const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_char);
+    const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_character);
     std::string token(text.begin(), end);
     text.remove_prefix(token.size());
     return token;
@@ -115,12 +99,6 @@ std::optional<HeaderValue> parse_value(std::string_view text) {
     return value;
 }
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char lower = lower_case(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /// The value of `filename*` (RFC 8187): `UTF-8'language'percent-encoded`.
 std::optional<std::string> decode_extended(std::string_view text) {
     const std::size_t charset_end = text.find('\'');
@@ -130,17 +108,7 @@ std::optional<std::string> decode_extended(std::string_view text) {
     if (!equals_ignoring_case(text.substr(0, charset_end), "UTF-8")) return std::nullopt;
     text.remove_prefix(language_end + 1);
     std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            decoded += text[i];
-            continue;
-        }
-        const int high = i + 1 < text.size() ? hex_digit(text[i + 1]) : -1;
-        const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-        if (high < 0 || low < 0) return std::nullopt;
-        decoded += static_cast<char>(high * 16 + low);
-        i += 2;
-    }
+    if (!percent_decode(text, decoded)) return std::nullopt;
     return decoded;
 }
 
@@ -188,7 +156,8 @@ Result<FormPart> parse_part_header(std::string_view header) {
         header.remove_prefix(end + kCrLf.size());
         const std::size_t colon = std::min(line.find(':'), line.size());
         const std::string_view name = line.substr(0, colon);
-        const bool is_named = !name.empty() && std::all_of(name.begin(), name.end(), is_token_char);
+        const bool is_named =
+            !name.empty() && std::all_of(name.begin(), name.end(), is_token_character);
         if (colon == line.size() || !is_named) {
             return malformed_form("a line of a part's header is no header line");
         }

@@ -1,5 +1,6 @@
 #include <stele/sdk/record_space.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
 namespace stele::sdk {
@@ -34,13 +35,6 @@ std::optional<SpaceKeyKind> kind_of(char tag) {
     if (tag == kRecordTag) return SpaceKeyKind::record;
     if (tag == kCountTag) return SpaceKeyKind::count;
     if (kEntryTags.find(tag) != std::string_view::npos) return SpaceKeyKind::entry;
-    return std::nullopt;
-}
-
-/// Only lower case: an id has one spelling.
-std::optional<unsigned> hex_value(char digit) {
-    if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
-    if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a' + 10);
     return std::nullopt;
 }
 
@@ -93,26 +87,14 @@ std::string StoredRecord::with(std::string_view stored, std::uint64_t version,
 
 std::optional<RecordKey> space_record_key(const SpaceCollection& collection, std::string_view id) {
     if (id.size() != kSequenceSize * 2) return std::nullopt;
-    RecordKey key = KeyWriter().integer(collection.platform).integer(collection.number).key();
-    for (std::size_t i = 0; i < id.size(); i += 2) {
-        const std::optional<unsigned> high = hex_value(id[i]);
-        const std::optional<unsigned> low = hex_value(id[i + 1]);
-        if (!high || !low) return std::nullopt;
-        key.push_back(static_cast<char>(*high << 4 | *low));
-    }
-    return key;
+    const auto sequence = hex_bytes(id);
+    if (!sequence) return std::nullopt;
+    return KeyWriter().integer(collection.platform).integer(collection.number).raw(*sequence).key();
 }
 
 std::string space_record_id(const RecordKey& record) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string id;
-    if (record.size() < kSequenceSize) return id;
-    for (const char c : std::string_view(record).substr(record.size() - kSequenceSize)) {
-        const auto byte = static_cast<unsigned char>(c);
-        id.push_back(kDigits[byte >> 4]);
-        id.push_back(kDigits[byte & 15]);
-    }
-    return id;
+    if (record.size() < kSequenceSize) return {};
+    return hex_text(std::string_view(record).substr(record.size() - kSequenceSize));
 }
 
 }  // namespace stele::sdk

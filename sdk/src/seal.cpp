@@ -10,6 +10,8 @@
 
 #include <sodium.h>
 
+#include <stele/sdk/encoding.hpp>
+
 #include "sodium.hpp"
 
 namespace stele::sdk {
@@ -92,11 +94,7 @@ bool fits_password(std::string_view password, std::string_view hash) {
 }
 
 std::string random_hex(std::size_t size) {
-    const std::string bytes = random_bytes(size);
-    std::string text(2 * size + 1, '\0');
-    sodium_bin2hex(text.data(), text.size(), unsigned_bytes(bytes), bytes.size());
-    text.pop_back();
-    return text;
+    return hex_text(random_bytes(size));
 }
 
 std::string random_token(std::size_t size) {

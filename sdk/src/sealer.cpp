@@ -5,6 +5,8 @@
 
 #include <sodium.h>
 
+#include <stele/sdk/encoding.hpp>
+
 #include "sodium.hpp"
 
 namespace stele::sdk {
@@ -68,13 +70,10 @@ std::string Sealer::newest_key_digest() const {
     const Key& key = keys_.back();
     std::string named(1, static_cast<char>(key.id));
     named += kPurpose;
-    std::array<unsigned char, crypto_generichash_BYTES_MIN> digest{};
-    crypto_generichash(digest.data(), digest.size(), unsigned_bytes(named.data()), named.size(),
-                       key.bytes.data(), key.bytes.size());
-    std::string text(2 * digest.size() + 1, '\0');
-    sodium_bin2hex(text.data(), text.size(), digest.data(), digest.size());
-    text.pop_back();
-    return text;
+    std::string digest(crypto_generichash_BYTES_MIN, '\0');
+    crypto_generichash(unsigned_bytes(digest.data()), digest.size(), unsigned_bytes(named.data()),
+                       named.size(), key.bytes.data(), key.bytes.size());
+    return hex_text(digest);
 }
 
 Result<std::string> Sealer::open(std::string_view sealed) const {

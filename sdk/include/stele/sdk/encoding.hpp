@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stele::sdk {
+
+// Bytes as text and back: hexadecimal, base64, percent-encoding. The bytes may be any. Any thread;
+// what is no such text is answered with nothing or false, and nothing else fails.
+
+inline constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+/// 0 to 15 for a hexadecimal digit in either case; -1 for anything else.
+constexpr int hex_value(char digit) {
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+    if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+    return -1;
+}
+
+/// Two digits a byte, in lower case.
+std::string hex_text(std::string_view bytes);
+void append_hex(std::string& text, char byte);
+
+/// The bytes of `hex_text`; nothing for other text, upper case included: ids have one spelling.
+std::optional<std::string> hex_bytes(std::string_view text);
+
+/// The bytes of base64 (RFC 4648) of either alphabet, padding optional; nothing for other text.
+std::optional<std::string> base64_bytes(std::string_view text);
+
+/// The text with all but letters, digits and `-._~` percent-encoded (RFC 3986, 2.3).
+std::string percent_encoded(std::string_view text);
+
+/// Undoes percent-encoding; `decoded` loses what it held. False when two digits are missing behind
+/// a `%`. Whether the bytes are text is not looked at. `plus_is_blank` is for forms and queries.
+bool percent_decode(std::string_view text, std::string& decoded, bool plus_is_blank = false);
+
+}  // namespace stele::sdk
