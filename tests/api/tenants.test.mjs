@@ -263,7 +263,7 @@ test('a server that ends while it erases goes on when it starts again, and the s
 });
 
 test('stele check looks into a disabled tenant, and says nothing of one that is being erased', async () => {
-  const [closed, removed] = [await makeTenant(server, 'ivo'), await makeTenant(server, 'ina')];
+  const [closed, removed] = [await makeTenant(server, 'zeno'), await makeTenant(server, 'zara')];
   const lost = 54_321;
   for (const tenant of [closed, removed]) {
     const nodes = '/repositories/default/branches/master/nodes';
