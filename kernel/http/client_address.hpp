@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/http/message.hpp"
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_options.hpp"
 
 namespace stele::kernel::http {
 

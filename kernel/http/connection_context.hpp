@@ -13,11 +13,15 @@
 #include "kernel/http/address_counts.hpp"
 #include "kernel/http/body_memory.hpp"
 #include "kernel/http/message_rules.hpp"
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_options.hpp"
 #include "kernel/job/counter.hpp"
 
 namespace stele::kernel::resource {
 class SentLane;
+}
+
+namespace stele::kernel::job {
+class WorkerPool;
 }
 
 namespace stele::kernel::http {

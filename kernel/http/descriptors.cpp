@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_limits.hpp"
 
 namespace stele::kernel::http {
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_limits.hpp"
 
 namespace stele::kernel::http {
 

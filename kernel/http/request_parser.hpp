@@ -9,7 +9,7 @@
 
 #include "kernel/http/message.hpp"
 #include "kernel/http/message_buffer.hpp"
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_limits.hpp"
 
 namespace stele::kernel::http {
 

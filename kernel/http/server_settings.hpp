@@ -7,7 +7,7 @@
 #include "kernel/http/access_log.hpp"
 #include "kernel/http/rate_limits.hpp"
 #include "kernel/http/request_pipeline.hpp"
-#include "kernel/http/server.hpp"
+#include "kernel/http/server_options.hpp"
 #include "kernel/job/job_runner.hpp"
 #include "kernel/resource/usage_counter.hpp"
 
