@@ -37,10 +37,15 @@ struct escape : p::seq<p::one<'\\'>, p::sor<p::one<'"', '\\', '/', 'b', 'f', 'n'
 struct plain_rest : p::until<p::one<'"'>, p::sor<escape, p::not_one<'"', '\\', '\n', '\r'>>> {};
 struct plain_text : p::if_must<p::one<'"'>, plain_rest> {};
 
+// What nests is a rule of its own behind its opening mark, so that its depth can be counted without
+// the attempts at places where nothing is opened.
+
 struct value;
-struct list : p::if_must<mark<'['>, p::star<value>, p::one<']'>> {};
+struct list_inside : p::must<p::star<value>, p::one<']'>> {};
+struct list : p::seq<mark<'['>, list_inside> {};
 struct member : p::if_must<p::seq<name, gap>, mark<':'>, value> {};
-struct object : p::if_must<mark<'{'>, p::star<member>, p::one<'}'>> {};
+struct object_inside : p::must<p::star<member>, p::one<'}'>> {};
+struct object : p::seq<mark<'{'>, object_inside> {};
 struct word : p::seq<name> {};
 struct value
     : p::seq<p::sor<variable, list, object, block_text, plain_text, number, integer, word>, gap> {};
@@ -51,7 +56,8 @@ struct directive : p::if_must<p::one<'@'>, name, gap, p::opt<arguments>> {};
 struct directives : p::star<directive> {};
 
 struct type;
-struct list_type : p::if_must<mark<'['>, type, mark<']'>> {};
+struct list_type_inside : p::must<type, mark<']'>> {};
+struct list_type : p::seq<mark<'['>, list_type_inside> {};
 struct type : p::seq<p::sor<list_type, p::seq<name, gap>>, p::opt<mark<'!'>>> {};
 
 struct default_value : p::if_must<mark<'='>, value> {};
@@ -68,7 +74,8 @@ struct spread : p::seq<ellipsis, p::not_at<on_word>, name, gap, directives> {};
 struct type_condition : p::if_must<on_word, name, gap> {};
 struct inline_fragment : p::if_must<ellipsis, p::opt<type_condition>, directives, selection_set> {};
 struct selection : p::sor<spread, inline_fragment, field> {};
-struct selection_set : p::if_must<mark<'{'>, p::plus<selection>, mark<'}'>> {};
+struct selection_set_inside : p::must<p::plus<selection>, mark<'}'>> {};
+struct selection_set : p::seq<mark<'{'>, selection_set_inside> {};
 
 struct operation_kind : p::sor<TAO_PEGTL_KEYWORD("query"), TAO_PEGTL_KEYWORD("mutation"),
                                TAO_PEGTL_KEYWORD("subscription")> {};

@@ -31,13 +31,13 @@ using Kept = p::parse_tree::selector<
 template <class Rule>
 struct Bounded : p::nothing<Rule> {};
 template <>
-struct Bounded<g::selection_set> : p::limit_depth<kMaxTextDepth> {};
+struct Bounded<g::selection_set_inside> : p::limit_depth<kMaxTextDepth> {};
 template <>
-struct Bounded<g::list> : p::limit_depth<kMaxTextDepth> {};
+struct Bounded<g::list_inside> : p::limit_depth<kMaxTextDepth> {};
 template <>
-struct Bounded<g::object> : p::limit_depth<kMaxTextDepth> {};
+struct Bounded<g::object_inside> : p::limit_depth<kMaxTextDepth> {};
 template <>
-struct Bounded<g::list_type> : p::limit_depth<kMaxTextDepth> {};
+struct Bounded<g::list_type_inside> : p::limit_depth<kMaxTextDepth> {};
 
 struct WrongText {
     Place place;

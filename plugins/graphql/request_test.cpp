@@ -175,6 +175,64 @@ TEST_CASE("what the rows fail with is the field's when the caller caused it") {
     CHECK(library.answer("{ custom_books { _doc } }") == "storage.conflict");
 }
 
+TEST_CASE("a query reaches each of its bounds, and not one step further") {
+    Library library;
+    // Levels: __schema, types, then `type` or `ofType` each, and the name at the end.
+    const auto nested = [](int levels) {
+        return "{ __schema { types { fields { type " + repeated("{ ofType ", levels - 5) +
+               "{ name } " + repeated("}", levels - 5) + "} } } }";
+    };
+    CHECK_FALSE(library.answer(nested(19)).contains("errors"));
+    CHECK_FALSE(library.answer(nested(20)).contains("errors"));
+    CHECK(library.problem(nested(21)) == "graphql.query_too_deep");
+
+    const auto at_top = [](int fields) {
+        std::string text = "{";
+        for (int i = 0; i < fields; ++i)
+            text += " f" + std::to_string(i) + ": __typename";
+        return text + " }";
+    };
+    CHECK(library.data(at_top(50)).size() == 50);
+    CHECK(library.problem(at_top(51)) == "graphql.query_too_wide");
+
+    const auto selected = [](int fields) {
+        std::string text = "{ custom_books(limit: 1) {";
+        for (int i = 1; i < fields; ++i)
+            text += " f" + std::to_string(i) + ": _doc";
+        return text + " } }";
+    };
+    CHECK(library.data(selected(2000))["custom_books"][0].size() == 1999);
+    CHECK(library.problem(selected(2001)) == "graphql.query_too_wide");
+
+    const auto long_text = [](std::size_t bytes) {
+        const std::string text = "{ custom_books { _doc } }";
+        return text + std::string(bytes - text.size(), ' ');
+    };
+    CHECK(library.data(long_text(64 * 1024)).contains("custom_books"));
+    CHECK(library.problem(long_text(64 * 1024 + 1)) == "graphql.query_too_large");
+
+    // Of the text alone: what it asks for, there is not.
+    const auto braces = [](int deep) { return repeated("{ a ", deep) + repeated("}", deep); };
+    CHECK(library.problem(braces(50)) == "graphql.query_invalid");
+    CHECK(library.problem(braces(51)) == "graphql.query_too_deep");
+    // One of them is the brace around the field.
+    const auto opened = [](const std::string& open, const std::string& close, int deep) {
+        return "{ a(b: " + repeated(open, deep - 1) + repeated(close, deep - 1) + ") }";
+    };
+    CHECK(library.problem(opened("[", "]", 50)) == "graphql.query_invalid");
+    CHECK(library.problem(opened("[", "]", 51)) == "graphql.query_too_deep");
+    const auto members = [](int deep) {
+        return "{ a(b: " + repeated("{c: ", deep - 2) + "{}" + repeated("}", deep - 2) + ") }";
+    };
+    CHECK(library.problem(members(50)) == "graphql.query_invalid");
+    CHECK(library.problem(members(51)) == "graphql.query_too_deep");
+    const auto types = [](int deep) {
+        return "query Q($v: " + repeated("[", deep) + "Int" + repeated("]", deep) + ") { a }";
+    };
+    CHECK(library.problem(types(50)) == "graphql.query_invalid");
+    CHECK(library.problem(types(51)) == "graphql.query_too_deep");
+}
+
 TEST_CASE("queries beyond the bounds are refused before anything is read") {
     Library library;
     const auto deep = [&](int times) {
