@@ -1,5 +1,6 @@
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -116,12 +117,21 @@ struct World {
         context.transaction().put(keys.client(client.key),
                                   ClientRow{"the client", enabled}.encode());
     }
-    IssuedTokens issue() {
+    IssuedTokens issue(std::string_view scope = "api") {
         IssuedTokens issued;
         write([&](sdk::Context& context) {
-            issued = issuer.issue(context, client, user, "api").value();
+            issued = issuer.issue(context, client, user, scope).value();
         });
         return issued;
+    }
+    /// An access token whose time is over after so long.
+    std::int64_t put_access(const std::string& token, std::int64_t milliseconds) {
+        const std::int64_t end = sdk::now_ms() + milliseconds;
+        write([&](sdk::Context& context) {
+            const AccessRow row{kPlatform, user.key, client.key, end, "refresh digest", "", {}};
+            context.transaction().put(keys.access(sdk::token_digest(token)), row.encode());
+        });
+        return end;
     }
     sdk::Result<IssuedTokens> refresh(const std::string& token) {
         sdk::Result<IssuedTokens> issued = IssuedTokens{};
@@ -202,6 +212,36 @@ TEST_CASE("a refresh gives another access token for the same refresh token") {
         CHECK(world.accepts(last));
     }
     CHECK(world.accepts(first.access_token));
+}
+
+TEST_CASE("a refresh keeps the scope that the first token had, however often") {
+    World world;
+    for (const std::string scope : {"read write", "api", ""}) {
+        INFO("scope '" << scope << "'");
+        const IssuedTokens first = world.issue(scope);
+        CHECK(first.scope == scope);
+        for (int i = 0; i < 2; ++i)
+            CHECK(world.refresh(first.refresh_token)->scope == scope);
+    }
+}
+
+TEST_CASE("a session that is kept in memory ends with its token") {
+    World world;
+    // Longer each time, for a slow machine: it must be seen to count first.
+    std::int64_t end = 0;
+    bool has_counted = false;
+    for (std::int64_t patience = 50; !has_counted; patience *= 2) {
+        end = world.put_access("short", patience);
+        has_counted = world.authenticator.authenticate({"short", {}, {}}).has_value();
+    }
+    while (sdk::now_ms() < end)
+        std::this_thread::yield();
+    for (const sdk::Credentials& credentials :
+         {sdk::Credentials{"short", {}, {}}, {{}, "short", {}}, {{}, {}, "short"}}) {
+        const auto session = world.authenticator.authenticate(credentials);
+        REQUIRE(session.has_error());
+        CHECK(session.error().protocol_error == "invalid_token");
+    }
 }
 
 TEST_CASE("a refresh token counts with its own client only, and is no access token") {
