@@ -52,6 +52,16 @@ TEST_CASE("a part of a download is what its range names") {
              {"bytes=24-99999999999999999999999", "bytes 24-25/26", "yz"},
              {"bytes=-3", "bytes 23-25/26", "xyz"},
              {"bytes=0-", "bytes 0-25/26", kLetters},
+             // The last byte, the one before and the one behind it.
+             {"bytes=0-24", "bytes 0-24/26", "abcdefghijklmnopqrstuvwxy"},
+             {"bytes=0-25", "bytes 0-25/26", kLetters},
+             {"bytes=0-26", "bytes 0-25/26", kLetters},
+             {"bytes=25-25", "bytes 25-25/26", "z"},
+             {"bytes=25-26", "bytes 25-25/26", "z"},
+             {"bytes=25-", "bytes 25-25/26", "z"},
+             {"bytes=-1", "bytes 25-25/26", "z"},
+             {"bytes=-25", "bytes 1-25/26", "bcdefghijklmnopqrstuvwxyz"},
+             {"bytes=-27", "bytes 0-25/26", kLetters},
              {"bytes=-26", "bytes 0-25/26", kLetters},
              {"bytes=-99999999999999999999999", "bytes 0-25/26", kLetters},
          }) {
@@ -89,8 +99,8 @@ TEST_CASE("a range that is none, or several, gets all of a download") {
 TEST_CASE("a range behind the end gets 416 and the size") {
     TestServer server;
     TestClient client(server.port());
-    for (const char* const each :
-         {"bytes=26-", "bytes=26-30", "bytes=-0", "bytes=99999999999999999999999-"}) {
+    for (const char* const each : {"bytes=26-", "bytes=26-26", "bytes=26-30", "bytes=27-",
+                                   "bytes=-0", "bytes=99999999999999999999999-"}) {
         INFO(each);
         const auto reply = client.ask(request_to("GET", "/ranges", "", range(each)));
         REQUIRE(reply);
