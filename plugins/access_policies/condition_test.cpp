@@ -85,6 +85,25 @@ TEST_CASE("conditions hold as the specification says") {
     }
 }
 
+TEST_CASE("a condition on a store holds where all that it names is the same store's") {
+    const char* right[]{R"("typeId":"repository")", R"("id":"repo")", R"("title":"Content")"};
+    const char* wrong[]{R"("typeId":"branch")", R"("id":"branch")", R"("title":"master")"};
+    const auto on_store = [](const std::string& members) {
+        return holds((R"({"type":"datastore","config":{)" + members + "}}").c_str());
+    };
+    for (std::size_t one = 0; one < 3; ++one) {
+        CHECK(on_store(right[one]));
+        // Of the other store.
+        CHECK(on_store(wrong[one]));
+        for (std::size_t other = 0; other < 3; ++other) {
+            if (one == other) continue;
+            INFO(right[one] << " with " << wrong[other]);
+            CHECK(on_store(std::string(right[one]) + "," + right[other]));
+            CHECK_FALSE(on_store(std::string(right[one]) + "," + wrong[other]));
+        }
+    }
+}
+
 TEST_CASE("what a client wrote into a record of another family is no fact") {
     sdk::PolicySubject forged = node();
     forged.type = "uiconfig";
