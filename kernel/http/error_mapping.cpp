@@ -1,6 +1,8 @@
 #include "kernel/http/error_mapping.hpp"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -59,7 +61,10 @@ void append_member(std::string& body, std::string_view name, std::string_view te
 
 void append_violations(std::string& body, const sdk::Violations& violations) {
     body += ",\"violations\":[";
-    for (const sdk::Violation& violation : violations) {
+    // The rest can be found out when these are mended.
+    constexpr std::size_t kMostViolations = 1000;
+    for (const sdk::Violation& violation :
+         std::span(violations).first(std::min(violations.size(), kMostViolations))) {
         if (body.back() != '[') body += ',';
         body += "{\"path\":";
         sdk::append_json_string(body, violation.path);

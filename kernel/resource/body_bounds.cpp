@@ -1,6 +1,8 @@
 #include "kernel/resource/body_bounds.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,7 +52,34 @@ sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path,
     return check_inside(value, path, left);
 }
 
+/// The place of the first object that is too large; nothing where there is none.
+std::optional<std::string> find_wide_object(const sdk::Json& value) {
+    if (!value.is_structured()) return std::nullopt;
+    if (value.is_object() && value.size() > kMostMembers) return std::string();
+    std::size_t number = 0;
+    for (auto member = value.begin(); member != value.end(); ++member, ++number) {
+        auto found = find_wide_object(*member);
+        if (!found) continue;
+        const std::string name = value.is_object() ? member.key() : std::to_string(number);
+        return found->empty() ? name : name + "." + *found;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
+
+sdk::Violation too_many_members(std::string_view object) {
+    const std::string_view name = object.empty() ? std::string_view("body") : object;
+    return {
+        std::string(name), "request.too_many_members",
+        fmt::format("{}, and each object in it, must have at most {} members", name, kMostMembers)};
+}
+
+sdk::Result<void> check_members(const sdk::Json& body) {
+    if (const auto found = find_wide_object(body))
+        return sdk::make_error({too_many_members(*found)});
+    return {};
+}
 
 sdk::Violation too_many_entries(std::string_view member, std::size_t most) {
     const std::string_view name = member.empty() ? std::string_view("body") : member;

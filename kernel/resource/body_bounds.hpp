@@ -9,6 +9,17 @@ namespace stele::kernel::resource {
 /// bound of its own, and many of them in one another would still be too much.
 inline constexpr std::size_t kMostInnerEntries = 10'000;
 
+/// So many members may one object have that comes from outside, or is kept: names are looked for
+/// one after another.
+inline constexpr std::size_t kMostMembers = 10'000;
+
+/// Whether no object in a body, however deep, has more members than `kMostMembers`; `invalid`
+/// (`request.too_many_members`) naming the object otherwise.
+sdk::Result<void> check_members(const sdk::Json& body);
+
+/// How an object with more members is refused.
+sdk::Violation too_many_members(std::string_view object);
+
 /// Whether the arrays of a body are as short as its operation declares (`sdk::Bounds`); `invalid`
 /// (`request.too_many_entries`) naming the member otherwise. Arrays of records are what their
 /// families' fields say.

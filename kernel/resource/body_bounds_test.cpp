@@ -1,5 +1,8 @@
 #include "kernel/resource/body_bounds.hpp"
 
+#include <string>
+#include <utility>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -72,6 +75,25 @@ TEST_CASE("arrays of records and queries are bounded only where that is declared
         CHECK(refused({{"ids", many(5000)}}, use).empty());
         CHECK(refused({{"groups", many(4)}}, use, bounds) == "groups");
     }
+}
+
+TEST_CASE("an object of a body has a bound of its members, however deep it lies") {
+    const auto object_of = [](std::size_t count) {
+        sdk::Json::object_t members;
+        for (std::size_t i = 0; i < count; ++i)
+            members.emplace_back(std::to_string(i), true);
+        return sdk::Json(std::move(members));
+    };
+    CHECK(check_members(object_of(kMostMembers)).has_value());
+    const auto place_of = [](const sdk::Json& body) {
+        const auto checked = check_members(body);
+        REQUIRE_FALSE(checked.has_value());
+        REQUIRE(checked.error().violations.size() == 1);
+        CHECK(checked.error().violations[0].code == "request.too_many_members");
+        return checked.error().violations[0].path;
+    };
+    CHECK(place_of(object_of(kMostMembers + 1)) == "body");
+    CHECK(place_of({{"a", {1, {{"b", object_of(kMostMembers + 1)}}}}}) == "a.1.b");
 }
 
 }  // namespace stele::kernel::resource

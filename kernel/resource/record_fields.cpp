@@ -10,6 +10,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "kernel/resource/body_bounds.hpp"
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -83,6 +85,9 @@ bool fits(const sdk::Field& field, sdk::FieldKind kind, const sdk::Json& value) 
     return false;
 }
 
+/// Of millions of wrong elements the first few say it all.
+constexpr std::size_t kMostTold = 100;
+
 bool is_allowed(const sdk::Field& field, const sdk::Json& value) {
     if (field.one_of.empty() || !value.is_string()) return true;
     const auto& text = value.get_ref<const std::string&>();
@@ -101,7 +106,7 @@ void check_value(const sdk::Field& field, const sdk::Json& value, sdk::Violation
              fmt::format("{} must be one of {}", field.name, fmt::join(field.one_of, ", "))});
     }
     if (field.kind != sdk::FieldKind::array || !value.is_array()) return;
-    for (std::size_t i = 0; i < value.size(); ++i) {
+    for (std::size_t i = 0; i < value.size() && violations.size() < kMostTold; ++i) {
         if (value[i].is_null() || !fits(field, field.items, value[i])) {
             violations.push_back(
                 {fmt::format("{}.{}", field.name, i), "field.kind_wrong",
@@ -208,12 +213,37 @@ namespace {
 /// As deep as what comes from outside may be: such a record can be sent back.
 constexpr int kDeepest = sdk::JsonLimits{}.depth;
 
-/// Whether nothing in the value lies deeper than so many arrays and objects.
-bool is_within(const sdk::Json& value, int depth) {
-    if (!value.is_structured()) return true;
-    if (depth == 0) return false;
-    return std::all_of(value.begin(), value.end(),
-                       [depth](const sdk::Json& inner) { return is_within(inner, depth - 1); });
+enum class Shape { fine, deep, wide };
+
+/// Whether something in the value lies deeper than so many arrays and objects, or an object has too
+/// many members.
+Shape shape_of(const sdk::Json& value, int depth) {
+    if (!value.is_structured()) return Shape::fine;
+    if (depth == 0) return Shape::deep;
+    if (value.is_object() && value.size() > kMostMembers) return Shape::wide;
+    for (const sdk::Json& inner : value) {
+        const Shape shape = shape_of(inner, depth - 1);
+        if (shape != Shape::fine) return shape;
+    }
+    return Shape::fine;
+}
+
+/// What the server adds to the members of a body.
+constexpr std::size_t kMostOfServer = 64;
+
+sdk::Result<void> check_shape(const sdk::Json& fields) {
+    if (fields.size() > kMostMembers + kMostOfServer)
+        return sdk::make_error({too_many_members("")});
+    for (const auto& [name, value] : fields.items()) {
+        const Shape shape = shape_of(value, kDeepest - 1);
+        if (shape == Shape::wide && name != "_system")
+            return sdk::make_error({too_many_members(name)});
+        if (shape != Shape::deep) continue;
+        return sdk::make_error(
+            {{name, "field.nesting_deep",
+              fmt::format("{} is nested deeper than {} arrays and objects", name, kDeepest)}});
+    }
+    return {};
 }
 
 sdk::Error broken_by_hook(const sdk::ResourceDescriptor& descriptor, const std::string& problem) {
@@ -239,13 +269,8 @@ sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
         if (value != from.end() && !value->is_null()) check_value(field, *value, violations);
     }
     if (!violations.empty()) return broken_by_hook(descriptor, violations.front().message);
-    for (const auto& [name, value] : after.fields.items()) {
-        if (is_within(value, kDeepest - 1)) continue;
-        return sdk::make_error(
-            {{name, "field.nesting_deep",
-              fmt::format("{} is nested deeper than {} arrays and objects", name, kDeepest)}});
-    }
-    if (!is_within(after.secrets, kDeepest))
+    if (auto shaped = check_shape(after.fields); !shaped) return shaped;
+    if (shape_of(after.secrets, kDeepest) == Shape::deep)
         return broken_by_hook(descriptor, "secrets are nested too deep");
     return {};
 }

@@ -1,6 +1,7 @@
 #include "kernel/resource/routed_call.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -104,8 +105,9 @@ std::optional<std::string> RoutedCall::parameter(std::string_view name) const {
 
 std::vector<std::string> RoutedCall::parameter_names() const {
     std::vector<std::string> names;
+    std::unordered_set<std::string_view> known;
     for (const auto& [name, value] : input_.parameters) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        if (known.insert(name).second) names.push_back(name);
     }
     return names;
 }
@@ -299,6 +301,10 @@ sdk::Result<void> RoutedCall::decode_body() {
     const bool is_fitting = body->is_object() || (body->is_array() && route.takes_array);
     if (!is_fitting)
         return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
+    // A smaller one has no room for so many.
+    if (input_.raw_body.size() > kMostMembers) {
+        if (auto narrow = check_members(*body); !narrow) return narrow;
+    }
     input_.body = std::move(*body);
     return {};
 }

@@ -156,7 +156,11 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
     descriptor.placeholder = "accessPolicyId";
     descriptor.title = "access policies";
     descriptor.fields = fields;
-    descriptor.actions = actions;
+    // Conditions are compiled, and who is named is looked for among all targets.
+    for (sdk::Action& each : actions)
+        each.slow = each.slow || each.method != "GET";
+    descriptor.slow_writes = true;
+    descriptor.actions = std::move(actions);
     return descriptor;
 }
 

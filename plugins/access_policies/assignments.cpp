@@ -97,6 +97,7 @@ sdk::Result<void> Assignments::unassign_target(std::string_view policy,
     auto references = last_elements(tagged(space_, 'p', policy));
     if (!references) return references.error();
     for (const std::string& other : *references) {
+        if (auto may = context_.go_on(); !may) return may;
         auto meant = context_.transaction().get(reference_row(other, policy));
         if (!meant) return meant.error();
         if (!*meant || **meant != *principal) continue;
@@ -110,6 +111,7 @@ sdk::Result<bool> Assignments::names_principal(std::string_view policy,
     auto references = last_elements(tagged(space_, 'p', policy));
     if (!references) return references.error();
     for (const std::string& reference : *references) {
+        if (auto may = context_.go_on(); !may) return may.error();
         auto meant = context_.transaction().get(reference_row(reference, policy));
         if (!meant) return meant.error();
         if (*meant && **meant == principal) return true;

@@ -5,11 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/regex_weight.hpp>
+
 namespace stele::access_policies {
 
 namespace {
 
 constexpr std::string_view kAllRoles = "all";
+constexpr std::size_t kMostStatements = 200;
+constexpr std::size_t kMostPolicyParts = 1000;
 
 bool has_text(const sdk::Json& object, const char* name, std::string_view text) {
     const auto member = object.find(name);
@@ -147,6 +151,57 @@ private:
     sdk::PolicySource::Given given_;
 };
 
+/// What a policy holds, counted before anything of it is compiled: it is compiled whenever it is
+/// changed, and runs whenever somebody asks for a right.
+class PolicyExtent {
+public:
+    /// Whether it is as small as a policy must be.
+    bool add(const sdk::Json& statements) {
+        if (statements.size() > kMostStatements) return false;
+        for (const sdk::Json& statement : statements) {
+            if (const sdk::Json* roles = list_in(statement, "roles")) parts_ += roles->size();
+            if (!add_conditions(statement)) return false;
+        }
+        return is_within();
+    }
+
+private:
+    static const sdk::Json* list_in(const sdk::Json& object, const char* name) {
+        if (!object.is_object()) return nullptr;
+        const auto member = object.find(name);
+        return member != object.end() && member->is_array() ? &*member : nullptr;
+    }
+
+    bool is_within() const {
+        return parts_ <= kMostPolicyParts && weight_ <= sdk::kMostRegexWeight;
+    }
+
+    bool add_conditions(const sdk::Json& holder) {
+        const sdk::Json* conditions = list_in(holder, "conditions");
+        if (!conditions) return true;
+        parts_ += conditions->size();
+        for (const sdk::Json& condition : *conditions) {
+            if (!is_within()) return false;
+            if (!condition.is_object()) continue;
+            const auto config = condition.find("config");
+            if (!add_conditions(condition)) return false;
+            if (config != condition.end() && !add_config(*config)) return false;
+        }
+        return is_within();
+    }
+
+    bool add_config(const sdk::Json& config) {
+        for (const sdk::Json& value : config) {
+            if (value.is_string())
+                weight_ += sdk::regex_weight(value.get_ref<const std::string&>());
+        }
+        return add_conditions(config);
+    }
+
+    std::size_t parts_ = 0;
+    std::size_t weight_ = 0;
+};
+
 }  // namespace
 
 sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields) {
@@ -155,6 +210,13 @@ sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields) {
     policy.is_project_scoped = has_text(fields, "scope", "project");
     const auto statements = fields.find("statements");
     if (statements == fields.end() || !statements->is_array()) return policy;
+    if (!PolicyExtent().add(*statements)) {
+        return sdk::make_error(
+            {{"statements", "access_policies.policy_too_large",
+              "a policy has at most " + std::to_string(kMostStatements) + " statements, " +
+                  std::to_string(kMostPolicyParts) +
+                  " roles and conditions together, and the patterns of a query"}});
+    }
     sdk::Violations violations;
     for (std::size_t i = 0; i < statements->size(); ++i) {
         policy.statements.push_back(

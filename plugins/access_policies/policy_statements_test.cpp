@@ -163,5 +163,33 @@ TEST_CASE("every problem of the statements is reported with its path") {
                                             "statements.3.conditions.0.config.type"});
 }
 
+std::string code_of(const sdk::Json& statements) {
+    const auto compiled = compile_policy({{"statements", statements}});
+    return compiled ? std::string() : compiled.error().violations.at(0).code;
+}
+
+sdk::Json statement_of(const sdk::Json& conditions, const sdk::Json& roles) {
+    return {{"action", "grant"}, {"roles", roles}, {"conditions", conditions}};
+}
+
+TEST_CASE("a policy has a bound of statements, of roles and conditions, and of patterns") {
+    const sdk::Json type = {{"type", "type"}, {"config", {{"type", "n"}}}};
+    const sdk::Json role = "consumer";
+    const sdk::Json none = sdk::Json::array();
+    const auto code_with = [](const sdk::Json& conditions, const sdk::Json& roles) {
+        return code_of(sdk::Json(1, statement_of(conditions, roles)));
+    };
+    constexpr auto kRefused = "access_policies.policy_too_large";
+    CHECK(code_of(sdk::Json(200, statement_of(none, none))).empty());
+    CHECK(code_of(sdk::Json(201, statement_of(none, none))) == kRefused);
+    CHECK(code_with(sdk::Json(500, type), sdk::Json(500, role)).empty());
+    CHECK(code_with(sdk::Json(500, type), sdk::Json(501, role)) == kRefused);
+    const sdk::Json nested = {{"type", "or"}, {"conditions", sdk::Json(1000, type)}};
+    CHECK(code_with(sdk::Json(1, nested), none) == kRefused);
+    const sdk::Json heavy = {{"type", "path"}, {"config", {{"path", "a{0,1000}"}}}};
+    CHECK(code_with(sdk::Json(8, heavy), none).empty());
+    CHECK(code_with(sdk::Json(9, heavy), none) == kRefused);
+}
+
 }  // namespace
 }  // namespace stele::access_policies

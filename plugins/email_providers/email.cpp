@@ -10,10 +10,10 @@ sdk::ResourceDescriptor Email::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields fields{
         // Each a text with addresses separated by commas, or an array of such texts.
-        {.name = "to"},
-        {.name = "cc"},
-        {.name = "bcc"},
-        {.name = "replyTo"},
+        {.name = "to", .most = kMostMailboxes},
+        {.name = "cc", .most = kMostMailboxes},
+        {.name = "bcc", .most = kMostMailboxes},
+        {.name = "replyTo", .most = kMostMailboxes},
         {.name = "from", .kind = text},
         {.name = "subject", .kind = text},
         {.name = "body", .kind = text, .unindexed = true},
@@ -41,6 +41,8 @@ sdk::ResourceDescriptor Email::describe() const {
     descriptor.placeholder = "emailId";
     descriptor.title = "emails";
     descriptor.fields = fields;
+    // Every address is looked at.
+    descriptor.slow_writes = true;
     return descriptor;
 }
 

@@ -127,6 +127,21 @@ bool read_mailbox(std::string_view text, Mailbox& mailbox) {
     return is_bare || read_name(trimmed(text.substr(0, bracket)), mailbox.name);
 }
 
+/// Of a text in a message to the caller.
+std::string beginning_of(std::string_view text) {
+    std::size_t length = 60;
+    if (text.size() <= length) return std::string(text);
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+        --length;
+    return std::string(text.substr(0, length)) + "...";
+}
+
+sdk::Error too_many_mailboxes() {
+    return sdk::make_error(
+        sdk::ErrorKind::invalid, "email_providers.recipients_too_many",
+        "must not hold more than " + std::to_string(kMostMailboxes) + " mail addresses");
+}
+
 sdk::Error malformed(const std::string& problem) {
     return sdk::make_error(sdk::ErrorKind::invalid, "email_providers.address_malformed", problem);
 }
@@ -177,11 +192,12 @@ sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text) {
         if (item.empty()) continue;
         Mailbox mailbox;
         if (!read_mailbox(item, mailbox)) {
-            return malformed("holds '" + std::string(item) +
+            return malformed("holds '" + beginning_of(item) +
                              "', which is no mail address; one looks like name@example.org or "
                              "Name <name@example.org>");
         }
         mailboxes.push_back(std::move(mailbox));
+        if (mailboxes.size() > kMostMailboxes) return too_many_mailboxes();
     }
     return mailboxes;
 }
@@ -196,8 +212,14 @@ std::vector<Mailbox> read_mailboxes(const sdk::Json& record, std::string_view me
         read_into(mailboxes, *value, path, violations);
         return mailboxes;
     }
-    for (std::size_t i = 0; i < value->size(); ++i)
+    constexpr std::size_t kMostTold = 100;
+    for (std::size_t i = 0; i < value->size() && violations.size() < kMostTold; ++i) {
         read_into(mailboxes, (*value)[i], path + "." + std::to_string(i), violations);
+        if (mailboxes.size() <= kMostMailboxes) continue;
+        const sdk::Error error = too_many_mailboxes();
+        violations.push_back({path, error.code, path + " " + error.message});
+        break;
+    }
     return mailboxes;
 }
 

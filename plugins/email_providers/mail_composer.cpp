@@ -37,9 +37,9 @@ bool is_html_document(const std::string& text) {
 }
 
 sdk::Result<std::string> filled_text(const std::string& text, const sdk::Json& model, bool is_html,
-                                     const char* member) {
-    auto filled =
-        fill_in(text, model, is_html ? PlaceholderText::html : PlaceholderText::plain, member);
+                                     const char* member, std::size_t most) {
+    auto filled = fill_in(text, model, is_html ? PlaceholderText::html : PlaceholderText::plain,
+                          member, most);
     if (!filled) return filled;
     const bool is_text =
         filled->find('\0') == std::string::npos &&
@@ -94,7 +94,7 @@ sdk::Result<ComposedMail> MailComposer::compose(sdk::Context& context, const sdk
     content.to_group = recipients->group;
 
     auto subject = fill_in(sdk::text_member(email.fields, "subject"), model,
-                           PlaceholderText::header_line, "subject");
+                           PlaceholderText::header_line, "subject", limits_.message_bytes);
     if (!subject) return subject.error();
     if (has_control_character(*subject)) {
         return wrong("subject", "email_providers.header_malformed",
@@ -133,7 +133,7 @@ sdk::Result<void> MailComposer::add_body(sdk::Context& context, const sdk::Json&
                                          const sdk::Json& model, MailContent& content) {
     const std::string html = sdk::text_member(fields, "html");
     if (!html.empty()) {
-        auto filled = filled_text(html, model, true, "html");
+        auto filled = filled_text(html, model, true, "html", limits_.message_bytes);
         if (!filled) return filled.error();
         content.html = std::move(*filled);
     }
@@ -143,7 +143,7 @@ sdk::Result<void> MailComposer::add_body(sdk::Context& context, const sdk::Json&
     }
     if (body.empty()) return {};
     const bool is_html = !content.html && is_html_document(body);
-    auto filled = filled_text(body, model, is_html, "body");
+    auto filled = filled_text(body, model, is_html, "body", limits_.message_bytes);
     if (!filled) return filled.error();
     (is_html ? content.html : content.text) = std::move(*filled);
     return {};
@@ -168,7 +168,7 @@ sdk::Result<void> MailComposer::add_node_body(sdk::Context& context, const sdk::
             "the attachment that is to be the body is no text but " + attachment->content_type);
     }
     const bool is_html = is_media_type(attachment->content_type, "text/html");
-    auto filled = filled_text(attachment->bytes, model, is_html, kMember);
+    auto filled = filled_text(attachment->bytes, model, is_html, kMember, limits_.message_bytes);
     if (!filled) return filled.error();
     (is_html ? content.html : content.text) = std::move(*filled);
     return {};

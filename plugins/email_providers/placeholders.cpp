@@ -21,6 +21,12 @@ sdk::Error invalid(std::string_view member, const char* code, std::string_view p
                                  "} in " + std::string(member) + " " + problem}});
 }
 
+sdk::Error too_long(std::string_view member, std::size_t most) {
+    return sdk::make_error(sdk::ErrorKind::too_large, "email_providers.message_too_large",
+                           std::string(member) + " becomes longer than the " +
+                               std::to_string(most) + " bytes that a mail may have");
+}
+
 /// The member of a dotted path; null when there is none.
 const sdk::Json* find_member(const sdk::Json& model, std::string_view path) {
     const sdk::Json* value = &model;
@@ -58,9 +64,11 @@ sdk::Result<std::string> value_of(const sdk::Json& model, std::string_view path,
 }  // namespace
 
 sdk::Result<std::string> fill_in(std::string_view text, const sdk::Json& model,
-                                 PlaceholderText kind, std::string_view member) {
+                                 PlaceholderText kind, std::string_view member, std::size_t most) {
     std::string filled;
+    std::size_t count = 0;
     while (true) {
+        if (filled.size() > most) return too_long(member, most);
         const std::size_t begin = text.find(kOpening);
         filled += text.substr(0, begin);
         if (begin == std::string_view::npos) return filled;
@@ -72,6 +80,11 @@ sdk::Result<std::string> fill_in(std::string_view text, const sdk::Json& model,
         const std::size_t end = text.find('}');
         if (end == std::string_view::npos) {
             return invalid(member, "email_providers.placeholder_unknown", text, "is never closed");
+        }
+        if (++count > kMostPlaceholders) {
+            return sdk::make_error({{std::string(member), "email_providers.placeholders_too_many",
+                                     std::string(member) + " has more than " +
+                                         std::to_string(kMostPlaceholders) + " placeholders"}});
         }
         auto value = value_of(model, text.substr(0, end), kind, member);
         if (!value) return value;

@@ -8,7 +8,7 @@ namespace {
 
 sdk::Result<std::string> filled(const char* text, const char* model,
                                 PlaceholderText kind = PlaceholderText::plain) {
-    return fill_in(text, *sdk::parse_json(model), kind, "body");
+    return fill_in(text, *sdk::parse_json(model), kind, "body", 1000);
 }
 
 TEST_CASE("placeholders are replaced by the model's values") {
@@ -63,6 +63,29 @@ TEST_CASE("values cannot end a header line") {
         REQUIRE(text.has_error());
         CHECK(text.error().violations.at(0).code == "email_providers.header_malformed");
     }
+}
+
+TEST_CASE("a text that its values make longer than a mail may be is given up while it grows") {
+    const std::string value = R"({"a":")" + std::string(100, 'x') + R"("})";
+    std::string text;
+    for (int i = 0; i < 10; ++i)
+        text += "${a}";
+    CHECK(filled(text.c_str(), value.c_str()).has_value());
+    text += "${a}";
+    const auto refused = filled(text.c_str(), value.c_str());
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == "email_providers.message_too_large");
+}
+
+TEST_CASE("a text with more placeholders than a mail may have is refused by name") {
+    std::string text;
+    for (std::size_t i = 0; i <= kMostPlaceholders; ++i)
+        text += "${a}";
+    const auto refused = filled(text.c_str(), R"({"a":null})");
+    REQUIRE_FALSE(refused.has_value());
+    REQUIRE(refused.error().violations.size() == 1);
+    CHECK(refused.error().violations[0].code == "email_providers.placeholders_too_many");
+    CHECK(refused.error().violations[0].path == "body");
 }
 
 }  // namespace

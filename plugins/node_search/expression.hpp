@@ -37,6 +37,9 @@ struct Expression {
 };
 
 inline constexpr std::size_t kMostClauses = 1000;
+inline constexpr std::size_t kMostWords = 10'000;
+/// Of one text.
+inline constexpr std::size_t kMostTextBytes = 16 * 1024;
 inline constexpr int kDeepestNesting = 50;
 
 }  // namespace stele::node_search

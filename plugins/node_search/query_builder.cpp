@@ -147,7 +147,7 @@ private:
 
     sdk::Result<Queries> fitting(const std::string& field, const std::string& beginning,
                                  const std::function<bool(std::string_view)>& fits) {
-        auto terms = fitting_terms(database_, terms_.words(field), beginning, fits);
+        auto terms = fitting_terms(database_, terms_.words(field), beginning, fits, left_);
         if (!terms) return terms.error();
         return Queries(terms->begin(), terms->end());
     }
@@ -206,6 +206,7 @@ private:
     }
 
     const Xapian::Database& database_;
+    TermsLeft left_;
     Terms terms_;
 };
 

@@ -75,6 +75,8 @@ private:
     }
 
     static std::optional<std::string> scalar_text(const sdk::Json& value) {
+        if (value.is_string() && value.get_ref<const std::string&>().size() > kMostTextBytes)
+            return std::nullopt;
         if (value.is_string()) return value.get<std::string>();
         if (value.is_number() || value.is_boolean()) return sdk::dump_json(value);
         return std::nullopt;
@@ -85,7 +87,9 @@ private:
         const auto found = body.find(member);
         if (found == body.end()) return problem(path + "." + member, "is missing");
         auto text = scalar_text(*found);
-        if (!text) return problem(path + "." + member, "must be text, a number or a truth value");
+        if (!text)
+            return problem(path + "." + member,
+                           "must be text of at most 16 KiB, a number or a truth value");
         return *text;
     }
 
@@ -138,9 +142,10 @@ private:
             auto text = scalar_text(values[i]);
             if (!text) {
                 return problem(fmt::format("{}[{}]", path, i),
-                               "must be text, a number or a truth value");
+                               "must be text of at most 16 KiB, a number or a truth value");
             }
             any.should.push_back(words_expression(Kind::phrase, field, *text, false));
+            if (auto counted = count(any.should.back(), path); !counted) return counted.error();
         }
         return any;
     }
@@ -196,6 +201,7 @@ private:
             auto parsed = parse_query_text(*text, path + ".query", {field, *is_and});
             if (!parsed) return parsed.error();
             any.should.push_back(std::move(*parsed));
+            if (auto counted = count(any.should.back(), path); !counted) return counted.error();
         }
         return any;
     }
@@ -236,8 +242,10 @@ private:
                                "must be best_fields, most_fields, phrase or phrase_prefix");
         }
         Expression any{.kind = Kind::logic, .boost = *boost};
-        for (const std::string& field : *fields)
+        for (const std::string& field : *fields) {
             any.should.push_back(words_expression(kind, field, *text, *is_and));
+            if (auto counted = count(any.should.back(), path); !counted) return counted.error();
+        }
         return any;
     }
 
@@ -248,7 +256,11 @@ private:
         const sdk::Json& value = body.begin().value();
         const std::string part = path + "." + name;
         const std::string field = field_name(name);
-        if (auto text = scalar_text(value)) return words_expression(form.kind, field, *text, false);
+        if (auto text = scalar_text(value)) {
+            Expression result = words_expression(form.kind, field, *text, false);
+            if (auto counted = count(result, part); !counted) return counted.error();
+            return result;
+        }
         if (!value.is_object()) return problem(part, "must be text, a number or an object");
         auto known = form.kind == Kind::logic
                          ? check_members(value, part, {form.value, "operator", "boost"})
@@ -267,6 +279,7 @@ private:
         Expression result = words_expression(form.kind, field, *text, *is_and);
         result.boost = *boost;
         result.slop = *slop;
+        if (auto counted = count(result, part); !counted) return counted.error();
         return result;
     }
 
@@ -319,7 +332,25 @@ private:
         return result;
     }
 
+    static std::size_t words_in(const Expression& expression) {
+        std::size_t words = expression.words.size();
+        for (const auto* parts :
+             {&expression.must, &expression.filter, &expression.should, &expression.must_not}) {
+            for (const Expression& part : *parts)
+                words += words_in(part);
+        }
+        return words;
+    }
+
+    /// Every word is looked for, in each field that it is asked of.
+    sdk::Result<void> count(const Expression& part, const std::string& path) {
+        words_ += words_in(part);
+        if (words_ <= kMostWords) return {};
+        return problem(path, fmt::format("makes more than {} words to look for", kMostWords));
+    }
+
     std::size_t clauses_ = 0;
+    std::size_t words_ = 0;
 };
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace stele::node_search {
 
 namespace {
 
-constexpr std::size_t kMostTextBytes = 16 * 1024;
 constexpr double kGreatestBoost = 1000;
 
 enum class Occurrence { should, must, must_not };

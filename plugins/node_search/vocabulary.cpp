@@ -11,7 +11,6 @@ namespace stele::node_search {
 namespace {
 
 constexpr std::size_t kMostFitting = 2000;
-constexpr std::size_t kMostLookedAt = 1'000'000;
 
 std::size_t character_size(std::string_view text, std::size_t place) {
     std::size_t size = 1;
@@ -86,16 +85,17 @@ std::size_t edit_distance(std::string_view left, std::string_view right, std::si
 
 sdk::Result<std::vector<std::string>> fitting_terms(
     const Xapian::Database& database, const std::string& terms, const std::string& beginning,
-    const std::function<bool(std::string_view word)>& fits) {
+    const std::function<bool(std::string_view word)>& fits, TermsLeft& left) {
     std::vector<std::string> fitting;
-    std::size_t looked_at = 0;
     const std::string from = terms + beginning;
     const auto end = database.allterms_end(from);
     for (auto term = database.allterms_begin(from); term != end; ++term) {
-        if (++looked_at > kMostLookedAt) return too_wide(beginning);
+        if (left.looked_at == 0) return too_wide(beginning);
+        --left.looked_at;
         std::string whole = *term;
         if (!fits(std::string_view(whole).substr(terms.size()))) continue;
-        if (fitting.size() == kMostFitting) return too_wide(beginning);
+        if (fitting.size() == kMostFitting || left.fitting == 0) return too_wide(beginning);
+        --left.fitting;
         fitting.push_back(std::move(whole));
     }
     return fitting;

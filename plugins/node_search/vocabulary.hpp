@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,11 +18,17 @@ bool fits_pattern(std::string_view word, std::string_view pattern);
 /// Edits (inserted, left out, changed characters) between two words, or more than `most`.
 std::size_t edit_distance(std::string_view left, std::string_view right, std::size_t most);
 
+/// How many terms may still be looked at for a search, and how many may fit.
+struct TermsLeft {
+    std::size_t looked_at = 1'000'000;
+    std::size_t fitting = 20'000;
+};
+
 /// The terms of an index that begin with `terms` and whose rest begins with `beginning` and fits.
 /// Fails with `invalid` (`node_search.pattern_too_wide`) when too many do, or too many would have
-/// to be looked at.
+/// to be looked at, for this pattern or with those that came before it in the search.
 sdk::Result<std::vector<std::string>> fitting_terms(
     const Xapian::Database& database, const std::string& terms, const std::string& beginning,
-    const std::function<bool(std::string_view word)>& fits);
+    const std::function<bool(std::string_view word)>& fits, TermsLeft& left);
 
 }  // namespace stele::node_search

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -58,11 +59,20 @@ sdk::Result<sdk::Json> content_of_parameter(const sdk::Call& call, const char* n
     return record;
 }
 
-sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry) {
+/// A record may have many MiB, and each entry may name the same one.
+constexpr std::size_t kMostReadBytes = std::size_t{64} * 1024 * 1024;
+
+/// `read` is what the entries before it have taken.
+sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry, std::size_t& read) {
     entry["entry"] = nullptr;
     auto found = context.read_reference(sdk::text_member(entry, "ref"));
     if (!found && leads_nowhere(found.error())) return {};
     if (!found) return found.error();
+    read += sdk::dump_json(*found).size();
+    if (read > kMostReadBytes) {
+        return sdk::make_error(sdk::ErrorKind::too_large, "platform.entries_too_large",
+                               "the records together are larger than 64 MiB; ask for fewer");
+    }
     entry["entry"] = *std::move(found);
     return {};
 }
@@ -150,7 +160,10 @@ sdk::Result<sdk::Json> ReferenceOperations::roles_of(sdk::Context& context,
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) const {
-    return for_each_entry(call, &read_entry);
+    std::size_t read = 0;
+    return for_each_entry(call, [&read](sdk::Context& context, sdk::Json& entry) {
+        return read_entry(context, entry, read);
+    });
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::difference(const sdk::Call& call) const {
@@ -158,7 +171,7 @@ sdk::Result<sdk::Reply> ReferenceOperations::difference(const sdk::Call& call) c
     if (!source) return source.error();
     auto target = content_of_parameter(call, "target");
     if (!target) return target.error();
-    return sdk::Reply::json({{"diff", sdk::Json::diff(*source, *target)}});
+    return sdk::Reply::json({{"diff", sdk::json_difference(*source, *target)}});
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) const {

@@ -90,6 +90,51 @@ test('expressions of a query that take long to compile are refused', async () =>
   assert.equal(fine.status, 200, fine.text);
 });
 
+test('objects with more members than any may have are refused by name, also in records and queries', async () => {
+  const { _doc: repository } = await server.admin('POST', '/repositories', {});
+  const branch = `/repositories/${repository}/branches/master`;
+  const { _doc: node } = await server.admin('POST', `${branch}/nodes`, { title: 'x' });
+  const wide = (count) => Object.fromEntries(entries(count, (i) => [`_m${i}`, 1]));
+  const routes = [['POST', '/uiconfigs'], ['POST', '/uiconfigs/query'], ['POST', `${branch}/nodes`], ['PUT', `${branch}/nodes/${node}`],
+                  ['POST', `${branch}/nodes/query`], ['POST', '/graphql']];
+  for (const [method, path] of routes) {
+    const reply = await ask(method, path, { inner: [wide(10_001)] });
+    assert.equal(reply.status, 400, `${method} ${path}: ${reply.text.slice(0, 300)}`);
+    assert.equal(reply.json.violations[0].code, 'request.too_many_members', `${method} ${path}`);
+    assert.match(reply.json.violations[0].path, /^inner/);
+  }
+  assert.equal((await ask('PUT', `${branch}/nodes/${node}`, { inner: wide(10_000) })).status, 200);
+});
+
+test('policies, trees and texts of searches have bounds', async () => {
+  const { _doc: repository } = await server.admin('POST', '/repositories', {});
+  const branch = `/repositories/${repository}/branches/master`;
+  const conditions = entries(1001, (i) => ({ type: 'path', config: { path: `/p${i}` } }));
+  const cases = [
+    ['/access/policies', { statements: [{ action: 'grant', roles: ['consumer'], conditions }] }, 'statements', 'access_policies.policy_too_large'],
+    [`${branch}/nodes/root/tree`, { leaf: entries(101, (i) => `/n${i}`).join(',') }, 'leaf'],
+    [`${branch}/nodes/search`, { search: { multi_match: { query: 'a '.repeat(1000), fields: entries(11, (i) => `f${i}`) } } }, 'search.multi_match'],
+    [`${branch}/nodes/search`, { search: { match: { title: 'a '.repeat(10_000) } } }, 'search.match.title'],
+  ];
+  for (const [path, body, member, code] of cases) {
+    const reply = await ask('POST', path, body);
+    assert.equal(reply.status, 400, `${path}: ${reply.text.slice(0, 300)}`);
+    assert.equal(reply.json.violations[0].path, member);
+    if (code) assert.equal(reply.json.violations[0].code, code);
+  }
+});
+
+test('records that are read by reference have a bound of their bytes together', async () => {
+  const { _doc: large, platformId } = await server.admin('POST', '/uiconfigs', { text: 'x'.repeat(3_500_000) });
+  const ref = `uiconfig://${platformId}/${large}`;
+  const read = (count) => ask('POST', '/ref/read', { entries: entries(count, () => ({ ref })) });
+  const few = await read(2);
+  assert.equal(few.status, 200, few.text.slice(0, 300));
+  assert.deepEqual(few.json.entries.map(({ entry }) => entry._doc), [large, large]);
+  const many = await read(25);
+  assert.deepEqual([many.status, many.json.code], [413, 'platform.entries_too_large']);
+});
+
 test('server.body_bytes holds on every route that takes JSON', async () => {
   const body = Buffer.from(JSON.stringify({ title: 'x'.repeat(kBodyBytes) }));
   const writing = all.filter((route) => ['POST', 'PUT', 'PATCH'].includes(route.method));

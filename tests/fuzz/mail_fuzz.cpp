@@ -83,8 +83,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string_view rest(reinterpret_cast<const char*>(data), size);
     const auto mailboxes = parse_mailboxes(next_line(rest));
     const sdk::Json model = {{"a", std::string(next_line(rest))}, {"b", {{"c", 1}}}};
-    const auto subject = fill_in(next_line(rest), model, PlaceholderText::header_line, "subject");
-    const auto body = fill_in(next_line(rest), model, PlaceholderText::html, "html");
+    const auto subject =
+        fill_in(next_line(rest), model, PlaceholderText::header_line, "subject", 1 << 20);
+    const auto body = fill_in(next_line(rest), model, PlaceholderText::html, "html", 1 << 20);
     follow_server(rest);
     if (!mailboxes || mailboxes->empty() || !subject || !body) return 0;
     if (has_control_character(*subject) || !is_utf8(*subject) || !is_utf8(*body)) return 0;

@@ -151,9 +151,16 @@ void Changes::complete(const sdk::Transaction& committed, std::string& body) {
         if (!revision) continue;
         const std::string bare = '"' + changeset->note.random_part + '"';
         const std::string whole = '"' + changeset_id(*revision, changeset->note.random_part) + '"';
+        std::string told;
+        std::size_t begin = 0;
         for (std::size_t at = body.find(bare); at != std::string::npos;
-             at = body.find(bare, at + whole.size()))
-            body.replace(at, bare.size(), whole);
+             at = body.find(bare, begin)) {
+            told.append(body, begin, at - begin).append(whole);
+            begin = at + bare.size();
+        }
+        if (begin == 0) continue;
+        told.append(body, begin);
+        body = std::move(told);
     }
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,12 +47,17 @@ std::string renamed_path(const std::string& path) {
 }  // namespace
 
 void drop_server_members(sdk::Json& fields) {
-    std::vector<std::string> gone;
-    for (const auto& [name, value] : fields.items()) {
-        if (belongs_to_server(name)) gone.push_back(name);
+    if (!fields.is_object()) return;
+    auto& members = fields.get_ref<sdk::Json::object_t&>();
+    const auto is_gone = [](const auto& member) { return belongs_to_server(member.first); };
+    if (std::none_of(members.begin(), members.end(), is_gone)) return;
+    // To take one out of many moves all that follow.
+    sdk::Json::object_t kept;
+    kept.reserve(members.size());
+    for (auto& member : members) {
+        if (!is_gone(member)) kept.emplace_back(member.first, std::move(member.second));
     }
-    for (const std::string& name : gone)
-        fields.erase(name);
+    fields = sdk::Json(std::move(kept));
 }
 
 std::string kept_feature_name(std::string_view name) {
@@ -75,12 +84,22 @@ void rename_queried_features(sdk::Json& query) {
         return;
     }
     if (!query.is_object()) return;
-    sdk::Json renamed = sdk::Json::object();
-    for (auto& [path, condition] : query.items()) {
-        rename_queried_features(condition);
-        renamed[renamed_path(path)] = std::move(condition);
+    auto& members = query.get_ref<sdk::Json::object_t&>();
+    sdk::Json::object_t renamed;
+    renamed.reserve(members.size());
+    std::unordered_map<std::string, std::size_t> places;
+    for (auto& member : members) {
+        rename_queried_features(member.second);
+        const std::string path = renamed_path(member.first);
+        const auto [place, is_new] = places.try_emplace(path, renamed.size());
+        if (is_new) {
+            renamed.emplace_back(path, std::move(member.second));
+        } else {
+            std::next(renamed.begin(), static_cast<std::ptrdiff_t>(place->second))->second =
+                std::move(member.second);
+        }
     }
-    query = std::move(renamed);
+    query = sdk::Json(std::move(renamed));
 }
 
 }  // namespace stele::nodes

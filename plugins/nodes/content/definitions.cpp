@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,9 @@ bool is_replaceable(const std::string& qname) {
     return !is_own && is_built_in_definition(qname);
 }
 
+/// No definition has more of its own: they are looked for one after another in whatever is written.
+constexpr std::size_t kMostDemanded = 1000;
+
 /// Features by name from an object of configurations or an array of names.
 sdk::Json demanded_features(const sdk::Json& definition) {
     const auto demanded = definition.find("mandatoryFeatures");
@@ -36,11 +40,13 @@ sdk::Json demanded_features(const sdk::Json& definition) {
     if (demanded == definition.end()) return found;
     if (demanded->is_object()) {
         for (const auto& [name, config] : demanded->items()) {
+            if (found.size() == kMostDemanded) break;
             if (is_qname(name)) found[name] = config.is_object() ? config : sdk::Json::object();
         }
     }
     if (demanded->is_array()) {
         for (const sdk::Json& name : *demanded) {
+            if (found.size() == kMostDemanded) break;
             if (name.is_string() && is_qname(name.get_ref<const std::string&>()))
                 found[name.get<std::string>()] = sdk::Json::object();
         }
@@ -64,9 +70,9 @@ void merge_required(const sdk::Json& inherited, sdk::Json& schema) {
     if (from == inherited.end() || !from->is_array()) return;
     sdk::Json& required = schema["required"];
     if (!required.is_array()) required = sdk::Json::array();
+    std::set<sdk::Json> known(required.begin(), required.end());
     for (const sdk::Json& name : *from) {
-        if (std::find(required.begin(), required.end(), name) == required.end())
-            required.push_back(name);
+        if (known.insert(name).second) required.push_back(name);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/record_space.hpp>
 
 #include "content/vocabulary.hpp"
@@ -38,7 +39,7 @@ sdk::Json content_of_record(const sdk::Json& record) {
 
 bool is_same(const std::optional<sdk::Json>& one, const std::optional<sdk::Json>& other) {
     if (!one || !other) return !one && !other;
-    return sdk::Json::diff(content_of_record(*one), content_of_record(*other)).empty();
+    return sdk::json_difference(content_of_record(*one), content_of_record(*other)).empty();
 }
 
 NodeOperation operation_between(const std::optional<sdk::Json>& before,

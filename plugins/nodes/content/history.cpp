@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/record_space.hpp>
@@ -148,7 +149,7 @@ sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_
 }
 
 sdk::Json difference(const sdk::Json& before, const sdk::Json& after) {
-    return sdk::Json::diff(without_server_members(before), without_server_members(after));
+    return sdk::json_difference(without_server_members(before), without_server_members(after));
 }
 
 }  // namespace stele::nodes

@@ -212,6 +212,7 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
             .checks_at_container = true,
             .presented_by = {"paths"},
             .reference_words = {"association"},
+            .slow_writes = true,
             .title = "nodes"};
 }
 

@@ -29,11 +29,15 @@ struct Placement {
     std::string association_type;
 };
 
-std::string filled(std::string text, const std::string& id) {
-    for (std::size_t at = text.find(kTemplate); at != std::string::npos;
-         at = text.find(kTemplate, at + id.size()))
-        text.replace(at, sizeof kTemplate - 1, id);
-    return text;
+std::string filled(std::string_view text, const std::string& id) {
+    std::string whole;
+    while (true) {
+        const std::size_t at = text.find(kTemplate);
+        whole += text.substr(0, at);
+        if (at == std::string_view::npos) return whole;
+        whole += id;
+        text.remove_prefix(at + sizeof kTemplate - 1);
+    }
 }
 
 Placement placement_of(const Parameters& parameters, const sdk::Json& node) {

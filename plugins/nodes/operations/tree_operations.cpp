@@ -33,13 +33,20 @@ sdk::Result<std::size_t> levels_of(const sdk::Call& call, std::size_t fallback) 
     return levels < 0 ? TreeWish::kUnlimited : static_cast<std::size_t>(levels);
 }
 
-std::vector<std::string> leaves_of(const sdk::Call& call) {
+/// Each is compared with every node of the tree.
+constexpr std::size_t kMostLeaves = 100;
+
+sdk::Result<std::vector<std::string>> leaves_of(const sdk::Call& call) {
     std::vector<std::string> leaves;
     const std::string text = call.parameter("leaf").value_or("");
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t comma = std::min(text.find(',', at), text.size());
         std::string leaf = whole_path(std::string_view(text).substr(at, comma - at));
         if (leaf != "/") leaves.push_back(std::move(leaf));
+        if (leaves.size() > kMostLeaves) {
+            return sdk::invalid_parameter(
+                "leaf", "may name at most " + std::to_string(kMostLeaves) + " paths");
+        }
         at = comma + 1;
     }
     return leaves;
@@ -112,7 +119,9 @@ sdk::Result<TreeWish> wish_of(const sdk::Call& call, bool is_filtered) {
     auto depth = levels_of(call, is_filtered ? TreeWish::kUnlimited : 1);
     if (!depth) return depth.error();
     wish.depth = *depth;
-    wish.leaves = leaves_of(call);
+    auto leaves = leaves_of(call);
+    if (!leaves) return leaves.error();
+    wish.leaves = std::move(*leaves);
     const std::pair<const char*, bool*> flags[] = {{"containers", &wish.containers_only},
                                                    {"properties", &wish.with_properties},
                                                    {"object", &wish.with_object}};

@@ -215,28 +215,30 @@ sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sd
 
 sdk::Actions node_version_actions() {
     const std::vector<sdk::Parameter> options{{"excludeSystem"}, {"diff"}};
-    return {
-        {.name = "versions",
-         .method = "GET",
-         .run = operation<&list_versions>(),
-         .parameters = options,
-         .paged = true},
-        {.name = "versions/{changesetId}",
-         .method = "GET",
-         .run = operation<&read_version>(),
-         .parameters = options},
-        {.name = "versions/{changesetId}/restore",
-         .permission = sdk::Permission::update,
-         .run = operation<&restore_version>()},
-        {.name = "versions/{changesetId}/diff", .method = "GET", .run = operation<&diff_version>()},
-        {.name = "versions/{changesetId}/attachments",
-         .method = "GET",
-         .run = operation<&list_version_attachments>(),
-         .paged = true},
-        {.name = "versions/{changesetId}/attachments/{attachmentId}",
-         .method = "GET",
-         .run = operation<&download_version_attachment>(),
-         .parameters = {{"a"}, {"filename"}}}};
+    return {{.name = "versions",
+             .method = "GET",
+             .run = operation<&list_versions>(),
+             .parameters = options,
+             .paged = true},
+            {.name = "versions/{changesetId}",
+             .method = "GET",
+             .run = operation<&read_version>(),
+             .parameters = options},
+            {.name = "versions/{changesetId}/restore",
+             .permission = sdk::Permission::update,
+             .run = operation<&restore_version>()},
+            {.name = "versions/{changesetId}/diff",
+             .method = "GET",
+             .run = operation<&diff_version>(),
+             .slow = true},
+            {.name = "versions/{changesetId}/attachments",
+             .method = "GET",
+             .run = operation<&list_version_attachments>(),
+             .paged = true},
+            {.name = "versions/{changesetId}/attachments/{attachmentId}",
+             .method = "GET",
+             .run = operation<&download_version_attachment>(),
+             .parameters = {{"a"}, {"filename"}}}};
 }
 
 }  // namespace stele::nodes
