@@ -1,6 +1,6 @@
 #include "kernel/authority/grant_entry.hpp"
 
-#include <random>
+#include <stele/sdk/seal.hpp>
 
 #include "kernel/authority/authority_keys.hpp"
 
@@ -12,21 +12,7 @@ constexpr char kPlain = 'p';
 constexpr char kDeep = 'd';
 constexpr char kPlainWhole = 'P';
 constexpr char kDeepWhole = 'D';
-constexpr std::size_t kIdSize = 20;
-
-std::string new_id() {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    thread_local std::mt19937_64 random = [] {
-        std::random_device device;
-        std::seed_seq seed{device(), device(), device(), device()};
-        return std::mt19937_64(seed);
-    }();
-    std::uniform_int_distribution<std::size_t> digit(0, kDigits.size() - 1);
-    std::string id(kIdSize, '\0');
-    for (char& c : id)
-        c = kDigits[digit(random)];
-    return id;
-}
+constexpr std::size_t kIdBytes = 10;
 
 }  // namespace
 
@@ -48,7 +34,7 @@ sdk::Result<GrantEntry> GrantEntry::decode(std::string_view value) {
 }
 
 GrantEntry GrantEntry::make(std::string role_key, bool is_deep) {
-    return {is_deep, false, new_id(), std::move(role_key)};
+    return {is_deep, false, sdk::random_hex(kIdBytes), std::move(role_key)};
 }
 
 }  // namespace stele::kernel::authority

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include <stele/sdk/encoding.hpp>
+
 #include "kernel/backup/portions.hpp"
 
 namespace stele::kernel::backup {
@@ -49,10 +51,7 @@ private:
 };
 
 std::string shown(std::string_view key) {
-    std::string text;
-    for (const char byte : key.substr(0, 40))
-        text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-    return text.empty() ? "the end" : text;
+    return key.empty() ? "the end" : sdk::hex_text(key.substr(0, 40));
 }
 
 sdk::Error differs(std::string_view what) {

@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include <stele/sdk/encoding.hpp>
+
 #include "kernel/http/access_log.hpp"
 #include "kernel/resource/usage_counter.hpp"
 
@@ -16,9 +18,8 @@ constexpr std::size_t kPrefixDigits = 8;
 constexpr std::size_t kIdDigits = 20;
 
 void write_hex(char* out, std::size_t digits, std::uint64_t number) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     for (std::size_t i = digits; i > 0; --i, number >>= 4)
-        out[i - 1] = kDigits[number & 15];
+        out[i - 1] = sdk::kHexDigits[number & 15];
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/encoding.hpp>
+#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/seal.hpp>
 
 #include "kernel/storage/posix_file.hpp"
@@ -21,26 +23,11 @@ namespace stele::kernel::http {
 namespace {
 
 constexpr int kLargestId = 255;
-constexpr char kDigits[] = "0123456789abcdef";
-
-std::optional<unsigned> digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return std::nullopt;
-}
 
 /// Nothing when the text is not the digits of a key.
 std::optional<std::string> key_of(std::string_view hex) {
     if (hex.size() != 2 * sdk::Sealer::kKeySize) return std::nullopt;
-    std::string key;
-    for (std::size_t i = 0; i < hex.size(); i += 2) {
-        const auto high = digit_of(hex[i]);
-        const auto low = digit_of(hex[i + 1]);
-        if (!high || !low) return std::nullopt;
-        key += static_cast<char>(*high * 16 + *low);
-    }
-    return key;
+    return sdk::hex_bytes(sdk::lower_case(hex));
 }
 
 std::optional<SecretKey> parse_key(std::string_view text) {
@@ -109,13 +96,7 @@ sdk::Result<SecretKeys> parse_secret_keys(std::string_view text, const std::stri
 std::string secret_keys_text(const SecretKeys& keys) {
     std::string text;
     for (const SecretKey& key : keys) {
-        text += std::to_string(key.id) + ':';
-        for (const char c : key.bytes) {
-            const auto byte = static_cast<unsigned char>(c);
-            text += kDigits[byte >> 4];
-            text += kDigits[byte & 15];
-        }
-        text += '\n';
+        text += std::to_string(key.id) + ':' + sdk::hex_text(key.bytes) + '\n';
     }
     return text;
 }

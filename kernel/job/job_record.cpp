@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/time.hpp>
 
 namespace stele::kernel::job {
@@ -13,27 +14,6 @@ namespace stele::kernel::job {
 namespace {
 
 using sdk::Json;
-
-// Record keys are bytes of any value, which JSON text cannot hold.
-std::string to_hex(std::string_view bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 15];
-    }
-    return text;
-}
-
-std::string from_hex(std::string_view text) {
-    const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-    std::string bytes;
-    for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-        bytes += static_cast<char>(digit(text[i]) << 4 | digit(text[i + 1]));
-    }
-    return bytes;
-}
 
 std::optional<sdk::JobState> find_state(std::string_view name) {
     using enum sdk::JobState;
@@ -71,7 +51,8 @@ Json log_entries_json(const Json& stored) {
     return entries;
 }
 
-JobRecord from_json(const Json& stored, sdk::JobState state) {
+/// Nothing when a key is broken. Record keys are bytes of any value, which JSON text cannot hold.
+std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     JobRecord record;
     record.state = state;
     stored.at("id").get_to(record.id);
@@ -79,9 +60,12 @@ JobRecord from_json(const Json& stored, sdk::JobState state) {
     const Json& platform = stored.at("platform");
     platform.at("number").get_to(record.platform.number);
     platform.at("id").get_to(record.platform.id);
-    record.platform.root = from_hex(platform.at("root").get<std::string>());
+    auto root = sdk::hex_bytes(platform.at("root").get_ref<const std::string&>());
     const Json& run_as = stored.at("run_as");
-    record.run_as.key = from_hex(run_as.at("key").get<std::string>());
+    auto principal = sdk::hex_bytes(run_as.at("key").get_ref<const std::string&>());
+    if (!root || !principal) return std::nullopt;
+    record.platform.root = *std::move(root);
+    record.run_as.key = *std::move(principal);
     run_as.at("id").get_to(record.run_as.id);
     run_as.at("name").get_to(record.run_as.name);
     run_as.at("domain").get_to(record.run_as.domain_id);
@@ -130,8 +114,8 @@ std::string encode_job(const JobRecord& record) {
                       {"type", record.type},
                       {"platform", Json{{"number", record.platform.number},
                                         {"id", record.platform.id},
-                                        {"root", to_hex(record.platform.root)}}},
-                      {"run_as", Json{{"key", to_hex(record.run_as.key)},
+                                        {"root", sdk::hex_text(record.platform.root)}}},
+                      {"run_as", Json{{"key", sdk::hex_text(record.run_as.key)},
                                       {"id", record.run_as.id},
                                       {"name", record.run_as.name},
                                       {"domain", record.run_as.domain_id}}},
@@ -163,7 +147,9 @@ sdk::Result<JobRecord> decode_job(std::string_view bytes) {
     try {
         const auto state = find_state(stored->at("state").get<std::string>());
         if (!state) return broken("unknown state");
-        return from_json(*stored, *state);
+        auto record = from_json(*stored, *state);
+        if (!record) return broken("a key is no hexadecimal text");
+        return *std::move(record);
     } catch (const Json::exception& thrown) {
         return broken(thrown.what());
     }

@@ -93,6 +93,21 @@ TEST_CASE(
     CHECK_FALSE(record->is_resting);
 }
 
+TEST_CASE("A job whose keys are no hexadecimal text cannot be read") {
+    StoredJobs jobs;
+    const std::string id = jobs.add();
+    for (const auto& [object, member] :
+         {std::pair("platform", "root"), std::pair("run_as", "key")}) {
+        for (const char* key : {"0", "0G", "0A"}) {
+            Json stored = stele::sdk::parse_json(encode_job(jobs.record(id))).value();
+            stored[object][member] = key;
+            const auto record = decode_job(stele::sdk::dump_json(stored));
+            REQUIRE_FALSE(record.has_value());
+            CHECK(record.error().code == "job.record_broken");
+        }
+    }
+}
+
 TEST_CASE("A log is bounded, says so, and keeps room for the reason of the end") {
     JobRecord record;
     for (std::size_t i = 0; i < 2 * JobRecord::kMostLogEntries; ++i) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
+
 namespace stele::kernel::storage {
 
 namespace {
@@ -18,32 +20,21 @@ constexpr std::size_t kRowsBetweenRests = 1000;
 /// The bytes that a name stands for: half as much memory.
 using Digest = std::array<unsigned char, kNameSize / 2>;
 
-/// 16 for what is no hexadecimal digit as names have it.
-unsigned char digit_value(char c) {
-    if (c >= '0' && c <= '9') return static_cast<unsigned char>(c - '0');
-    if (c >= 'a' && c <= 'f') return static_cast<unsigned char>(c - 'a' + 10);
-    return 16;
+/// Upper case, too, which no name has: `digest_of` sees to that.
+bool may_be_of_name(char c) {
+    return sdk::hex_value(c) >= 0;
 }
 
 std::optional<Digest> digest_of(std::string_view name) {
-    if (name.size() != kNameSize) return std::nullopt;
+    const auto bytes = sdk::hex_bytes(name);
     Digest digest{};
-    for (std::size_t i = 0; i < kNameSize; ++i) {
-        const unsigned char value = digit_value(name[i]);
-        if (value > 15) return std::nullopt;
-        digest[i / 2] = static_cast<unsigned char>(digest[i / 2] << 4 | value);
-    }
+    if (!bytes || bytes->size() != digest.size()) return std::nullopt;
+    std::copy(bytes->begin(), bytes->end(), digest.begin());
     return digest;
 }
 
 std::string name_of(const Digest& digest) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string name;
-    for (const unsigned char byte : digest) {
-        name.push_back(kDigits[byte >> 4]);
-        name.push_back(kDigits[byte & 15]);
-    }
-    return name;
+    return sdk::hex_text({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 /// Some of the blobs, sorted, and which of them are used.
@@ -81,12 +72,12 @@ public:
     /// the places that are looked at, so none is missed.
     void find_in(std::string_view bytes) {
         for (std::size_t place = kNameSize - 1; place < bytes.size(); place += kNameSize) {
-            if (digit_value(bytes[place]) > 15) continue;
+            if (!may_be_of_name(bytes[place])) continue;
             std::size_t begin = place;
-            while (begin > 0 && digit_value(bytes[begin - 1]) <= 15)
+            while (begin > 0 && may_be_of_name(bytes[begin - 1]))
                 --begin;
             std::size_t end = place + 1;
-            while (end < bytes.size() && digit_value(bytes[end]) <= 15)
+            while (end < bytes.size() && may_be_of_name(bytes[end]))
                 ++end;
             // Digits that stand in front of a name by chance hide it from nobody.
             for (std::size_t at = begin; at + kNameSize <= end; ++at)

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <stele/sdk/encoding.hpp>
+
 namespace stele::kernel::storage {
 
 /// The name that bytes have as a blob (BLAKE2b, hexadecimal), made while they pass.
@@ -18,12 +20,9 @@ public:
     }
     /// Once.
     std::string name() {
-        unsigned char digest[kSize];
-        crypto_generichash_final(&state_, digest, kSize);
-        std::string text(2 * kSize + 1, '\0');
-        sodium_bin2hex(text.data(), text.size(), digest, kSize);
-        text.pop_back();
-        return text;
+        std::string digest(kSize, '\0');
+        crypto_generichash_final(&state_, reinterpret_cast<unsigned char*>(digest.data()), kSize);
+        return sdk::hex_text(digest);
     }
 
 private:

@@ -11,8 +11,10 @@
 #include <string>
 #include <system_error>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
+#include "kernel/storage/blob_digest.hpp"
 #include "kernel/storage/blob_directory.hpp"
 #include "kernel/storage/posix_file.hpp"
 
@@ -22,11 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDigestSize = 32;
-constexpr std::size_t kBlobNameSize = 2 * kDigestSize;
+constexpr std::size_t kBlobNameSize = 64;
 constexpr std::size_t kSpreadSize = 2;
 constexpr int kSpread = 256;
-constexpr char kBlobDigits[] = "0123456789abcdef";
 constexpr char kUnfinished[] = "unfinished";
 /// As many random bytes tell unfinished blobs of one opening from those of another.
 constexpr std::size_t kOwnNameBytes = 8;
@@ -50,16 +50,13 @@ sdk::Error unknown_blob(std::string_view name) {
 
 bool is_blob_name(std::string_view name) {
     return name.size() == kBlobNameSize &&
-           name.find_first_not_of(kBlobDigits) == std::string_view::npos;
+           name.find_first_not_of(sdk::kHexDigits) == std::string_view::npos;
 }
 
-std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
-    std::string text;
-    for (std::size_t i = 0; i < size; ++i) {
-        text.push_back(kBlobDigits[bytes[i] >> 4]);
-        text.push_back(kBlobDigits[bytes[i] & 15]);
-    }
-    return text;
+/// One of `kSpread`, named by its number.
+fs::path spread_folder(const fs::path& folder, int number) {
+    const char byte = static_cast<char>(number);
+    return folder / sdk::hex_text({&byte, 1});
 }
 
 fs::path path_of(const fs::path& folder, std::string_view name) {
@@ -111,9 +108,7 @@ public:
         : folder_(folder),
           reserve_(reserve_bytes),
           unfinished_(std::move(unfinished)),
-          file_(std::move(file)) {
-        crypto_generichash_init(&digest_, nullptr, 0, kDigestSize);
-    }
+          file_(std::move(file)) {}
     ~BlobWriter() override {
         if (!is_finished_) ::unlink(unfinished_.c_str());
     }
@@ -130,15 +125,14 @@ private:
     std::uint64_t reserve_;
     fs::path unfinished_;
     PosixFile file_;
-    crypto_generichash_state digest_;
+    BlobDigest digest_;
     std::uint64_t granted_ = 0;  ///< bytes that may be written before the next look at the disk
     bool is_finished_ = false;
 };
 
 sdk::Result<void> BlobWriter::write(std::string_view bytes) {
     if (auto room = check_room(bytes.size()); !room) return room;
-    crypto_generichash_update(&digest_, reinterpret_cast<const unsigned char*>(bytes.data()),
-                              bytes.size());
+    digest_.add(bytes);
     while (!bytes.empty()) {
         const ssize_t written = ::write(file_.descriptor(), bytes.data(), bytes.size());
         if (written < 0 && errno != EINTR) return disk_error("while writing a blob", errno);
@@ -161,9 +155,7 @@ sdk::Result<void> BlobWriter::check_room(std::uint64_t bytes) {
 }
 
 sdk::Result<std::string> BlobWriter::finish() {
-    unsigned char digest[kDigestSize];
-    crypto_generichash_final(&digest_, digest, kDigestSize);
-    std::string name = hexadecimal(digest, kDigestSize);
+    std::string name = digest_.name();
     const fs::path target = path_of(folder_, name);
     // The time by which unused blobs are told from new ones.
     if (::futimens(file_.descriptor(), nullptr) != 0)
@@ -272,8 +264,7 @@ sdk::Result<void> BlobDirectory::prepare_unfinished() {
 
 sdk::Result<void> BlobDirectory::prepare_spread() {
     for (int i = 0; i < kSpread; ++i) {
-        const auto byte = static_cast<unsigned char>(i);
-        const fs::path folder = folder_ / hexadecimal(&byte, 1);
+        const fs::path folder = spread_folder(folder_, i);
         if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
             return disk_error("while creating " + folder.string(), errno);
     }
@@ -320,9 +311,8 @@ sdk::Result<void> BlobDirectory::remove(std::string_view name) {
 
 sdk::Result<void> BlobDirectory::for_each(const std::function<void(std::string_view name)>& visit) {
     for (int i = 0; i < kSpread; ++i) {
-        const auto byte = static_cast<unsigned char>(i);
         std::error_code error;
-        fs::directory_iterator entry(folder_ / hexadecimal(&byte, 1), error);
+        fs::directory_iterator entry(spread_folder(folder_, i), error);
         for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
             const std::string name = entry->path().filename().string();
             if (is_blob_name(name)) visit(name);

@@ -1,15 +1,16 @@
 #include "kernel/storage/keys.hpp"
 
-#include <array>
 #include <chrono>
 #include <mutex>
 #include <random>
+#include <utility>
+
+#include <stele/sdk/encoding.hpp>
 
 namespace stele::kernel::storage {
 
 namespace {
 
-constexpr char kHexDigits[] = "0123456789abcdef";
 constexpr std::size_t kMillisecondBytes = 6;
 constexpr std::size_t kCounterBytes = 4;
 static_assert(kMillisecondBytes + kCounterBytes == kSequenceSize);
@@ -56,13 +57,6 @@ private:
     std::uint64_t milliseconds_ = 0;
     std::uint32_t counter_ = 0;
 };
-
-/// Only lower case: an id has one spelling.
-int hex_value(char digit) {
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    return -1;
-}
 
 sdk::KeyWriter kind(std::uint64_t platform, char tag) {
     sdk::KeyWriter writer;
@@ -115,26 +109,14 @@ Sequence next_sequence() {
 }
 
 std::string sequence_text(std::string_view sequence) {
-    std::string text;
-    text.reserve(sequence.size() * 2);
-    for (const char c : sequence) {
-        const auto byte = static_cast<unsigned char>(c);
-        text.push_back(kHexDigits[byte >> 4]);
-        text.push_back(kHexDigits[byte & 15]);
-    }
-    return text;
+    return sdk::hex_text(sequence);
 }
 
 bool parse_sequence(std::string_view text, Sequence& sequence) {
     if (text.size() != kSequenceSize * 2) return false;
-    std::array<char, kSequenceSize> bytes{};
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const int high = hex_value(text[2 * i]);
-        const int low = hex_value(text[2 * i + 1]);
-        if (high < 0 || low < 0) return false;
-        bytes[i] = static_cast<char>(high << 4 | low);
-    }
-    sequence.assign(bytes.data(), bytes.size());
+    auto bytes = sdk::hex_bytes(text);
+    if (!bytes) return false;
+    sequence = *std::move(bytes);
     return true;
 }
 

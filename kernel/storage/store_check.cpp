@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/storage/document_store_keys.hpp"
@@ -19,9 +20,8 @@ std::string printable(std::string_view bytes) {
             text.push_back(c);
             continue;
         }
-        static constexpr char kDigits[] = "0123456789abcdef";
-        const auto byte = static_cast<unsigned char>(c);
-        text.append("\\x").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
+        text += "\\x";
+        sdk::append_hex(text, c);
     }
     return text;
 }

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
 #include "kernel/storage/backends/leveldb/store_manifest.hpp"
@@ -20,13 +21,7 @@ namespace stele::kernel::storage {
 namespace {
 
 std::string digest_text(std::string_view bytes) {
-    constexpr char kSealDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const char c : sdk::token_digest(bytes)) {
-        const auto byte = static_cast<unsigned char>(c);
-        text.append(1, kSealDigits[byte >> 4]).append(1, kSealDigits[byte & 15]);
-    }
-    return text;
+    return sdk::hex_text(sdk::token_digest(bytes));
 }
 
 bool is_sealed(const std::string& name) {
