@@ -12,6 +12,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/pagination/collation.hpp"
+#include "kernel/pagination/json_token.hpp"
 #include "kernel/pagination/number.hpp"
 
 namespace stele::kernel::pagination {
@@ -53,12 +54,6 @@ void add_path(std::vector<Step>& steps, std::string_view path, std::size_t field
     } else {
         add_path(at->members, path.substr(dot + 1), field);
     }
-}
-
-std::string_view trimmed(std::string_view json) {
-    while (!json.empty() && static_cast<unsigned char>(json.back()) <= ' ')
-        json.remove_suffix(1);
-    return json;
 }
 
 /// An integer as the largest double that is not above it, and what is left: so integers beyond 53
@@ -135,7 +130,7 @@ struct SortOrder::State {
             error = value.get_string().get(target.text);
         } else {
             error = simdjson::to_json_string(value).get(target.text);
-            target.text = trimmed(target.text);
+            target.text = bare_token(target.text);
         }
         if (type == ondemand::json_type::number && is_numeric) {
             const auto number = Number::read(target.text);
@@ -154,7 +149,7 @@ struct SortOrder::State {
         if (step.field) {
             Found& target = found[*step.field];
             if (const auto error = object.raw_json().get(target.text)) return error;
-            target.text = trimmed(target.text);
+            target.text = bare_token(target.text);
             target.tag = Tag::text;
             if (const auto error = object.reset().error()) return error;
         }

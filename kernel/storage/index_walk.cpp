@@ -8,6 +8,7 @@
 
 #include <simdjson.h>
 
+#include "kernel/pagination/json_token.hpp"
 #include "kernel/storage/record.hpp"
 
 namespace stele::kernel::storage {
@@ -98,10 +99,7 @@ private:
     }
 
     simdjson::error_code number(ondemand::value& value, bool is_direct) {
-        std::string_view text = value.raw_json_token();
-        while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') {
-            text.remove_suffix(1);
-        }
+        const std::string_view text = pagination::bare_token(value.raw_json_token());
         double number = 0;
         if (const auto error = value.get_double().get(number)) return error;
         return give({WalkedValue::Type::number, text, number, is_direct});

@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include "kernel/pagination/json_token.hpp"
 #include "kernel/storage/query_match.hpp"
 #include "kernel/storage/query_scalar.hpp"
 #include "kernel/storage/record.hpp"
@@ -71,14 +72,8 @@ bool all_hold_missing(const Steps& steps) {
 /// False: it does not match. Nothing: not to be told this way.
 using Outcome = std::optional<bool>;
 
-std::string_view trimmed(std::string_view token) {
-    while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ')
-        token.remove_suffix(1);
-    return token;
-}
-
 simdjson::error_code read_number(ondemand::value& value, Number& number) {
-    const auto read = Number::read(trimmed(value.raw_json_token()));
+    const auto read = Number::read(pagination::bare_token(value.raw_json_token()));
     if (!read) return simdjson::NUMBER_ERROR;
     number = *read;
     return simdjson::SUCCESS;
