@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include <stele/sdk/letter_case.hpp>
-
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/text.hpp>
 
 namespace stele::kernel::http {
 
@@ -22,7 +21,7 @@ std::string_view take_last(std::string_view& list) {
     const bool is_only = comma == std::string_view::npos;
     const std::string_view last = is_only ? list : list.substr(comma + 1);
     list = is_only ? std::string_view() : list.substr(0, comma);
-    return trimmed(last);
+    return sdk::trimmed(last);
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ bool is_client_on_tls(const Request& request, std::string_view peer, const Serve
     if (options.trusted_proxies.empty() || !is_trusted(peer, options.trusted_proxies)) return false;
     // Of several proxies the first one saw the client; what that one took from it is its business.
     const std::string_view list = request.header("X-Forwarded-Proto").value_or("");
-    return sdk::equals_ignoring_case(trimmed(list.substr(0, list.find(','))), "https");
+    return sdk::equals_ignoring_case(sdk::trimmed(list.substr(0, list.find(','))), "https");
 }
 
 }  // namespace stele::kernel::http

@@ -6,8 +6,7 @@
 #include <zlib.h>
 
 #include <stele/sdk/letter_case.hpp>
-
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/text.hpp>
 
 namespace stele::kernel::http {
 
@@ -59,34 +58,23 @@ private:
     bool is_ready_ = false;
 };
 
-/// A weight as in `;q=0.5`; only whether it is zero matters here.
-bool is_refused(std::string_view parameters) {
-    while (!parameters.empty()) {
-        std::string_view parameter = trimmed(take_until(parameters, ';'));
-        const std::string_view name = trimmed(take_until(parameter, '='));
-        if (!sdk::equals_ignoring_case(name, "q")) continue;
-        return trimmed(parameter).find_first_not_of("0.") == std::string_view::npos;
-    }
-    return false;
-}
-
 }  // namespace
 
 bool accepts_gzip(std::string_view accept_encoding) {
     bool any = false;
     while (!accept_encoding.empty()) {
-        std::string_view parameters = take_until(accept_encoding, ',');
-        const std::string_view name = trimmed(take_until(parameters, ';'));
+        std::string_view parameters = sdk::take_until(accept_encoding, ',');
+        const std::string_view name = sdk::trimmed(sdk::take_until(parameters, ';'));
         if (sdk::equals_ignoring_case(name, "gzip") || sdk::equals_ignoring_case(name, "x-gzip")) {
-            return !is_refused(parameters);
+            return !sdk::has_zero_weight(parameters);
         }
-        if (name == "*") any = !is_refused(parameters);
+        if (name == "*") any = !sdk::has_zero_weight(parameters);
     }
     return any;
 }
 
 bool is_compressible(std::string_view content_type) {
-    const std::string_view type = trimmed(take_until(content_type, ';'));
+    const std::string_view type = sdk::trimmed(sdk::take_until(content_type, ';'));
     for (const std::string_view known :
          {"application/json", "application/javascript", "application/xml", "image/svg+xml"}) {
         if (sdk::equals_ignoring_case(type, known)) return true;

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include <stele/sdk/letter_case.hpp>
-
-#include "kernel/http/message_text.hpp"
+#include <stele/sdk/text.hpp>
 
 namespace stele::kernel::http {
 
@@ -23,11 +22,11 @@ std::string_view take_etag(std::string_view& rest) {
         opening == std::string_view::npos ? opening : rest.find('"', opening + 1);
     // Some clients send the value without its quotes.
     if (closing == std::string_view::npos || rest.find(',') < opening) {
-        return trimmed(take_until(rest, ','));
+        return sdk::trimmed(sdk::take_until(rest, ','));
     }
-    const std::string_view etag = trimmed(rest.substr(0, closing + 1));
+    const std::string_view etag = sdk::trimmed(rest.substr(0, closing + 1));
     rest.remove_prefix(closing + 1);
-    take_until(rest, ',');
+    sdk::take_until(rest, ',');
     return etag;
 }
 
@@ -39,8 +38,8 @@ std::string_view without_quotes(std::string_view etag) {
 /// A list of header names, as a browser sends it; nothing else is echoed.
 bool is_name_list(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == ',' || c == ' ' || c == '.';
+        return sdk::is_letter_or_digit(c) || c == '-' || c == '_' || c == ',' || c == ' ' ||
+               c == '.';
     });
 }
 
@@ -72,7 +71,7 @@ std::optional<std::string> normalized_origin(std::string_view text) {
 }
 
 bool names_etag(std::string_view if_none_match, std::string_view etag) {
-    if (trimmed(if_none_match) == "*") return true;
+    if (sdk::trimmed(if_none_match) == "*") return true;
     const std::string_view wanted = without_quotes(without_weakness(etag));
     while (!if_none_match.empty()) {
         const std::string_view named = take_etag(if_none_match);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/entity_tag.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
@@ -21,8 +22,7 @@ enum class BodyKind { json, text, other };
 
 /// What a content type says, its parameters left out. Clients that send none send JSON mostly.
 BodyKind body_kind(std::string_view content_type) {
-    std::string type = sdk::lower_case(content_type.substr(0, content_type.find(';')));
-    type.erase(type.find_last_not_of(" \t") + 1);
+    const std::string type = sdk::media_essence(content_type);
     if (type == "application/json" || type.ends_with("+json")) return BodyKind::json;
     return type.empty() || type == "text/plain" ? BodyKind::text : BodyKind::other;
 }

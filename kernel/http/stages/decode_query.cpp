@@ -1,3 +1,5 @@
+#include <stele/sdk/text.hpp>
+
 #include "kernel/http/request_pipeline.hpp"
 
 namespace stele::kernel::http {
@@ -16,9 +18,7 @@ sdk::Error malformed() {
 sdk::Result<std::vector<std::pair<std::string, std::string>>> decode_query(std::string_view query) {
     std::vector<std::pair<std::string, std::string>> parameters;
     while (!query.empty()) {
-        const std::size_t end = query.find('&');
-        const std::string_view pair = query.substr(0, end);
-        query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+        const std::string_view pair = sdk::take_until(query, '&');
         if (pair.empty()) continue;
         if (parameters.size() == kParameters) {
             return sdk::make_error(sdk::ErrorKind::invalid, "http.query_malformed",
