@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/text.hpp>
 #include <stele/sdk/time.hpp>
 
 namespace stele::kernel::audit {
@@ -11,21 +12,13 @@ namespace {
 /// What callers send is kept up to here; a trail must not grow by the length of a path.
 constexpr std::size_t kLongestText = 500;
 
-/// The front of a text, no character of it cut in two.
-std::string front_of(const std::string& text) {
-    if (text.size() <= kLongestText) return text;
-    std::size_t end = kLongestText;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-        --end;
-    return text.substr(0, end);
-}
-
 class RecordBuilder {
 public:
     RecordBuilder() { members_.reserve(kMostMembers); }
 
     void add(const char* name, const std::string& text) {
-        if (!text.empty()) members_.emplace_back(name, front_of(text));
+        if (!text.empty())
+            members_.emplace_back(name, std::string(sdk::cut_to(text, kLongestText)));
     }
     void add(const char* name, sdk::Json value) { members_.emplace_back(name, std::move(value)); }
 

@@ -4,16 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include <stele/sdk/text.hpp>
+
 namespace stele::kernel::config {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r";
-    const auto first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 bool is_name(std::string_view text) {
     return !text.empty() && text.find_first_not_of(
@@ -31,7 +26,9 @@ public:
 
     sdk::Result<void> read_line(std::string_view line) {
         ++line_;
-        line = trimmed(line);
+        while (line.ends_with('\r'))
+            line.remove_suffix(1);
+        line = sdk::trimmed(line);
         if (line.empty() || line.front() == '#' || line.front() == ';') return {};
         return line.front() == '[' ? read_section(line) : read_entry(line);
     }
@@ -41,7 +38,7 @@ public:
 private:
     sdk::Result<void> read_section(std::string_view line) {
         if (line.back() != ']') return malformed("the section's bracket is not closed");
-        const std::string_view name = trimmed(line.substr(1, line.size() - 2));
+        const std::string_view name = sdk::trimmed(line.substr(1, line.size() - 2));
         if (!name.empty() && !is_name(name)) {
             return malformed("'" + std::string(name) + "' is no name of a section");
         }
@@ -54,9 +51,9 @@ private:
         if (equals == std::string_view::npos) {
             return malformed("expected 'key = value', found '" + std::string(line) + "'");
         }
-        const std::string_view key = trimmed(line.substr(0, equals));
+        const std::string_view key = sdk::trimmed(line.substr(0, equals));
         if (!is_name(key)) return malformed("'" + std::string(key) + "' is no key");
-        std::string_view value = trimmed(line.substr(equals + 1));
+        std::string_view value = sdk::trimmed(line.substr(equals + 1));
         if (is_quoted(value)) value = value.substr(1, value.size() - 2);
 
         std::string full_key = prefix_ + std::string(key);

@@ -5,9 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 #include <unistd.h>
+
+#include <stele/sdk/text.hpp>
 
 #include "kernel/config/ini_reader.hpp"
 #include "kernel/config/kernel_settings.hpp"
@@ -184,11 +185,10 @@ std::string Settings::text(std::string_view key) const {
 
 std::vector<std::string> Settings::list(std::string_view key) const {
     std::vector<std::string> items;
-    std::istringstream all(text(key));
-    for (std::string item; std::getline(all, item, ',');) {
-        const auto first = item.find_first_not_of(" \t");
-        if (first == std::string::npos) continue;
-        items.push_back(item.substr(first, item.find_last_not_of(" \t") - first + 1));
+    const std::string all = text(key);
+    for (std::string_view rest = all; !rest.empty();) {
+        const std::string_view item = sdk::trimmed(sdk::take_until(rest, ','));
+        if (!item.empty()) items.emplace_back(item);
     }
     return items;
 }

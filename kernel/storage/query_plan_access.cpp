@@ -10,6 +10,7 @@
 
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "kernel/storage/composite_index.hpp"
 #include "kernel/storage/index_entries.hpp"
@@ -173,7 +174,7 @@ std::string literal_prefix(std::string_view pattern) {
             if (may_be_absent) prefix.resize(last);
             break;
         }
-        if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) last = prefix.size();
+        if (!sdk::continues_character(c)) last = prefix.size();
         prefix.push_back(c);
     }
     return prefix;
