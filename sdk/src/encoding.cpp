@@ -26,10 +26,6 @@ int hex_value_in_id(char digit) {
     return kHexValues[static_cast<unsigned char>(digit)];
 }
 
-constexpr bool is_unreserved(char c) {
-    return is_letter_or_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
 }  // namespace
 
 void append_hex(std::string& text, char byte) {

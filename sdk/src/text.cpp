@@ -1,5 +1,6 @@
 #include <stele/sdk/text.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -30,6 +31,11 @@ bool has_zero_weight(std::string_view parameters) {
         return trimmed(value).find_first_not_of("0.") == std::string_view::npos;
     }
     return false;
+}
+
+std::size_t character_count(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
 }
 
 std::size_t utf8_sequence(std::string_view text) {

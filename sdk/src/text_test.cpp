@@ -41,6 +41,22 @@ TEST_CASE("the weight 0 of a header's element is seen, however it is written") {
     }
 }
 
+TEST_CASE("an unreserved character is one of RFC 3986, 2.3") {
+    for (const char c : std::string_view("azAZ09-._~"))
+        CHECK(is_unreserved(c));
+    for (const char c : std::string_view("!*'();:@&=+$,/?#[]% \xc3"))
+        CHECK_FALSE(is_unreserved(c));
+}
+
+TEST_CASE("a character of several bytes is one") {
+    const std::string_view text = "\xE2\x82\xAC\xC3\xBC!";  // the sign for euro, u with two dots
+    CHECK(first_character(text) == "\xE2\x82\xAC");
+    CHECK(first_character("!a") == "!");
+    CHECK(first_character("").empty());
+    CHECK(character_count(text) == 3);
+    CHECK(character_count("") == 0);
+}
+
 TEST_CASE("text is cut before the character that does not fit") {
     const std::string_view text = "a\xE2\x82\xAC";  // the sign for euro
     CHECK(cut_to(text, 4) == text);

@@ -20,6 +20,11 @@ constexpr bool is_letter_or_digit(char c) {
     return is_letter(c) || is_digit(c);
 }
 
+/// A character that addresses of the web take as it is (RFC 3986, 2.3).
+constexpr bool is_unreserved(char c) {
+    return is_letter_or_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
 /// A character of names in header fields and of media types (`tchar` in RFC 9110, 5.6.2).
 constexpr bool is_token_character(char c) {
     return is_letter_or_digit(c) ||
@@ -52,6 +57,17 @@ bool has_zero_weight(std::string_view parameters);
 constexpr bool continues_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
+
+/// The first character with all bytes that continue it; of text that is no UTF-8 at least a byte.
+constexpr std::string_view first_character(std::string_view text) {
+    std::size_t size = 1;
+    while (size < text.size() && continues_character(text[size]))
+        ++size;
+    return text.substr(0, size);
+}
+
+/// Characters, not bytes.
+std::size_t character_count(std::string_view text);
 
 /// The front of the text, at most `most` bytes, no character of it cut in two.
 constexpr std::string_view cut_to(std::string_view text, std::size_t most) {
