@@ -7,7 +7,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/resource/record_fields.hpp"
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::resource {
 

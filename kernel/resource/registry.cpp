@@ -27,6 +27,22 @@ std::vector<std::string> placeholders_of(std::string_view path) {
     return names;
 }
 
+namespace {
+
+storage::CollectionRules rules_of(const sdk::ResourceDescriptor& descriptor) {
+    storage::CollectionRules rules;
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.secret) continue;
+        if (field.unique || field.addresses) rules.unique_fields.push_back(field.name);
+        if (field.unindexed) rules.unindexed_fields.push_back(field.name);
+    }
+    rules.composite_indexes = descriptor.composite_indexes;
+    rules.is_in_space = descriptor.has_space;
+    return rules;
+}
+
+}  // namespace
+
 Registry::Registry() {
     RegisteredResource& platform = resources_.emplace_back();
     platform.plugin_id = "kernel";
@@ -35,7 +51,7 @@ Registry::Registry() {
     add_teams(platform.descriptor);
     add_roles(platform.descriptor);
     add_attachments(platform.descriptor);
-    platform.rules = storage::CollectionRules::of(platform.descriptor);
+    platform.rules = rules_of(platform.descriptor);
     by_type_[platform.descriptor.type] = &platform;
     RegisteredResource& activities = resources_.emplace_back();
     activities.plugin_id = "kernel";
@@ -71,7 +87,7 @@ sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Reso
     RegisteredResource& added = resources_.emplace_back();
     added.plugin_id = std::move(plugin_id);
     added.resource = std::move(resource);
-    added.rules = storage::CollectionRules::of(descriptor);
+    added.rules = rules_of(descriptor);
     for (const sdk::Field& field : descriptor.fields) {
         if (field.addresses) added.addressing_fields.push_back(field.name);
     }

@@ -5,9 +5,9 @@
 #include "kernel/storage/composite_builder.hpp"
 #include "kernel/storage/composite_index.hpp"
 #include "kernel/storage/document_store_catalogue.hpp"
-#include "kernel/storage/document_store_keys.hpp"
 #include "kernel/storage/index_entries.hpp"
-#include "kernel/storage/query_run.hpp"
+#include "kernel/storage/planned_run.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 
@@ -29,18 +29,6 @@ sdk::Result<bool> read_at(const sdk::Reader& reader, CollectionId collection,
 }
 
 }  // namespace
-
-CollectionRules CollectionRules::of(const sdk::ResourceDescriptor& descriptor) {
-    CollectionRules rules;
-    for (const sdk::Field& field : descriptor.fields) {
-        if (field.secret) continue;
-        if (field.unique || field.addresses) rules.unique_fields.push_back(field.name);
-        if (field.unindexed) rules.unindexed_fields.push_back(field.name);
-    }
-    rules.composite_indexes = descriptor.composite_indexes;
-    rules.is_in_space = descriptor.has_space;
-    return rules;
-}
 
 DocumentStore::DocumentStore(sdk::Engine& engine, NameTable& names)
     : engine_(engine),

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include <stele/sdk/descriptor.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/page.hpp>
 #include <stele/sdk/services/collection_indexes.hpp>
 
+#include "kernel/storage/collection_rules.hpp"
 #include "kernel/storage/name_table.hpp"
 #include "kernel/storage/query.hpp"
+#include "kernel/storage/query_run.hpp"
 #include "kernel/storage/record.hpp"
 
 namespace stele::kernel::storage {
@@ -23,48 +24,10 @@ class CompositeBuilder;
 class IndexStates;
 struct IndexState;
 
-/// What the store must know of a resource: its unique, unindexed and composite fields. Secret
-/// fields are never in a record's text, so they need no mention.
-struct CollectionRules {
-    std::vector<std::string> unique_fields;
-    std::vector<std::string> unindexed_fields;
-    std::vector<sdk::CompositeIndex> composite_indexes;
-    /// The readers and transactions are those of a space: several collections may show the same
-    /// entries, so what is indexed is said in the space itself, and nothing is built behind its
-    /// back.
-    bool is_in_space = false;
-
-    static CollectionRules of(const sdk::ResourceDescriptor& descriptor);
-};
-
 /// A collection whose container was removed and which is emptied step by step.
 struct RemovedCollection {
     CollectionId id;
     std::string type;
-};
-
-/// Which records of a collection a caller may see.
-struct Visibility {
-    /// Every record: counts come from counters.
-    bool is_everything = true;
-    /// Otherwise: exactly these, when known beforehand; sorted by sequence.
-    std::optional<std::vector<Sequence>> only;
-    /// Otherwise: those that this accepts.
-    std::function<sdk::Result<bool>(const Record&)> accepts;
-};
-
-/// One running query: hands out the rows of the wanted page one by one, so that a page of any size
-/// needs little memory.
-class QueryRun {
-public:
-    virtual ~QueryRun();
-    /// The next row of the page; false after the last. `row` keeps its buffer between calls.
-    virtual sdk::Result<bool> next(Record& row) = 0;
-    /// All visible matches, whatever skip and limit say. After the last row only.
-    virtual sdk::Result<std::uint64_t> total_rows() = 0;
-    /// Which indexes serve the query, how many entries and records were looked at
-    /// (docs/reference/query-language.md). Complete after `total_rows`.
-    virtual sdk::Json explain() const = 0;
 };
 
 /// Storage layer 3: collections of records with secondary indexes, counts and queries. Any thread;

@@ -4,8 +4,8 @@
 
 #include "kernel/storage/composite_builder.hpp"
 #include "kernel/storage/document_store.hpp"
-#include "kernel/storage/document_store_keys.hpp"
 #include "kernel/storage/index_entries.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

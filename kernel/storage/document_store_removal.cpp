@@ -4,7 +4,7 @@
 
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/document_store_catalogue.hpp"
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

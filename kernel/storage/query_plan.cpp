@@ -2,9 +2,10 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/storage/document_store.hpp"
+#include "kernel/storage/collection_rules.hpp"
 #include "kernel/storage/index_entries.hpp"
 #include "kernel/storage/query_node.hpp"
+#include "kernel/storage/query_run.hpp"
 
 namespace stele::kernel::storage {
 

@@ -1,8 +1,9 @@
 #include <algorithm>
 
-#include "kernel/storage/document_store.hpp"
+#include "kernel/storage/collection_rules.hpp"
 #include "kernel/storage/query_node.hpp"
 #include "kernel/storage/query_plan.hpp"
+#include "kernel/storage/query_run.hpp"
 
 namespace stele::kernel::storage {
 

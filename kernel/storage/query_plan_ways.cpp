@@ -3,12 +3,13 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/storage/document_store.hpp"
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/collection_rules.hpp"
 #include "kernel/storage/index_entries.hpp"
 #include "kernel/storage/name_table.hpp"
 #include "kernel/storage/query_node.hpp"
 #include "kernel/storage/query_plan.hpp"
+#include "kernel/storage/query_run.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

@@ -2,10 +2,10 @@
 
 #include <stele/sdk/record_space.hpp>
 
-#include "kernel/storage/document_store_keys.hpp"
 #include "kernel/storage/index_entries.hpp"
 #include "kernel/storage/keys.hpp"
 #include "kernel/storage/record.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 // Plugins know of the layout what `record_space.hpp` says; here both are compared.
 namespace stele::kernel::storage {

@@ -7,7 +7,7 @@
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

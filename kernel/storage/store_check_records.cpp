@@ -6,8 +6,8 @@
 #include "kernel/storage/composite_builder.hpp"
 #include "kernel/storage/document_store.hpp"
 #include "kernel/storage/document_store_catalogue.hpp"
-#include "kernel/storage/document_store_keys.hpp"
 #include "kernel/storage/name_table.hpp"
+#include "kernel/storage/row_keys.hpp"
 #include "kernel/storage/store_check.hpp"
 
 namespace stele::kernel::storage {

@@ -1,7 +1,8 @@
 #include <stele/sdk/key_tuple.hpp>
 
+#include "kernel/storage/composite_index.hpp"
 #include "kernel/storage/document_store.hpp"
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

@@ -1,4 +1,4 @@
-#include "kernel/storage/query_run.hpp"
+#include "kernel/storage/planned_run.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include "kernel/job/budget.hpp"
 #include "kernel/storage/composite_builder.hpp"
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 namespace stele::kernel::storage {
 

@@ -6,7 +6,6 @@
 
 #include <stele/sdk/result.hpp>
 
-#include "kernel/storage/composite_index.hpp"
 #include "kernel/storage/keys.hpp"
 
 namespace stele::kernel::storage {

@@ -1,4 +1,4 @@
-#include "kernel/storage/document_store_keys.hpp"
+#include "kernel/storage/row_keys.hpp"
 
 #include <array>
 

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/pagination/sort_order.hpp"
+#include "kernel/storage/collection_rules.hpp"
+#include "kernel/storage/query_plan.hpp"
+#include "kernel/storage/query_run.hpp"
+
+namespace stele::kernel::storage {
+
+class CompositeAdvisor;
+class CompositeBuilder;
+
+/// Everything that a query needs while it runs.
+struct QueryInput {
+    const sdk::Reader& reader;
+    CollectionId collection;
+    Query query;
+    sdk::PageRequest page;
+    Visibility visibility;
+    bool numeric_sort;
+};
+
+/// A page of candidates that come in the order of the result, or else of the best that were found
+/// when all were seen: keys and sequences only, records are read when their turn comes.
+class PlannedRun final : public QueryRun {
+public:
+    static sdk::Result<std::unique_ptr<QueryRun>> start(QueryInput input, NameTable& names,
+                                                        const CollectionRules& rules,
+                                                        std::shared_ptr<const IndexState> state,
+                                                        CompositeAdvisor& advisor,
+                                                        CompositeBuilder& builder);
+
+    sdk::Result<bool> next(Record& row) override;
+    sdk::Result<std::uint64_t> total_rows() override;
+    sdk::Json explain() const override;
+
+private:
+    PlannedRun(QueryInput input, pagination::SortOrder order, CompositeAdvisor& advisor)
+        : input_(std::move(input)), order_(std::move(order)), advisor_(advisor) {}
+
+    /// The next visible match, counted; false when there is none any more. Reads it into `row` when
+    /// it must be looked at.
+    sdk::Result<bool> next_match(Candidate& candidate, Record& row);
+    sdk::Result<bool> next_ordered(Record& row);
+    sdk::Result<bool> next_sorted(Record& row);
+    sdk::Result<void> rank_all();
+    void rank(std::string key);
+    sdk::Result<std::uint64_t> count_rest();
+    sdk::Result<std::uint64_t> count_ranges();
+
+    /// Whether a candidate is a visible match. Reads it into `row` when it must be looked at.
+    sdk::Result<bool> is_match(const Candidate& candidate, Record& row);
+    sdk::Result<bool> load(const Candidate& candidate, Record& row);
+    bool is_page_full() const;
+    void advise();
+
+    QueryInput input_;
+    pagination::SortOrder order_;
+    CompositeAdvisor& advisor_;
+    RunCost cost_;
+    QueryPlan plan_;
+
+    Record scratch_;
+    bool is_loaded_ = false;
+    std::uint64_t matched_ = 0;
+    std::optional<std::uint64_t> counted_;  ///< from entries
+    std::uint64_t handed_out_ = 0;
+    /// Candidates between two looks at what time is left.
+    static constexpr std::uint32_t kLookedAtOnce = 64;
+    std::uint32_t looked_at_ = 0;
+    bool is_exhausted_ = false;
+    bool is_advised_ = false;
+
+    /// Sort keys with their sequences: a heap while ranking, then in order.
+    std::vector<std::string> ranked_;
+    std::size_t ranked_limit_ = 0;
+    std::size_t next_ranked_ = 0;
+    bool is_ranked_ = false;
+};
+
+}  // namespace stele::kernel::storage
