@@ -65,6 +65,16 @@ void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperation
         .run = [&references](const sdk::Call& call) { return references.difference(call); },
         .parameters = {{"source", true}, {"target", true}},
         .slow = true});
+    // Values of a patch are parts of records.
+    registrar.add(sdk::Endpoint{
+        .method = "POST",
+        .path = "/ref/merge",
+        .title = "apply a patch to a record by reference",
+        .run = [&references](const sdk::Call& call) { return references.merge(call); },
+        .parameters = {{"source", true}},
+        .slow = true,
+        .body = sdk::BodyUse::record,
+        .bounds = {{.holds_records = true}}});
     add("/access/lookup", "look up principals' rights on referenced records",
         [&references](const sdk::Call& call) { return references.look_up(call); });
     add("/access/check", "check principals' rights on referenced records",

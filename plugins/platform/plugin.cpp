@@ -27,8 +27,9 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 /// Lives until the process ends, as the registrar wants it.
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals,
-         sdk::InnerRights& inner_rights, sdk::Jobs& running, sdk::RowQuery& rows, sdk::Teams& teams)
-        : references(principals, inner_rights),
+         sdk::InnerRights& inner_rights, sdk::RecordUpdates& updates, sdk::Jobs& running,
+         sdk::RowQuery& rows, sdk::Teams& teams)
+        : references(principals, inner_rights, updates),
           jobs(running, rows),
           logs(registrar, rows),
           project_jobs(running, registrar, teams) {}
@@ -51,15 +52,18 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto teams = require<sdk::Teams>(registrar, "platform.teams_missing", "nothing keeps teams");
     auto inner_rights = require<sdk::InnerRights>(registrar, "platform.inner_rights_missing",
                                                   "nothing knows rights on what is no record");
+    auto updates = require<sdk::RecordUpdates>(registrar, "platform.updates_missing",
+                                               "nothing updates records by reference");
     if (!inner_rights) return inner_rights.error();
+    if (!updates) return updates.error();
     if (!principals) return principals.error();
     if (!jobs) return jobs.error();
     if (!rows) return rows.error();
     if (!teams) return teams.error();
     if (!invitations) return invitations.error();
     static std::vector<std::unique_ptr<Work>> kept;
-    Work& work = *kept.emplace_back(
-        std::make_unique<Work>(registrar, **principals, **inner_rights, **jobs, **rows, **teams));
+    Work& work = *kept.emplace_back(std::make_unique<Work>(registrar, **principals, **inner_rights,
+                                                           **updates, **jobs, **rows, **teams));
     registrar.add(std::make_unique<Application>(**rows));
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(

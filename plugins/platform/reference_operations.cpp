@@ -8,12 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/json_difference.hpp>
+#include <stele/sdk/json_patch.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
 namespace stele::platform {
 
 namespace {
+
+constexpr char kSource[] = "source";
 
 using EntryWork = std::function<sdk::Result<void>(sdk::Context&, sdk::Json& entry)>;
 
@@ -57,6 +60,13 @@ sdk::Result<sdk::Json> content_of_parameter(const sdk::Call& call, const char* n
     for (const char* of_server : {"_doc", "_system"})
         record->erase(of_server);
     return record;
+}
+
+/// As it is, in one of the members that patches of nodes have, or as `/ref/diff` answers it.
+const sdk::Json* operations_of(const sdk::Json& body) {
+    if (const sdk::Json* const operations = sdk::patch_operations(body)) return operations;
+    const auto diff = body.find("diff");
+    return diff != body.end() && diff->is_array() ? &*diff : nullptr;
 }
 
 /// A record may have many MiB, and each entry may name the same one.
@@ -167,11 +177,26 @@ sdk::Result<sdk::Reply> ReferenceOperations::read(const sdk::Call& call) const {
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::difference(const sdk::Call& call) const {
-    auto source = content_of_parameter(call, "source");
+    auto source = content_of_parameter(call, kSource);
     if (!source) return source.error();
     auto target = content_of_parameter(call, "target");
     if (!target) return target.error();
     return sdk::Reply::json({{"diff", sdk::json_difference(*source, *target)}});
+}
+
+sdk::Result<sdk::Reply> ReferenceOperations::merge(const sdk::Call& call) const {
+    auto source = content_of_parameter(call, kSource);
+    if (!source) return source.error();
+    const std::string reference = call.parameter(kSource).value_or("");
+    auto record = find_record(call.context(), reference);
+    if (!record) return record.error();
+    if (!*record) return sdk::invalid_parameter(kSource, "names what is never changed");
+    const sdk::Json* const operations = operations_of(call.body());
+    if (!operations) return sdk::invalid_parameter("body", "must be a JSON Patch, an array");
+    auto after = sdk::patched(*source, *operations);
+    if (!after) return after.error();
+    if (!after->is_object()) return sdk::invalid_parameter("body", "must leave an object");
+    return updates_.update(call, kSource, reference, *std::move(after));
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) const {

@@ -4,6 +4,7 @@
 #include <stele/sdk/reply.hpp>
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/record_updates.hpp>
 
 namespace stele::platform {
 
@@ -12,15 +13,19 @@ namespace stele::platform {
 /// in the same order.
 class ReferenceOperations {
 public:
-    /// Both must outlive this object.
-    ReferenceOperations(sdk::PrincipalDirectory& principals, sdk::InnerRights& inner_rights)
-        : principals_(principals), inner_rights_(inner_rights) {}
+    /// All must outlive this object.
+    ReferenceOperations(sdk::PrincipalDirectory& principals, sdk::InnerRights& inner_rights,
+                        sdk::RecordUpdates& updates)
+        : principals_(principals), inner_rights_(inner_rights), updates_(updates) {}
 
     /// POST /ref/read : the records; null for those that are not there or not to be read.
     sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
     /// GET /ref/diff?source=&target= : `{diff}`, a JSON Patch that makes the source say what the
     /// target says; who wrote it and when, and its id, left out.
     sdk::Result<sdk::Reply> difference(const sdk::Call& call) const;
+    /// POST /ref/merge?source= : applies a JSON Patch, such as `difference` answers, as an update
+    /// of the record, and answers that.
+    sdk::Result<sdk::Reply> merge(const sdk::Call& call) const;
     /// POST /access/lookup : roles and permissions of a principal on a record.
     sdk::Result<sdk::Reply> look_up(const sdk::Call& call) const;
     /// POST /access/check : whether a principal has a permission or role on a record.
@@ -39,6 +44,7 @@ private:
 
     sdk::PrincipalDirectory& principals_;
     sdk::InnerRights& inner_rights_;
+    sdk::RecordUpdates& updates_;
 };
 
 }  // namespace stele::platform

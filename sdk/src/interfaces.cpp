@@ -28,6 +28,7 @@
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_lists.hpp>
+#include <stele/sdk/services/record_updates.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/system_policies.hpp>
 #include <stele/sdk/services/team_groups.hpp>
@@ -62,6 +63,7 @@ PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
+RecordUpdates::~RecordUpdates() = default;
 RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;

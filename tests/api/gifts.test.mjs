@@ -453,7 +453,7 @@ test('who made a store goes on to work as its owner', async () => {
 
 /// What the last test of this file knows by name. Whoever adds an operation says here which it is; those that change rights are
 /// measured, listed in docs/decisions/0045, and taken by the random walk of tests/gifts.
-const changesRights = `/grant /revoke /update /delete /patch /members/add /members/remove /assign /unassign /access/policies/unassignall
+const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm`;
 const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tree /traverse /touch /repair /_repair /remove /relatives/find

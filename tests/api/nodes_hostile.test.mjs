@@ -163,7 +163,7 @@ test('a short patch makes nothing long, and nothing deep', async () => {
   for (const [what, patch] of Object.entries(cases)) {
     const reply = await within(20, what, () => ask('PATCH', node, patch));
     isRefused(reply, what, 400);
-    assert.equal(reply.json.violations[0].code, 'node.patch_too_costly', what);
+    assert.equal(reply.json.violations[0].code, 'json.patch_too_costly', what);
   }
   for (const patch of [[{ op: 'replace', path: '', value: 1 }], [{ op: 'remove', path: '' }], [{ op: 'add', path: '/list/9', value: 1 }], [1], [[]], [{}], 7, 'x',
                        [{ op: 'move', from: '/deep', path: '/deep/a' }], [{ op: 'add', path: 'list/9', value: 1 }], [{ op: 'add', path: '/~2', value: 1 }],

@@ -20,6 +20,7 @@ NOT_CODES = {
     'login.refused': 'a type of activities',
     'refused.omitted': 'a type of activities',
     'kernel.preparing': 'a key space',
+    'kernel.noted': 'a part of contexts',
     'access_policies.assignment': 'a key space',
     'identity.sessions': 'a key space',
     'identity.names': 'a key space',

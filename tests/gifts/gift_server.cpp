@@ -54,6 +54,7 @@ void GiftServer::publish() {
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(row_query_.get());
     services_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
     services_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
+    services_[typeid(sdk::RecordUpdates)] = static_cast<sdk::RecordUpdates*>(&record_updates_);
     services_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
     services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms_->teams);

@@ -414,6 +414,59 @@ statement('platform 15.2', async () => {
   await it.refused(404, 'GET', `/ref/diff?source=${ref(one)}&target=${ref('none')}`);
   for (const query of [`source=${ref(one)}`, `target=${ref(one)}`, `source=${ref(one)}&target=nothing`]) await it.refused(400, 'GET', `/ref/diff?${query}`);
 });
+statement('platform 15.3', async () => {
+  const platform = await it.platformId();
+  const merge = (ref, patch, who, headers) => it.server.request('POST', `/ref/merge?source=${encodeURIComponent(ref)}`, { body: patch, headers, token: who?.token ?? it.server.adminToken });
+  const [one, other] = [await it.make('/uiconfigs', { title: 'one', gone: true, list: [1, 2] }), await it.make('/uiconfigs', { title: 'other', list: [2], more: { a: 1 } })];
+  const [refOne, refOther] = [one, other].map((id) => `uiconfig://${platform}/${id}`);
+  const { diff } = await it.get(`/ref/diff?source=${encodeURIComponent(refOne)}&target=${encodeURIComponent(refOther)}`);
+  const merged = await merge(refOne.toUpperCase(), diff);
+  assert.equal(merged.status, 200, merged.text);
+  assert.deepEqual(merged.json, await it.get(`/uiconfigs/${one}`));
+  const own = ({ _doc, _system, ...fields }) => fields;
+  assert.deepEqual(own(merged.json), own(await it.get(`/uiconfigs/${other}`)));
+  // What /ref/diff answers is taken as it is; values may hold more than 1000 entries.
+  const long = Array.from({ length: 2000 }, (_, i) => i);
+  assert.deepEqual((await merge(refOne, { diff: [{ op: 'replace', path: '/title', value: 'again' }, { op: 'add', path: '/long', value: long }] })).json.long, long);
+  assert.equal((await it.get(`/uiconfigs/${one}`)).title, 'again');
+
+  // Rights and If-Match as of any update, and nothing is written where it fails.
+  const titled = (title) => [{ op: 'replace', path: '/title', value: title }];
+  const [reader, writer, stranger] = [await it.person('merge-reader'), await it.person('merge-writer'), await it.person('merge-stranger')];
+  await it.grant(`/uiconfigs/${one}`, 'consumer', reader);
+  await it.grant(`/uiconfigs/${one}`, 'editor', writer);
+  assert.equal((await merge(refOne, titled('by a reader'), reader)).status, 403);
+  assert.equal((await merge(refOne, titled('by a stranger'), stranger)).status, 404);
+  assert.equal((await merge(`uiconfig://${platform}/none`, titled('x'))).status, 404);
+  const { headers } = await it.reply('GET', `/uiconfigs/${one}`);
+  assert.equal((await merge(refOne, titled('by a writer'), writer, { 'If-Match': headers.etag })).status, 200);
+  assert.equal((await merge(refOne, titled('too late'), writer, { 'If-Match': headers.etag })).status, 412);
+  for (const [status, patch] of [[409, [{ op: 'test', path: '/title', value: 'other' }, ...titled('tested')]], [400, [...titled('half'), { op: 'remove', path: '/nothing' }]],
+    [400, [{ op: 'replace', path: '', value: 1 }]], [400, {}], [400, 'text'], [400, Array(1001).fill(titled('x')[0])]]) assert.equal((await merge(refOne, patch)).status, status, JSON.stringify(patch).slice(0, 100));
+  assert.equal((await it.get(`/uiconfigs/${one}`)).title, 'by a writer');
+  await it.refused(400, 'POST', '/ref/merge', []);
+  await it.refused(400, 'POST', '/ref/merge?source=nothing', []);
+
+  // Any family: the platform, users, nodes; not what never changes.
+  assert.equal((await merge(`platform://${platform}`, [{ op: 'add', path: '/merged', value: true }])).json.merged, true);
+  assert.equal((await it.get('/')).merged, true);
+  assert.equal((await merge(`platform://${platform}`, [{ op: 'add', path: '/merged', value: 2 }], writer)).status, 403);
+  assert.equal((await merge(`user://${platform}/default/${reader.id}`, [{ op: 'add', path: '/jobTitle', value: 'reads' }], reader)).status, 200);
+  assert.equal((await it.get(reader.path)).jobTitle, 'reads');
+  const { id, branch, node } = await it.repository();
+  const master = (await it.get(branch))._doc;
+  const made = await node({ title: 'before', keep: 1 });
+  const changed = await merge(`node://${platform}/${id}/${master}/${made}`, titled('after'));
+  assert.equal(changed.status, 200, changed.text);
+  assert.deepEqual(changed.json, await it.get(`${branch}/nodes/${made}`));
+  assert.deepEqual([changed.json.title, changed.json.keep], ['after', 1]);
+  const { rows: [changeset] } = await it.get(`/repositories/${id}/changesets?limit=1`);
+  assert.equal((await merge(`changeset://${platform}/${id}/${changeset._doc}`, titled('x'))).status, 400);
+
+  // The trail tells of the record, once.
+  const { rows } = await it.post('/activities/query', { requestId: merged.headers['x-request-id'] });
+  assert.deepEqual(rows.map(({ type, objectRef, path }) => [type, objectRef, path.split('?')[0]]), [['update', refOne, '/ref/merge']]);
+});
 statement('platform 16.4', async () => {
   for (const path of ['/rule/actions', '/rule/conditions']) {
     const { rows, total_rows, offset, size } = await it.get(path);

@@ -38,11 +38,15 @@ sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
     return call.work().bound_data_stores().check_upload(record, bytes);
 }
 
-sdk::Result<sdk::Reply> execute(RoutedCall& call) {
+sdk::Result<sdk::Reply> run_operation(RoutedCall& call) {
     if (auto admitted = admit(call); !admitted) return admitted.error();
     if (auto decoded = call.decode(); !decoded) return decoded.error();
     if (auto fits = call.check_precondition(); !fits) return fits.error();
-    auto reply = call.route().run(call);
+    return call.route().run(call);
+}
+
+sdk::Result<sdk::Reply> execute(RoutedCall& call) {
+    auto reply = run_operation(call);
     if (!reply) return reply;
     if (auto sorted = sort_rows(call, *reply); !sorted) return sorted.error();
     if (auto trimmed = trim_reply(call, *reply); !trimmed) return trimmed.error();
@@ -51,7 +55,8 @@ sdk::Result<sdk::Reply> execute(RoutedCall& call) {
     if (auto held = call.hold_decision(); !held) return held.error();
     if (auto held = call.hold_path(); !held) return held.error();
     ActivityNotes* const activities = call.rooms().activities;
-    if (activities && call.work().transaction().has_writes()) {
+    const bool is_noted = call.work().part(kNotedPart) != nullptr;
+    if (activities && !is_noted && call.work().transaction().has_writes()) {
         if (auto noted = activities->note_write(call); !noted) return noted.error();
     }
     return reply;

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_patch.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "content/deletion.hpp"
-#include "content/json_patch.hpp"
 #include "content/node_paths.hpp"
 #include "content/node_view.hpp"
 #include "content/parameters.hpp"
@@ -39,19 +39,10 @@ sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
     return std::move(reply).header("ETag", shown->etag);
 }
 
-/// The array of a patch, or nothing when the body is a merge patch
-/// (docs/specification/nodes.md 7.5).
-const sdk::Json* patch_operations(const sdk::Json& body) {
-    if (body.is_array()) return &body;
-    for (const char* name : {"patches", "operations", "ops"}) {
-        const auto member = body.find(name);
-        if (member != body.end() && member->is_array()) return &*member;
-    }
-    return nullptr;
-}
-
+/// A JSON Patch, or a merge patch (docs/specification/nodes.md 7.5).
 sdk::Result<sdk::Json> patched_by_body(const sdk::Json& before, const sdk::Json& body) {
-    if (const sdk::Json* operations = patch_operations(body)) return patched(before, *operations);
+    const sdk::Json* const operations = sdk::patch_operations(body);
+    if (operations) return sdk::patched(before, *operations);
     if (!body.is_object())
         return sdk::invalid_parameter("body", "must be a patch: an array or an object");
     sdk::Json after = before;

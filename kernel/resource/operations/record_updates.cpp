@@ -1,0 +1,99 @@
+#include "kernel/resource/operations/record_updates.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/resource/activity_notes.hpp"
+#include "kernel/resource/operations/operations.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+/// Where a record is found: the path of its family, and what stands in its placeholders.
+struct RecordPath {
+    std::string path;
+    std::vector<std::string> values;
+};
+
+sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view reference) {
+    auto record = call.context().find_reference(reference);
+    if (!record) return record.error();
+    if (*record == call.context().platform().root) return RecordPath{"/", {}};
+    // word://platform/id of a container/id
+    auto canonical = call.context().reference(*record);
+    if (!canonical) return canonical.error();
+    const std::size_t separator = canonical->find("://");
+    const RegisteredResource* const family =
+        call.rooms().registry.find_reference_type(canonical->substr(0, separator));
+    if (!family) return unknown_record("record", reference);
+    RecordPath found{family->instance_path, {}};
+    std::size_t at = canonical->find('/', separator + 3);
+    while (at != std::string::npos) {
+        const std::size_t next = canonical->find('/', at + 1);
+        found.values.push_back(canonical->substr(at + 1, next - at - 1));
+        at = next;
+    }
+    return found;
+}
+
+const Route* find_route(const RoutedCall& call, std::string_view method, const RecordPath& record) {
+    const std::vector<Route>& routes = call.rooms().registry.routes();
+    const auto found = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
+        return route.method == method && route.path == record.path;
+    });
+    return found == routes.end() ? nullptr : &*found;
+}
+
+/// The request as if it had gone to the record itself, its query string left out.
+RequestInput input_at(const RoutedCall& call, const Route& route, const RecordPath& record) {
+    const RequestInput& outer = call.input();
+    RequestInput input;
+    input.route = &route;
+    input.values = record.values;
+    input.header = outer.header;
+    input.method = route.method;
+    input.path = outer.path;
+    input.remote_address = outer.remote_address;
+    input.request_id = outer.request_id;
+    input.session = outer.session;
+    return input;
+}
+
+sdk::Result<void> write(const RoutedCall& call, const Route& route, const RecordPath& record,
+                        sdk::Json fields) {
+    RequestInput input = input_at(call, route, record);
+    input.body = std::move(fields);
+    RoutedCall inner(call.work(), input);
+    auto written = run_operation(inner);
+    if (!written) return written.error();
+    ActivityNotes* const activities = call.rooms().activities;
+    if (!activities) return {};
+    // The trail tells of the record, not of the way to it.
+    call.work().keep(kNotedPart, std::make_unique<sdk::ContextPart>());
+    return activities->note_write(inner);
+}
+
+}  // namespace
+
+sdk::Result<sdk::Reply> RecordUpdates::update(const sdk::Call& call, std::string_view parameter,
+                                              std::string_view reference, sdk::Json fields) {
+    // Only routes lead here, and their calls are the kernel's own.
+    const auto& outer = static_cast<const RoutedCall&>(call);
+    auto record = path_of(outer, reference);
+    if (!record) return record.error();
+    const Route* const put = find_route(outer, "PUT", *record);
+    const Route* const get = find_route(outer, "GET", *record);
+    if (!put || !get)
+        return sdk::invalid_parameter(parameter, "names a record that is never updated");
+    if (auto written = write(outer, *put, *record, std::move(fields)); !written)
+        return written.error();
+    RequestInput input = input_at(outer, *get, *record);
+    RoutedCall inner(outer.work(), input);
+    return run_operation(inner);
+}
+
+}  // namespace stele::kernel::resource
