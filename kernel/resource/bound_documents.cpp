@@ -274,6 +274,8 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     sdk::Document after;
     after.id = decoded->wanted_id.empty() ? storage::sequence_text(*sequence) : decoded->wanted_id;
     after.fields = identified(place, context_.platform(), after.id, std::move(decoded->fields));
+    for (const auto& [member, value] : place.part)
+        after.fields[member] = value;
     after.secrets = std::move(decoded->secrets);
     after.version = 1;
     sdk::Change change{sdk::ChangeKind::create, place.name, nullptr, &after};

@@ -10,6 +10,8 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/json.hpp>
 
+#include "kernel/resource/registry.hpp"
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -73,6 +75,28 @@ std::string action_problem(const sdk::Action& action) {
     return {};
 }
 
+/// What the path says of a record nothing else may say.
+std::string part_problem(const sdk::ResourceDescriptor& descriptor) {
+    if (!has_balanced_placeholders(descriptor.path)) return "path: broken braces";
+    for (const std::string& alias : descriptor.path_aliases) {
+        if (alias.find_first_of("{}") != std::string::npos)
+            return "a path alias has a placeholder: " + alias;
+    }
+    const std::vector<std::string> members = placeholders_of(descriptor.path);
+    if (!members.empty() && (descriptor.has_space || !descriptor.path_aliases.empty()))
+        return "a path with placeholders goes with neither a space nor path aliases";
+    for (const std::string& member : members) {
+        const bool is_declared = std::any_of(
+            descriptor.fields.begin(), descriptor.fields.end(), [&](const sdk::Field& field) {
+                return field.name == member && field.read_only &&
+                       field.kind == sdk::FieldKind::text && !field.secret;
+            });
+        if (!is_declared)
+            return "the placeholder " + member + " of the path must be a read-only text field";
+    }
+    return {};
+}
+
 std::string path_problem(const sdk::ResourceDescriptor& descriptor) {
     if (descriptor.path.empty()) return "path is missing";
     std::vector<std::string> paths = descriptor.path_aliases;
@@ -85,7 +109,7 @@ std::string path_problem(const sdk::ResourceDescriptor& descriptor) {
         }
         if (!known.insert(path).second) return "path alias " + path + " is there already";
     }
-    return {};
+    return part_problem(descriptor);
 }
 
 /// What lies in a space is reached by the family only, so whatever works on the store as it is

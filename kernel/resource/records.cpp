@@ -1,9 +1,12 @@
 #include "kernel/resource/records.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/record_fields.hpp"
@@ -167,6 +170,25 @@ sdk::Result<sdk::Transaction*> Records::write_space(sdk::Context& context,
     });
 }
 
+std::string name_in_part(const CollectionPlace& place, std::string_view name) {
+    std::string whole;
+    for (const auto& [member, value] : place.part)
+        whole.append(value).push_back('/');
+    return whole.append(name);
+}
+
+namespace {
+
+sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPlace& place) {
+    auto document = document_of(record, sdk::Json::object());
+    if (!document) return document.error();
+    return std::all_of(place.part.begin(), place.part.end(), [&](const auto& said) {
+        return sdk::text_member(document->fields, said.first) == said.second;
+    });
+}
+
+}  // namespace
+
 sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace& place,
                                 std::string_view id, storage::Record& record,
                                 std::optional<SpaceReader>* kept) const {
@@ -174,9 +196,11 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace
     auto space = open_space(reader, place);
     if (!space) return space.error();
     auto found = documents_.read(**space, *place.id, id, record);
+    if (found && *found && !place.part.empty()) found = is_in_part(record, place);
     if (found && !*found && place.resource) {
+        const std::string name = name_in_part(place, id);
         for (const std::string& field : place.resource->addressing_fields) {
-            found = documents_.read_unique(**space, *place.id, field, id, record);
+            found = documents_.read_unique(**space, *place.id, field, name, record);
             if (!found || *found) break;
         }
     }

@@ -30,7 +30,14 @@ struct CollectionPlace {
     std::optional<storage::CollectionId> id;
     /// The platform's root where that is the container.
     sdk::RecordKey container;
+    /// Members with the values that the path says: records that say otherwise are not there for
+    /// whoever came by it, and new ones get them.
+    std::vector<std::pair<std::string, std::string>> part = {};
 };
+
+/// The name by which a field addresses a record of a part: the part's values and the name itself,
+/// with slashes between. The name alone where the place is a whole collection.
+std::string name_in_part(const CollectionPlace& place, std::string_view name);
 
 /// Finds records by path, by key and by reference. Any thread.
 class Records final : public authority::RecordTree {

@@ -91,6 +91,7 @@ sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Reso
     for (const sdk::Field& field : descriptor.fields) {
         if (field.addresses) added.addressing_fields.push_back(field.name);
     }
+    added.part_members = placeholders_of(descriptor.path);
     added.descriptor = std::move(descriptor);
     by_type_[added.descriptor.type] = &added;
     return {};
@@ -120,6 +121,13 @@ sdk::Result<void> Registry::link_containers() {
             return sdk::make_error(
                 sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
                 fmt::format("plugin {}: resource {}: records of {} lie in a space and contain none",
+                            resource.plugin_id, resource.descriptor.type, type));
+        }
+        if (!container->second->part_members.empty()) {
+            return sdk::make_error(
+                sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
+                fmt::format("plugin {}: resource {}: the path of {} has placeholders of its own, "
+                            "and its records contain none",
                             resource.plugin_id, resource.descriptor.type, type));
         }
         resource.container = container->second;

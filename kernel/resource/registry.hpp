@@ -25,6 +25,8 @@ struct RegisteredResource {
     sdk::ResourceDescriptor descriptor;
     storage::CollectionRules rules;
     std::vector<std::string> addressing_fields;
+    /// Members of its records whose values stand in the path, in front of a record's id.
+    std::vector<std::string> part_members;
     /// The container's family; null when the platform is the container.
     const RegisteredResource* container = nullptr;
     std::vector<const RegisteredResource*> contained;

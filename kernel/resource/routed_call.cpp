@@ -29,6 +29,12 @@ BodyKind body_kind(std::string_view content_type) {
 
 constexpr char kSchedule[] = "schedule";
 
+/// Where among the values of a path the record's id stands: behind those of the containers and of
+/// the part.
+std::size_t place_of_id(const RegisteredResource& family) {
+    return family.chain.size() - 1 + family.part_members.size();
+}
+
 /// A body that came in one piece.
 class HeldUpload final : public sdk::Upload {
 public:
@@ -136,7 +142,7 @@ void RoutedCall::set_created(const sdk::Document& document) {
 sdk::Result<void> RoutedCall::find_target() {
     if (auto found = find_path(); !found) return found;
     if (!input_.route->resource || !input_.route->is_item) return {};
-    const std::string& id = input_.values[input_.route->resource->chain.size() - 1];
+    const std::string& id = input_.values[place_of_id(*input_.route->resource)];
     auto found = rooms().records.read(context_.transaction(), place(), id, stored_, &space_);
     if (found) record_key_ = stored_.key();
     return found;
@@ -151,7 +157,7 @@ sdk::Result<void> RoutedCall::find_path() {
     const auto state = context_.transaction().state();
     if (!state) return find_unknown_path();
     const PathMemory::Name name = {context_.platform().number, route.resource,
-                                   std::span(input_.values).first(depth - 1)};
+                                   std::span(input_.values).first(place_of_id(*route.resource))};
     if (auto known = rooms().paths.find(name, *state)) {
         path_ = std::move(known);
         is_path_remembered_ = true;
@@ -186,6 +192,9 @@ sdk::Result<void> RoutedCall::walk_path(TargetPath& path, storage::Record& conta
     }
     if (!place) return place.error();
     path.place = *std::move(place);
+    const auto& members = input_.route->resource->part_members;
+    for (std::size_t i = 0; i < members.size(); ++i)
+        path.place.part.emplace_back(members[i], input_.values[chain.size() - 1 + i]);
     return {};
 }
 
@@ -263,7 +272,7 @@ sdk::Result<void> RoutedCall::authorize() {
             const auto* family = route.resource;
             return require(record_key_, route.permission,
                            family ? std::string_view(family->descriptor.type) : kPlatformType,
-                           is_root ? platform_id : input_.values[family->chain.size() - 1]);
+                           is_root ? platform_id : input_.values[place_of_id(*family)]);
         }
         case Guard::container: {
             const bool is_root = place().container == root;

@@ -138,6 +138,24 @@ sdk::Json filters_of(const RoutedCall& call) {
     return condition;
 }
 
+/// Only what lies in the addressed part of the collection.
+sdk::Json within_part(const CollectionPlace& place, sdk::Json condition) {
+    for (const auto& [member, value] : place.part) {
+        if (!condition.contains(member)) {
+            condition[member] = value;
+            continue;
+        }
+        // What the caller asks of it must hold, too.
+        if (!condition.contains("$and")) condition["$and"] = sdk::Json::array();
+        sdk::Json& all = condition["$and"];
+        // Nothing else parses.
+        if (!all.is_array()) continue;
+        all.push_back(sdk::Json::object());
+        all.back()[member] = value;
+    }
+    return condition;
+}
+
 /// What the caller may read of the collection at the state of the page; for the page's own use.
 sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Listing& listing,
                                                const PageText& page) {
@@ -179,15 +197,15 @@ constexpr std::size_t kWholeSize = 1024 * 1024;
 }  // namespace
 
 sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
-    return list_rows(
-        call,
-        {.place = call.place(), .condition = filters_of(call), .is_presented = is_presented(call)});
+    return list_rows(call, {.place = call.place(),
+                            .condition = within_part(call.place(), filters_of(call)),
+                            .is_presented = is_presented(call)});
 }
 
 sdk::Result<sdk::Reply> query_records(RoutedCall& call) {
-    return list_rows(
-        call,
-        {.place = call.place(), .condition = call.body(), .is_presented = is_presented(call)});
+    return list_rows(call, {.place = call.place(),
+                            .condition = within_part(call.place(), call.body()),
+                            .is_presented = is_presented(call)});
 }
 
 sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing) {

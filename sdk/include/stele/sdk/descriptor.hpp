@@ -184,7 +184,10 @@ struct ResourceDescriptor {
     std::string type;
     /// Type id of the container; `platform` for platform-level resources.
     std::string container = "platform";
-    /// Collection path below the container's instance path, no slash at either end.
+    /// Collection path below the container's instance path, no slash at either end. Placeholders
+    /// in it name read-only text fields: each of their values has a part of the collection to
+    /// itself, whose records say that value, and where a field that addresses records holds the
+    /// values and the name, with slashes between. Such a family contains no other.
     std::string path;
     /// Name of the instance placeholder (`uiConfigId`).
     std::string placeholder;
