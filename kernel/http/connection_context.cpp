@@ -1,11 +1,11 @@
 #include "kernel/http/connection_context.hpp"
 
-#include <array>
 #include <ctime>
 #include <random>
 #include <utility>
 
 #include <stele/sdk/encoding.hpp>
+#include <stele/sdk/http_date.hpp>
 
 #include "kernel/http/access_log.hpp"
 #include "kernel/resource/usage_counter.hpp"
@@ -51,18 +51,7 @@ void ConnectionContext::renew_date() {
     const std::time_t second = std::time(nullptr);
     if (second == date_second_) return;
     date_second_ = second;
-    std::tm parts{};
-    gmtime_r(&second, &parts);
-    // strftime would write the names of the process's locale.
-    constexpr std::array<const char*, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
-                  kDays[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
-                  kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900,
-                  parts.tm_hour, parts.tm_min, parts.tm_sec);
-    date_ = text.data();
+    date_ = sdk::http_date(std::int64_t{second} * 1000);
 }
 
 }  // namespace stele::kernel::http

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <utility>
 
+#include <stele/sdk/http_date.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/client_address.hpp"
@@ -24,11 +25,17 @@ constexpr std::size_t kLargestKept = 64 * 1024;
 
 bool is_unchanged(const Request& request, const Response& response) {
     const bool only_reads = request.method == Method::get || request.method == Method::head;
-    if (!only_reads || response.status != 200 || !response.has_whole_tag) return false;
-    const std::string* etag = find_header(response, "ETag");
-    if (!etag) return false;
-    const auto known = request.header("If-None-Match");
-    return known && names_etag(*known, *etag);
+    if (!only_reads || response.status != 200) return false;
+    // Where both are there the tag decides: it is exact (RFC 9110, 13.2.2).
+    if (const auto known = request.header("If-None-Match")) {
+        const std::string* etag = find_header(response, "ETag");
+        return etag && response.has_whole_tag && names_etag(*known, *etag);
+    }
+    const auto since = request.header("If-Modified-Since");
+    const std::string* modified = since ? find_header(response, "Last-Modified") : nullptr;
+    if (!modified) return false;
+    const auto known = sdk::read_http_date(*since);
+    return known && sdk::read_http_date(*modified).value_or(*known + 1) <= *known;
 }
 
 bool wants_gzip(const Request& request, const Response& response) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <stele/sdk/http_date.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/text.hpp>
 
@@ -56,10 +57,15 @@ std::optional<ByteRange> read_range(std::string_view text, std::uint64_t size) {
     return ByteRange{*first, last && *last < size ? *last + 1 : size};
 }
 
-/// Only a strong tag tells that the bytes are the same.
+/// Only a strong tag tells that the bytes are the same, or the very date that they had: a client
+/// sends one only when no other change can have that date (RFC 9110, 13.1.5).
 bool is_same_version(const Request& request, const Response& response) {
     const auto condition = request.header("If-Range");
     if (!condition) return true;
+    if (const auto date = sdk::read_http_date(trimmed(*condition))) {
+        const std::string* modified = find_header(response, "Last-Modified");
+        return modified && sdk::read_http_date(*modified) == date;
+    }
     const std::string* etag = find_header(response, "ETag");
     return etag && etag->starts_with('"') && sdk::trimmed(*condition) == *etag;
 }

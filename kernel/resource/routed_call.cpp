@@ -109,6 +109,14 @@ std::optional<std::string> RoutedCall::parameter(std::string_view name) const {
     return std::nullopt;
 }
 
+std::vector<std::string> RoutedCall::parameters(std::string_view name) const {
+    std::vector<std::string> values;
+    for (const auto& [key, value] : input_.parameters) {
+        if (key == name) values.push_back(value);
+    }
+    return values.empty() ? Call::parameters(name) : values;
+}
+
 std::vector<std::string> RoutedCall::parameter_names() const {
     std::vector<std::string> names;
     std::unordered_set<std::string_view> known;

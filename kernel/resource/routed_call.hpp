@@ -53,6 +53,7 @@ public:
     sdk::Context& context() const override { return context_; }
     std::string_view path(std::string_view placeholder) const override;
     std::optional<std::string> parameter(std::string_view name) const override;
+    std::vector<std::string> parameters(std::string_view name) const override;
     std::vector<std::string> parameter_names() const override;
     const sdk::Json& body() const override { return input_.body; }
     std::string_view raw_body() const override { return input_.raw_body; }

@@ -9,13 +9,17 @@
 #include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/entity_tag.hpp>
 #include <stele/sdk/form_body.hpp>
+#include <stele/sdk/http_date.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
 
 namespace stele::sdk {
 
 namespace {
 
 constexpr std::size_t kDownloadPiece = std::size_t{64} * 1024;
+
+constexpr char kModified[] = "modifiedOn";
 
 /// Whatever the bytes are: no script, no form, no request, no origin.
 constexpr char kInert[] = "default-src 'none'; sandbox";
@@ -82,10 +86,12 @@ Result<std::vector<FormFile>> keep_files(FormBody& form, const FileKeeper& keep)
 }  // namespace
 
 Json Attachment::to_json() const {
-    return {{"length", length},
-            {"contentType", content_type},
-            {"filename", file_name},
-            {"objectId", object_id}};
+    Json kept = {{"length", length},
+                 {"contentType", content_type},
+                 {"filename", file_name},
+                 {"objectId", object_id}};
+    if (modified_ms > 0) kept[kModified] = modified_ms;
+    return kept;
 }
 
 Attachment Attachment::from_json(const std::string& id, const Json& kept) {
@@ -93,7 +99,8 @@ Attachment Attachment::from_json(const std::string& id, const Json& kept) {
             .file_name = text_member(kept, "filename"),
             .content_type = text_member(kept, "contentType"),
             .length = static_cast<std::uint64_t>(integer_member(kept, "length").value_or(0)),
-            .object_id = text_member(kept, "objectId")};
+            .object_id = text_member(kept, "objectId"),
+            .modified_ms = integer_member(kept, kModified).value_or(0)};
 }
 
 Json Attachment::row() const {
@@ -196,6 +203,9 @@ Reply inert_download(BlobStore& binaries, const Attachment& attachment, bool is_
     reply.header("Content-Disposition", content_disposition(is_saved, file_name));
     reply.header("Content-Security-Policy", kInert);
     reply.etag(attachment_tag(attachment));
+    // None is later than the answer itself (RFC 9110, 8.8.2.1).
+    if (attachment.modified_ms > 0)
+        reply.header("Last-Modified", http_date(std::min(attachment.modified_ms, now_ms())));
     return reply;
 }
 

@@ -7,6 +7,12 @@ namespace stele::sdk {
 Call::~Call() = default;
 Upload::~Upload() = default;
 
+std::vector<std::string> Call::parameters(std::string_view name) const {
+    std::vector<std::string> values;
+    if (auto value = parameter(name)) values.push_back(*std::move(value));
+    return values;
+}
+
 Result<std::string> Call::required_parameter(std::string_view name) const {
     std::optional<std::string> value = parameter(name);
     if (!value || value->empty()) return invalid_parameter(name, "is required");

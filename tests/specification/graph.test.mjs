@@ -266,6 +266,15 @@ statement('semantics 1.6.4', async () => {
   await node({ title: 'Exact' }, '?parentFolderPath=/');
   await it.refused(404, 'GET', `${branch}/nodes/root?path=/exact`);
 });
+statement('semantics 1.6.1', async () => {
+  const { branch, node } = await it.repository();
+  for (const at of ['a/b', 'c/d', 'e/f']) await node({ title: 'leaf' }, `?parentFolderPath=/${at}`);
+  const flat = (one) => [one, ...(one.children ?? []).flatMap(flat)];
+  const shown = async (query) => flat(await it.get(`${branch}/nodes/root/tree${query}`)).map((one) => one.path).filter((path) => path.endsWith('/leaf')).sort();
+  assert.deepEqual(await shown('?leaf=/a/b&leaf=/e/f'), ['/a/b/leaf', '/e/f/leaf']);
+  assert.deepEqual(await shown('?leaf=/c/d&leaf=/a/b,/e/f'), ['/a/b/leaf', '/c/d/leaf', '/e/f/leaf']);
+  assert.deepEqual(await shown('?leaf=/c/d'), ['/c/d/leaf']);
+});
 statement('semantics 1.6.3', async () => {
   const { branch, node } = await it.repository();
   await node({ title: 'x' }, '?parentFolderPath=/f');

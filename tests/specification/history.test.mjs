@@ -186,6 +186,42 @@ statement('nodes 21.6, rulings 25, semantics 10.3', async () => {
     assert.deepEqual([inert['x-content-type-options'], /^attachment/.test(inert['content-disposition']), /sandbox/.test(inert['content-security-policy'])], ['nosniff', true, true], type);
   }
 });
+statement('semantics 10.2', async () => {
+  const { path, branch, node } = await it.repository();
+  const one = `${branch}/nodes/${await node()}`;
+  await upload(`${one}/attachments/default`, 'letters');
+  await upload(`${path}/attachments/default`, 'letters');
+  await upload(`${path}/files/letters`, 'letters');
+  for (const file of [`${one}/attachments/default`, `${path}/attachments/default`, `${path}/files/letters`]) {
+    const { headers } = await raw('GET', file);
+    const date = headers['last-modified'];
+    assert.ok(headers.etag, file);
+    assert.equal(new Date(date).toUTCString(), date, file);
+    assert.ok(Math.abs(Date.now() - Date.parse(date)) < 60_000, file);
+    const before = new Date(Date.parse(date) - 1000).toUTCString();
+    const later = new Date(Date.parse(date) + 1000).toUTCString();
+    const status = async (more) => (await raw('GET', file, { headers: more })).status;
+    for (const [more, wanted] of [
+      [{ 'If-Modified-Since': date }, 304], [{ 'If-Modified-Since': later }, 304], [{ 'If-Modified-Since': before }, 200],
+      [{ 'If-Modified-Since': 'yesterday' }, 200], [{ 'If-Modified-Since': date, 'If-None-Match': '"other"' }, 200],
+      [{ 'If-Modified-Since': before, 'If-None-Match': headers.etag }, 304],
+      [{ Range: 'bytes=1-2' }, 206], [{ Range: 'bytes=7-' }, 416],
+      [{ Range: 'bytes=1-2', 'If-Range': date }, 206], [{ Range: 'bytes=1-2', 'If-Range': headers.etag }, 206],
+      [{ Range: 'bytes=1-2', 'If-Range': before }, 200], [{ Range: 'bytes=1-2', 'If-Range': later }, 200],
+    ]) assert.equal(await status(more), wanted, `${file} ${JSON.stringify(more)}`);
+    assert.equal((await raw('GET', file, { headers: { Range: 'bytes=1-2' } })).text, 'et');
+  }
+  // The version that brings older bytes back is newer than the bytes.
+  const { _system: { changeset } } = await it.get(one);
+  await upload(`${one}/attachments/default`, 'others');
+  const dated = async () => Date.parse((await raw('GET', `${one}/attachments/default`)).headers['last-modified']);
+  const second = await dated();
+  await it.post(`${one}/versions/${changeset}/restore`);
+  assert.equal((await raw('GET', `${one}/attachments/default`)).text, 'letters');
+  assert.ok(await dated() >= second);
+  const { _system: { modified_on: { ms } } } = await it.get(one);
+  assert.equal(await dated(), ms - ms % 1000);
+});
 statement('nodes 21.8, nodes 21.9, nodes 21.11, interface 5.8.5', async () => {
   const { branch, node } = await it.repository();
   const made = [];

@@ -6,6 +6,7 @@
 #include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/attachments.hpp>
 #include <stele/sdk/data_store.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
@@ -79,7 +80,8 @@ sdk::Result<sdk::Attachment> keep_file(const RoutedCall& call, const sdk::Incomi
                            .file_name = sdk::safe_file_name(file.file_name, file.id),
                            .content_type = std::move(*type),
                            .length = bytes->length,
-                           .object_id = std::move(bytes->name)};
+                           .object_id = std::move(bytes->name),
+                           .modified_ms = sdk::now_ms()};
 }
 
 sdk::FileKeeper keeper_of(const RoutedCall& call) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/data_store.hpp>
+#include <stele/sdk/members.hpp>
 
 #include "content/vocabulary.hpp"
 
@@ -36,9 +37,12 @@ sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& cal
 }
 
 sdk::Result<sdk::Reply> attachment_download(const BranchContent& content, const sdk::Call& call,
-                                            const sdk::Json& attachments) {
-    auto attachment = find_attachment(attachments, call.path(sdk::kAttachmentId));
+                                            const sdk::Json& version) {
+    auto attachment = find_attachment(kept_attachments(version), call.path(sdk::kAttachmentId));
     if (!attachment) return attachment.error();
+    const sdk::Json system = version.value(member::kSystem, sdk::Json::object());
+    attachment->modified_ms =
+        sdk::integer_member(system.value("modified_on", sdk::Json::object()), "ms").value_or(0);
     auto binaries = content.context().data_stores().binaries(content.branch());
     if (!binaries) return binaries.error();
     return sdk::attachment_reply(**binaries, call, *attachment);

@@ -26,8 +26,9 @@ sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version);
 /// The Result map that a call asks for.
 sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& call,
                                         const sdk::Json& attachments);
-/// The bytes of the attachment that the path names, as something that no browser runs.
+/// The bytes of the attachment of a version that the path names, as something that no browser runs.
+/// They count as modified when the version was written: an older one that is restored, too.
 sdk::Result<sdk::Reply> attachment_download(const BranchContent& content, const sdk::Call& call,
-                                            const sdk::Json& attachments);
+                                            const sdk::Json& version);
 
 }  // namespace stele::nodes

@@ -28,7 +28,7 @@ sdk::Result<sdk::Reply> download_attachment(Services& services, const sdk::Call&
     if (!content) return content.error();
     auto node = addressed_node(*content, call);
     if (!node) return node.error();
-    return attachment_download(*content, call, kept_attachments(node->fields));
+    return attachment_download(*content, call, node->fields);
 }
 
 /// Adds to what the node has; an id that it has already gets the new bytes.

@@ -90,7 +90,7 @@ sdk::Result<sdk::Reply> download_deleted_attachment(Services& services, const sd
     if (!content) return content.error();
     auto last = newest_version(*content, call.record().id);
     if (!last) return last.error();
-    return attachment_download(*content, call, kept_attachments(*last));
+    return attachment_download(*content, call, *last);
 }
 
 /// All or none of them.

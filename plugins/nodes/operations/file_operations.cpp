@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/data_store.hpp>
+#include <stele/sdk/time.hpp>
 
 #include <stele/sdk/attachment_names.hpp>
 #include "content/attachment_writer.hpp"
@@ -58,6 +59,7 @@ sdk::Result<sdk::Reply> upload_file(Services& services, const sdk::Call& call) {
     if (!bytes) return bytes.error();
     file.length = bytes->length;
     file.object_id = std::move(bytes->name);
+    file.modified_ms = sdk::now_ms();
     sdk::DataStoreSize more{1, static_cast<std::int64_t>(file.length)};
     if (*former) {
         more.objects = 0;

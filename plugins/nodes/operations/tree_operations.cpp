@@ -38,16 +38,17 @@ constexpr std::size_t kMostLeaves = 100;
 
 sdk::Result<std::vector<std::string>> leaves_of(const sdk::Call& call) {
     std::vector<std::string> leaves;
-    const std::string text = call.parameter("leaf").value_or("");
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t comma = std::min(text.find(',', at), text.size());
-        std::string leaf = whole_path(std::string_view(text).substr(at, comma - at));
-        if (leaf != "/") leaves.push_back(std::move(leaf));
-        if (leaves.size() > kMostLeaves) {
-            return sdk::invalid_parameter(
-                "leaf", "may name at most " + std::to_string(kMostLeaves) + " paths");
+    for (const std::string& text : call.parameters("leaf")) {
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t comma = std::min(text.find(',', at), text.size());
+            std::string leaf = whole_path(std::string_view(text).substr(at, comma - at));
+            if (leaf != "/") leaves.push_back(std::move(leaf));
+            if (leaves.size() > kMostLeaves) {
+                return sdk::invalid_parameter(
+                    "leaf", "may name at most " + std::to_string(kMostLeaves) + " paths");
+            }
+            at = comma + 1;
         }
-        at = comma + 1;
     }
     return leaves;
 }

@@ -208,7 +208,7 @@ sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sd
     if (!content) return content.error();
     auto version = version_of(*content, call);
     if (!version) return version.error();
-    return attachment_download(*content, call, kept_attachments(version->record));
+    return attachment_download(*content, call, version->record);
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ struct Attachment {
     std::uint64_t length = 0;
     /// Name of the bytes in the store's binaries.
     std::string object_id = {};
+    /// When the record came to have these bytes, epoch milliseconds; 0: nobody knows. Kept by what
+    /// has no versions, whose times tell it.
+    std::int64_t modified_ms = 0;
 
     Json to_json() const;
     static Attachment from_json(const std::string& id, const Json& kept);

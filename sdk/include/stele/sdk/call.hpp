@@ -41,7 +41,10 @@ public:
     /// A parameter from the query string; else a scalar member of the body, where the operation
     /// declares a parameter of that name and its body is no record and no query (`BodyUse`).
     virtual std::optional<std::string> parameter(std::string_view name) const = 0;
-    /// The same, or `invalid` naming the parameter when it is missing or empty.
+    /// Its values in the query string, in order, however often it is there; else what `parameter`
+    /// answers.
+    virtual std::vector<std::string> parameters(std::string_view name) const;
+    /// As `parameter`, or `invalid` naming the parameter when it is missing or empty.
     Result<std::string> required_parameter(std::string_view name) const;
     /// `true` or `false` in any letter case, or `1` or `0`, also in quotes; nothing when absent;
     /// `invalid` for other text.
