@@ -9,6 +9,7 @@
 #include "job_operations.hpp"
 #include "log_operations.hpp"
 #include "open_collections.hpp"
+#include "page_rendition.hpp"
 #include "project.hpp"
 #include "reference_operations.hpp"
 #include "registration.hpp"
@@ -32,12 +33,14 @@ struct Work {
         : references(principals, inner_rights, updates),
           jobs(running, rows),
           logs(registrar, rows),
-          project_jobs(running, registrar, teams) {}
+          project_jobs(running, registrar, teams),
+          rendition_jobs(running, registrar) {}
 
     ReferenceOperations references;
     JobOperations jobs;
     LogOperations logs;
     ProjectJobs project_jobs;
+    PageRenditionJobs rendition_jobs;
 };
 
 }  // namespace
@@ -70,6 +73,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
         ProjectServices{**teams, **principals, **invitations, registrar}));
     add_open_collections(registrar);
     registrar.add(std::make_unique<Registration>(registrar));
+    registrar.add(std::make_unique<PageRendition>(work.rendition_jobs));
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_applications(registrar, context);
     });

@@ -39,7 +39,8 @@ test('the first start makes the default application, once', async () => {
 
 test('what is named as contained in an application is a family with all standard operations', async () => {
   const { types } = await admin('POST', '/tools/types/contained/application');
-  const paths = { settings: 'settings', message: 'messages', registration: 'registrations', apikey: 'apikeys', email: 'emails', emailProvider: 'emailproviders' };
+  const paths = { settings: 'settings', message: 'messages', registration: 'registrations', apikey: 'apikeys', email: 'emails', emailProvider: 'emailproviders',
+    pageRendition: 'deployments/live/pagerenditions' };
   assert.deepEqual([...types].sort(), Object.keys(paths).sort());
   const { paths: routes } = (await ask('GET', '/openapi.json')).json;
   for (const path of Object.values(paths)) {
@@ -57,7 +58,7 @@ test('what is named as contained in an application is a family with all standard
     await admin('POST', `${collection}/${made}/authorities/consumer/grant?id=default/${user._doc}`);
     await admin('DELETE', `${collection}/${made}`);
     assert.equal((await ask('GET', `${collection}/${made}`)).status, 404);
-    const template = Object.keys(routes).find((route) => new RegExp(`^/applications/\\{\\w+\\}/${path}/\\{\\w+\\}$`).test(route));
+    const template = Object.keys(routes).find((route) => new RegExp(`^/applications/\\{\\w+\\}/${path.replace('live', '\\{\\w+\\}')}/\\{\\w+\\}$`).test(route));
     for (const [suffix, method] of [['', 'get'], ['/update', 'post'], ['/delete', 'post'], ['/acl/list', 'get'], ['/attachments', 'get']])
       assert.ok(routes[`${template}${suffix}`]?.[method], `${template}${suffix}`);
   }

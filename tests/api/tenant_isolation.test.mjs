@@ -55,6 +55,7 @@ async function populate(tenant, title) {
   ids.trustedDomainMappingId = await made(`/webhosts/${ids.webhostId}/trusteddomainmappings`);
   await tenant.do('PUT', `/applications/${ids.applicationId}`, { title, deployments: { [kDeployment]: { webhost: ids.webhostId } } });
   ids.deployedApplicationId = await made(`/applications/${ids.applicationId}/deploy/${kDeployment}`);
+  ids.pageRenditionId = await made(`/applications/${ids.applicationId}/deployments/${kDeployment}/pagerenditions`);
   ids.stackId = await made('/stacks');
   ids.projectId = await made('/projects');
   ids.jobId = await made('/projects/start?schedule=synchronous');

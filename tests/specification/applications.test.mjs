@@ -52,6 +52,33 @@ statement('platform 14.1.8', async () => {
   await it.refused(404, 'GET', `/jobs/${job}/attachments/default`);
   await it.finished(job);
 });
+statement('platform 9.1', async () => {
+  const id = await it.make('/applications', { key: 'holder' });
+  const other = await it.person('reader-of-applications');
+  for (const path of ['emailproviders', 'emails', 'registrations', 'settings', 'messages', 'deployments/live/pagerenditions']) {
+    const collection = `/applications/holder/${path}`;
+    const made = await it.make(collection, { title: 'first', userEmail: 'a@example.org' });
+    assert.equal((await it.get(`${collection}/${made}`)).applicationId, id, path);
+    assert.deepEqual([ids(await it.get(collection)), ids(await it.post(`${collection}/query`, { title: 'first' })), ids(await it.post(`${collection}/query`, { title: 'none' }))], [[made], [made], []], path);
+    await it.put(`${collection}/${made}`, { title: 'second', userEmail: 'a@example.org' });
+    assert.equal((await it.get(`/applications/${id}/${path}/${made}`)).title, 'second');
+    await it.refused(404, 'GET', `${collection}/${made}`, undefined, other);
+    const checks = async () => {
+      const one = { permissionedId: made, principalId: `default/${other.id}` };
+      const permissions = await it.post(`${collection}/permissions/check`, { checks: [{ ...one, permissionId: 'READ' }] });
+      const authorities = await it.post(`${collection}/authorities/check`, { checks: [{ ...one, authorityId: 'consumer' }] });
+      return [permissions, authorities].map(({ checks: [{ result }] }) => result);
+    };
+    assert.deepEqual(await checks(), [false, false], path);
+    await it.grant(`${collection}/${made}`, 'consumer', other);
+    assert.deepEqual(await checks(), [true, true], path);
+    assert.ok((await it.get(`${collection}/${made}/acl/list`)).rows.some((row) => row.name === other.name), path);
+    await it.revoke(`${collection}/${made}`, 'consumer', other);
+    assert.deepEqual(await checks(), [false, false], path);
+    await it.ok('DELETE', `${collection}/${made}`);
+    assert.deepEqual(ids(await it.get(collection)), [], path);
+  }
+});
 statement('platform 9.8', async () => {
   const application = await it.make('/applications', { key: 'mapped' });
   const [host, other] = [await it.make('/webhosts'), await it.make('/webhosts')];

@@ -42,6 +42,7 @@ export async function makeRecords(server) {
   ids.deploymentKey = 'walked';
   await server.admin('PUT', `/applications/${ids.applicationId}`, { title: 'walk', deployments: { walked: { webhost: ids.webhostId } } });
   ids.deployedApplicationId = await make(`/applications/${ids.applicationId}/deploy/walked`);
+  ids.pageRenditionId = await make(`/applications/${ids.applicationId}/deployments/walked/pagerenditions`);
   const registrar = `/registrars/${ids.registrarId}`;
   await into(registrar, { planId: ['/plans', { planKey: 'walked' }] });
   const owner = await server.makeUser('tenant-of-the-walk');
