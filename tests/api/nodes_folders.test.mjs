@@ -178,7 +178,7 @@ test('nodes are made in a folder, and folders in it, with CREATE_SUBOBJECTS on i
   const before = await admin('GET', N(folder));
   const make = (query, body = { title: 'new' }) => as('editor', 'POST', `${branch}/nodes?rootNodeId=${folder}&${query}`, body);
   const ways = [['parentFolderPath=/'], ['parentFolderPath=a/b'], ['parentFolderPath=deep'], ['parentFolderPath=deep/c'], ['filePath=f.txt'],
-    ['filePath=d/f.txt'], ['', { title: 'new', _parentFolderPath: '/' }], ['parentFolderPath=/&associationType=a:linked']];
+    ['filePath=d/f.txt'], ['', { title: 'newer', _parentFolderPath: '/' }], ['parentFolderPath=/&associationType=a:linked']];
   for (const [query, body] of ways) {
     const reply = await make(query, body);
     assert.equal(reply.status, 403, `${query}: ${reply.text}`);

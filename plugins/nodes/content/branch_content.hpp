@@ -74,7 +74,8 @@ public:
     sdk::Result<std::vector<Edge>> edges(std::string_view node, Direction direction,
                                          std::string_view type = {},
                                          std::size_t limit = kEveryEdge) const;
-    /// Those of docs/specification/nodes.md 11.4, which follow from who made a node.
+    /// Those of docs/specification/nodes.md 11.4, which follow from who made a node, and the one
+    /// that shows its lock.
     sdk::Result<std::vector<Edge>> implicit_edges(const sdk::Document& node, Direction direction,
                                                   std::string_view type = {},
                                                   std::size_t limit = kEveryEdge) const;

@@ -4,9 +4,11 @@
 
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "content/branch_content.hpp"
 #include "content/history.hpp"
+#include "content/protection.hpp"
 #include "content/vocabulary.hpp"
 
 namespace stele::nodes {
@@ -43,6 +45,55 @@ void copy_profile(const sdk::Json& record, sdk::Json& person) {
 bool has_no_creator(const sdk::Json& node) {
     const std::string type = sdk::text_member(node, member::kType);
     return is_association(node) || type == type::kPerson || type == type::kGroup;
+}
+
+/// The lock that shows at a node; what has none has no feature either, and is not looked up.
+sdk::Result<std::optional<NodeLock>> shown_lock(const BranchContent& content,
+                                                const sdk::Document& node) {
+    const bool may_be_locked =
+        !is_association(node.fields) && has_feature(node.fields, feature::kLocked);
+    if (!may_be_locked) return std::optional<NodeLock>();
+    return lock_of(content, node.id);
+}
+
+/// The lock of a node, as an association from its holder's person.
+sdk::Result<void> add_lock_of(const BranchContent& content, const sdk::Document& node,
+                              std::vector<Edge>& found) {
+    auto lock = shown_lock(content, node);
+    if (!lock) return lock.error();
+    if (!*lock) return {};
+    auto person = content.find_person((*lock)->domain_id, (*lock)->principal_id);
+    if (!person) return person.error();
+    if (*person)
+        found.push_back({implicit_id(node.id, association::kHasLock), association::kHasLock,
+                         std::move(**person), Direction::incoming});
+    return {};
+}
+
+/// Those that start at a person.
+sdk::Result<void> add_locks_held(const BranchContent& content, const sdk::Json& person,
+                                 std::size_t limit, std::vector<Edge>& found) {
+    auto locked = locks_held_by(content, sdk::text_member(person, "principal-domain"),
+                                sdk::text_member(person, "principal-id"), limit);
+    if (!locked) return locked.error();
+    for (std::string& node : *locked) {
+        std::string id = implicit_id(node, association::kHasLock);
+        found.push_back(
+            {std::move(id), association::kHasLock, std::move(node), Direction::outgoing});
+    }
+    return {};
+}
+
+/// Its maker and its time are those of the lock.
+void tell_lock(const NodeLock& lock, sdk::Json& system) {
+    for (const char* deed : {"created", "modified", "edited"}) {
+        const std::string name(deed);
+        system[name + "_on"] = sdk::time_value(lock.since_ms);
+        system[name + "_by"] = lock.principal_name;
+        system[name + "_by_principal_id"] = lock.principal_id;
+        system[name + "_by_principal_domain_id"] = lock.domain_id;
+    }
+    system.erase(member::kAttachments);
 }
 
 }  // namespace
@@ -92,7 +143,9 @@ sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document
     std::vector<Edge> found;
     const bool wants_role = type.empty() || type == association::kHasRole;
     const bool wants_creation = type.empty() || type == association::kCreated;
-    if (direction == Direction::mutual || (!wants_role && !wants_creation)) return found;
+    const bool wants_lock = type.empty() || type == association::kHasLock;
+    if (direction == Direction::mutual || (!wants_role && !wants_creation && !wants_lock))
+        return found;
     const bool tells_creation = wants_creation && place_.is_social;
     const auto add = [&](const std::string& node_id, const std::string& other, Direction end) {
         if (wants_role)
@@ -108,9 +161,17 @@ sdk::Result<std::vector<Edge>> BranchContent::implicit_edges(const sdk::Document
         if (!person) return person.error();
         if (*person) add(node.id, **person, Direction::incoming);
     }
+    if (direction != Direction::outgoing && wants_lock) {
+        if (auto added = add_lock_of(*this, node, found); !added) return added.error();
+    }
     if (direction == Direction::incoming ||
         sdk::text_member(node.fields, member::kType) != type::kPerson)
         return found;
+    if (wants_lock) {
+        if (auto added = add_locks_held(*this, node.fields, limit, found); !added)
+            return added.error();
+    }
+    if (!wants_role && !tells_creation) return found;
     const sdk::Json by_this_person = {
         {"_system.created_by_principal_id", sdk::text_member(node.fields, "principal-id")},
         {"_system.created_by_principal_domain_id",
@@ -148,8 +209,13 @@ sdk::Result<sdk::Document> BranchContent::association(const Edge& edge) const {
     if (!implicit) return context_.documents().read(nodes_, edge.association);
     auto target = context_.documents().read(nodes_, implicit->node);
     if (!target) return target;
-    const Creator creator = creator_of(target->fields);
-    auto person = find_person(creator.domain_id, creator.id);
+    Creator maker = creator_of(target->fields);
+    auto lock = implicit->type == association::kHasLock
+                    ? lock_of(*this, target->id)
+                    : sdk::Result<std::optional<NodeLock>>(std::nullopt);
+    if (!lock) return lock.error();
+    if (*lock) maker = {(*lock)->principal_id, (*lock)->domain_id};
+    auto person = find_person(maker.domain_id, maker.id);
     if (!person) return person.error();
     sdk::Document made;
     made.key = target->key;
@@ -171,6 +237,7 @@ sdk::Result<sdk::Document> BranchContent::association(const Edge& edge) const {
                    {"target_changeset", changeset}};
     if (implicit->type == association::kHasRole) made.fields["role-key"] = "owner";
     made.fields[member::kSystem] = target->fields[member::kSystem];
+    if (*lock) tell_lock(**lock, made.fields[member::kSystem]);
     return made;
 }
 

@@ -12,6 +12,7 @@ namespace {
 /// Ids begin with 48 bits of milliseconds, so these bits are free for thousands of years.
 constexpr unsigned char kHasRoleBit = 0x80;
 constexpr unsigned char kCreatedBit = 0x40;
+constexpr unsigned char kLockBits = kHasRoleBit | kCreatedBit;
 
 }  // namespace
 
@@ -73,8 +74,10 @@ Creator creator_of(const sdk::Json& node) {
 std::string implicit_id(std::string_view node, std::string_view type) {
     std::string bytes = id_bytes(node);
     if (bytes.empty()) return {};
-    const unsigned char bit = type == association::kCreated ? kCreatedBit : kHasRoleBit;
-    bytes.front() = static_cast<char>(static_cast<unsigned char>(bytes.front()) | bit);
+    const unsigned char bits = type == association::kCreated   ? kCreatedBit
+                               : type == association::kHasLock ? kLockBits
+                                                               : kHasRoleBit;
+    bytes.front() = static_cast<char>(static_cast<unsigned char>(bytes.front()) | bits);
     return id_text(bytes);
 }
 
@@ -82,11 +85,12 @@ std::optional<ImplicitAssociation> find_implicit(std::string_view id) {
     std::string bytes = id_bytes(id);
     if (bytes.empty()) return std::nullopt;
     const auto first = static_cast<unsigned char>(bytes.front());
-    const unsigned char bits = first & (kHasRoleBit | kCreatedBit);
-    if (bits != kHasRoleBit && bits != kCreatedBit) return std::nullopt;
+    const unsigned char bits = first & kLockBits;
+    if (bits == 0) return std::nullopt;
     bytes.front() = static_cast<char>(first & ~bits);
-    return ImplicitAssociation{id_text(bytes),
-                               bits == kCreatedBit ? association::kCreated : association::kHasRole};
+    return ImplicitAssociation{id_text(bytes), bits == kCreatedBit ? association::kCreated
+                                               : bits == kLockBits ? association::kHasLock
+                                                                   : association::kHasRole};
 }
 
 }  // namespace stele::nodes

@@ -7,6 +7,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "content/pace.hpp"
+
 namespace stele::nodes {
 
 namespace {
@@ -17,6 +19,16 @@ constexpr char kLockBreakingRole[] = "manager";
 
 std::string lock_row(std::string_view node) {
     return std::string{kGraphSlot, kLockTag} + id_bytes(node);
+}
+
+NodeLock read_lock_row(std::string_view row) {
+    sdk::KeyReader reader(row);
+    NodeLock lock;
+    lock.since_ms = static_cast<std::int64_t>(reader.integer().value_or(0));
+    lock.domain_id = reader.text().value_or(std::string());
+    lock.principal_id = reader.text().value_or(std::string());
+    lock.principal_name = reader.text().value_or(std::string());
+    return lock;
 }
 
 sdk::Error refused(const char* code, const char* message) {
@@ -43,13 +55,26 @@ sdk::Result<std::optional<NodeLock>> lock_of(const BranchContent& content, std::
     auto row = content.view().get(lock_row(node));
     if (!row) return row.error();
     if (!*row) return std::optional<NodeLock>();
-    sdk::KeyReader reader(**row);
-    NodeLock lock;
-    lock.since_ms = static_cast<std::int64_t>(reader.integer().value_or(0));
-    lock.domain_id = reader.text().value_or(std::string());
-    lock.principal_id = reader.text().value_or(std::string());
-    lock.principal_name = reader.text().value_or(std::string());
-    return std::optional<NodeLock>(std::move(lock));
+    return std::optional<NodeLock>(read_lock_row(**row));
+}
+
+sdk::Result<std::vector<std::string>> locks_held_by(const BranchContent& content,
+                                                    std::string_view domain_id,
+                                                    std::string_view principal_id,
+                                                    std::size_t limit) {
+    std::vector<std::string> found;
+    const std::string prefix{kGraphSlot, kLockTag};
+    Pace pace(content.context());
+    const auto cursor =
+        content.view().scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && found.size() < limit; cursor->next()) {
+        if (auto may_go_on = pace.step(); !may_go_on) return may_go_on.error();
+        const NodeLock lock = read_lock_row(cursor->value());
+        if (lock.domain_id == domain_id && lock.principal_id == principal_id)
+            found.push_back(id_text(cursor->key().substr(prefix.size())));
+    }
+    if (auto status = cursor->status(); !status) return status.error();
+    return found;
 }
 
 sdk::Result<void> put_lock(const BranchContent& content, std::string_view node,

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "content/branch_content.hpp"
 
@@ -14,8 +16,8 @@ namespace stele::nodes {
 /// (`Changes::lift_protection`).
 sdk::Result<void> check_branch_writable(const BranchContent& content);
 
-/// Who keeps others from changing a node. A row of the graph, not an association: a lock changes
-/// neither the node's versions nor its associations.
+/// Who keeps others from changing a node. A row of the graph; the association that shows it
+/// (`a:has_lock`, from the holder's person) follows from it.
 struct NodeLock {
     std::string domain_id;
     std::string principal_id;
@@ -29,6 +31,11 @@ struct NodeLock {
 
 /// Nothing when the node is not locked.
 sdk::Result<std::optional<NodeLock>> lock_of(const BranchContent& content, std::string_view node);
+/// Ids of the nodes that a principal has locked, at most `limit` of them.
+sdk::Result<std::vector<std::string>> locks_held_by(const BranchContent& content,
+                                                    std::string_view domain_id,
+                                                    std::string_view principal_id,
+                                                    std::size_t limit);
 /// Part of a changeset; refused like other writes where the branch is protected.
 sdk::Result<void> put_lock(const BranchContent& content, std::string_view node,
                            const NodeLock& lock);

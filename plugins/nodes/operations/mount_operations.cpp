@@ -151,6 +151,8 @@ sdk::Result<sdk::Reply> lock_node(Services& services, const sdk::Call& call) {
                                {holder.domain_id, holder.id, holder.name, sdk::now_ms()});
         if (!locked) return locked.error();
     }
+    // The association that shows it begins there.
+    if (auto person = content->ensure_person(holder); !person) return person.error();
     auto shown = show_lock(*content, call.record(), true);
     if (!shown) return shown.error();
     return sdk::Reply::status(shown->fields);
