@@ -111,6 +111,41 @@ TEST_CASE("objects of the search language search") {
                           "should":{"term":{"title":"nothing"}}}})") == Ids{"war"});
 }
 
+TEST_CASE("ranges find numbers, dates and words between their ends") {
+    Library world;
+    world.log.write(1, {{"n1", R"({"n":-5,"tags":["b"],"on":"2024-01-05"})"},
+                        {"n2", R"({"n":2.5,"tags":["c","x"],"on":"2024-01-05T10:00:00+02:00"})"},
+                        {"n3", R"({"n":[10,300],"tags":["d"],"on":"2025-06-01"})"},
+                        {"n4", R"({"n":"7","on":"no date"})"}});
+    const auto ids = [&](const char* field, const char* ends) {
+        return sorted(world.ids(sdk::Json{{"range", {{field, sdk::Json::parse(ends)}}}}));
+    };
+    CHECK(ids("n", R"({"gte":-5,"lt":10})") == Ids{"n1", "n2"});
+    CHECK(ids("n", R"({"gt":-5,"lte":10})") == Ids{"n2", "n3"});
+    CHECK(ids("n", R"({"gt":"10"})") == Ids{"n3"});
+    CHECK(ids("n", R"({"lt":-5})").empty());
+    CHECK(ids("year", R"({"lt":0})") == Ids{"art"});
+    CHECK(ids("on", R"({"gte":"2024-01-05","lt":"2024-01-06"})") == Ids{"n1", "n2"});
+    CHECK(ids("on", R"({"gt":"2024-01-05T07:59:59Z","lte":"2024-01-05T08:00:00Z"})") == Ids{"n2"});
+    CHECK(ids("on", R"({"gt":"2024-01-05T08:00:00Z"})") == Ids{"n3"});
+    CHECK(ids("tags", R"({"gte":"B","lte":"c"})") == Ids{"n1", "n2"});
+    CHECK(ids("tags", R"({"gt":"c"})") == Ids{"hobbit", "n2", "n3"});
+    const char* const kMade = "_system.created_on.iso_8601";
+    CHECK(ids(kMade, R"({"gte":"2026-11-22","lt":"2026-11-23"})") == Ids{"peace"});
+    CHECK(ids(kMade, R"({"gt":"2026-11-22T14:20:31Z"})").empty());
+    CHECK(ids(kMade, R"({"gte":"2026"})") == Ids{"peace"});
+    CHECK(
+        sorted(world.ids(sdk::Json::parse(
+            R"({"bool":{"must":[{"range":{"n":{"gt":0}}}],"must_not":{"term":{"tags":"x"}}}})"))) ==
+        Ids{"n3"});
+    CHECK(sorted(world.ids(sdk::Json::parse(
+              R"({"bool":{"should":[{"range":{"n":{"gt":0}}},{"match":{"title":"hobbit"}}]}})"))) ==
+          Ids{"hobbit", "n2", "n3"});
+    world.log.write(1, {{"n3", R"({"n":1})"}});
+    CHECK(ids("n", R"({"gte":1})") == Ids{"n2", "n3"});
+    CHECK(ids("n", R"({"gte":3})").empty());
+}
+
 TEST_CASE("the best come first, ties by creation, which ids tell") {
     SearchWorld world;
     world.log.write(1, {{"b", R"({"t":"apple"})"}});

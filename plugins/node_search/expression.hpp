@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "range_values.hpp"
+
 namespace stele::node_search {
 
 /// What a search asks for, whichever way it was written. Words and patterns are folded.
@@ -15,6 +17,7 @@ struct Expression {
         prefix,   ///< the words one after the other, the last one may go on
         pattern,  ///< one word: `*` any run, `?` one character
         fuzzy,    ///< one word, spelled nearly so
+        range,    ///< a value between the bounds
         logic,    ///< of `must`, `filter`, `should` and `must_not`
     };
 
@@ -26,6 +29,7 @@ struct Expression {
     std::size_t slop = 0;
     /// Edits of a fuzzy word; 0: by its length.
     std::size_t edits = 0;
+    RangeBounds bounds = {};
     double boost = 1;
     std::vector<Expression> must = {};
     /// Like `must`, without a share in the score.

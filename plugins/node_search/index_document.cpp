@@ -8,6 +8,7 @@
 
 #include "node_text.hpp"
 #include "query_builder.hpp"
+#include "range_values.hpp"
 #include "words.hpp"
 
 namespace stele::node_search {
@@ -27,6 +28,7 @@ public:
     void add(const FieldText& field) {
         const std::string path(field.path);
         if (!place_of_common(path)) document_.add_boolean_term(terms_.present(path));
+        add_value(path, field);
         const std::string in_field = terms_.words(path);
         std::vector<std::string> words = words_of(field.text);
         if (is_found_whole(path)) {
@@ -40,6 +42,16 @@ public:
     }
 
 private:
+    /// For ranges. The server's dates are found whole, in the order of their times already.
+    void add_value(const std::string& path, const FieldText& field) {
+        if (!field.is_in_all || is_found_whole(path)) return;
+        if (field.number) {
+            document_.add_boolean_term(terms_.values(path) + number_key(*field.number));
+        } else if (const auto date = read_iso_date(field.text)) {
+            document_.add_boolean_term(terms_.values(path) + date_key(*date));
+        }
+    }
+
     void add_word(const std::string& in_field, const std::string& word, bool is_in_all) {
         document_.add_term(Terms::joined(in_field, word));
         if (is_in_all) document_.add_term(Terms::joined(in_all_, word));

@@ -29,6 +29,17 @@ std::string number_text(const dom::element& number) {
     }
 }
 
+double number_of(const dom::element& number) {
+    switch (number.type()) {
+        case dom::element_type::INT64:
+            return static_cast<double>(std::int64_t(number));
+        case dom::element_type::UINT64:
+            return static_cast<double>(std::uint64_t(number));
+        default:
+            return double(number);
+    }
+}
+
 class TextWalk {
 public:
     explicit TextWalk(const std::function<void(const FieldText&)>& visit) : visit_(visit) {}
@@ -55,7 +66,7 @@ private:
             case dom::element_type::NULL_VALUE:
                 return;
             default:
-                if (is_in_all_) visit_({path_, number_text(value), true});
+                if (is_in_all_) visit_({path_, number_text(value), true, number_of(value)});
         }
     }
 

@@ -18,6 +18,8 @@ struct FieldText {
     std::string_view text;
     /// Whether a term without a field finds it.
     bool is_in_all = true;
+    /// What the text was written from.
+    std::optional<double> number = {};
 };
 
 /// Whether a path lies in members that the server makes for every node. Its words have no places.

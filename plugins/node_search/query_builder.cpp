@@ -66,6 +66,8 @@ private:
                 return pattern(expression);
             case Kind::fuzzy:
                 return fuzzy(expression);
+            case Kind::range:
+                return range(expression);
             case Kind::logic:
                 return logic(expression);
         }
@@ -131,6 +133,16 @@ private:
         std::string beginning = as_one_word(words);
         if (!words.empty() && !text.ends_with(words.back())) beginning += ' ';
         return beginning;
+    }
+
+    Built range(const Expression& expression) {
+        const RangeBounds& bounds = expression.bounds;
+        const std::string terms = bounds.of == RangeBounds::Of::words
+                                      ? terms_.words(expression.field)
+                                      : terms_.values(expression.field);
+        auto found = documents_between(database_, terms, bounds);
+        if (!found) return found.error();
+        return std::optional(Xapian::Query((new RangeSource(terms, bounds))->release()));
     }
 
     Built fuzzy(const Expression& expression) {

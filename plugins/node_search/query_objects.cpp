@@ -1,6 +1,8 @@
 #include "query_objects.hpp"
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,8 +10,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
+
 #include "node_text.hpp"
 #include "query_syntax.hpp"
+#include "range_values.hpp"
 #include "words.hpp"
 
 namespace stele::node_search {
@@ -17,6 +23,88 @@ namespace stele::node_search {
 namespace {
 
 using Kind = Expression::Kind;
+
+sdk::Error object_problem(const std::string& path, std::string message) {
+    return sdk::make_error({{path, "node_search.object_invalid", std::move(message)}});
+}
+
+/// A text of `simple_query_string` as one of `query_string`: `+` and `|` stand between words, and
+/// capitals and other signs mean nothing.
+std::string plain_syntax(const std::string& text) {
+    std::string plain;
+    bool is_quoted = false;
+    for (const char sign : folded(text)) {
+        if (sign == '"') is_quoted = !is_quoted;
+        if (!is_quoted && sign == '+') {
+            plain += " AND ";
+        } else if (!is_quoted && sign == '|') {
+            plain += " OR ";
+        } else {
+            if (std::string_view(":/^[]{}!?&<>=").find(sign) != std::string_view::npos)
+                plain += '\\';
+            plain += sign;
+        }
+    }
+    return plain;
+}
+
+/// One end of a range.
+struct RangeEnd {
+    std::string key;
+    /// Of numbers, dates or words.
+    std::string kind;
+};
+
+std::optional<double> number_in(const sdk::Json& value) {
+    if (value.is_number()) return value.get<double>();
+    // Some clients send every value as text.
+    const auto& text = value.get_ref<const std::string&>();
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, trouble] = std::from_chars(text.data(), end, number);
+    if (trouble != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+    return number;
+}
+
+sdk::Result<RangeEnd> read_end(const std::string& field, const sdk::Json& value,
+                               const std::string& path) {
+    if (!value.is_number() && !value.is_string())
+        return object_problem(path, "must be text or a number");
+    const bool is_whole = value.is_string() && is_found_whole(field);
+    const auto number = is_whole ? std::nullopt : number_in(value);
+    if (number) return RangeEnd{number_key(*number), "number"};
+    const auto& text = value.get_ref<const std::string&>();
+    const auto date = read_iso_date(text);
+    if (date && !is_whole) return RangeEnd{date_key(*date), "date"};
+    const auto words = words_of(date ? sdk::text_member(sdk::time_value(*date), "iso_8601") : text);
+    if (words.empty()) return object_problem(path, "has neither a letter nor a digit");
+    return RangeEnd{is_whole ? as_one_word(words) : folded(text), "word"};
+}
+
+sdk::Result<RangeBounds> read_range(const std::string& field, const sdk::Json& ends,
+                                    const std::string& path) {
+    RangeBounds bounds;
+    std::string kind;
+    for (const char* name : {"gt", "gte", "lt", "lte"}) {
+        const auto value = ends.find(name);
+        if (value == ends.end()) continue;
+        const std::string part = path + "." + name;
+        auto end = read_end(field, *value, part);
+        if (!end) return end.error();
+        if (!kind.empty() && kind != end->kind)
+            return object_problem(part, "must be of the kind of the other end");
+        kind = end->kind;
+        const bool is_lower = name[0] == 'g';
+        std::optional<std::string>& side = is_lower ? bounds.lower : bounds.upper;
+        if (side) return object_problem(part, "is a second bound on that side");
+        side = std::move(end->key);
+        (is_lower ? bounds.has_lower : bounds.has_upper) = std::string_view(name).ends_with('e');
+    }
+    if (kind.empty()) return object_problem(path, "must have gt, gte, lt or lte");
+    bounds.of = kind == "word" ? RangeBounds::Of::words : RangeBounds::Of::values;
+    if (kind != "word") bounds.kind = kind.substr(0, 1);
+    return bounds;
+}
 
 class ObjectParser {
 public:
@@ -33,11 +121,13 @@ public:
         if (name == "bool") return parse_bool(body, part, depth);
         if (!body.is_object()) return problem(part, "must be an object");
         if (name == "match_all") return parse_match_all(body, part);
-        if (name == "query_string") return parse_query_string(body, part);
+        if (name == "query_string" || name == "simple_query_string")
+            return parse_query_string(body, part, name == "simple_query_string");
         if (name == "multi_match") return parse_multi_match(body, part);
         if (name == "exists") return parse_exists(body, part);
         if (name == "terms") return parse_terms(body, part);
         if (name == "ids") return parse_ids(body, part);
+        if (name == "range") return parse_range(body, part);
         for (const FieldForm& form : kFieldForms) {
             if (name == form.name) return parse_field_form(form, body, part);
         }
@@ -61,7 +151,7 @@ private:
     };
 
     static sdk::Error problem(const std::string& path, std::string message) {
-        return sdk::make_error({{path, "node_search.object_invalid", std::move(message)}});
+        return object_problem(path, std::move(message));
     }
 
     /// The first member that is none of these.
@@ -176,7 +266,26 @@ private:
         return any;
     }
 
-    sdk::Result<Expression> parse_query_string(const sdk::Json& body, const std::string& path) {
+    /// `{range: {price: {gte: 5, lt: 10}}}`.
+    sdk::Result<Expression> parse_range(const sdk::Json& body, const std::string& path) {
+        if (body.size() != 1) return problem(path, "must name one field");
+        const std::string part = path + "." + body.begin().key();
+        const std::string field = field_name(body.begin().key());
+        const sdk::Json& ends = body.begin().value();
+        if (field.empty()) return problem(part, "must be a field of its own");
+        if (!ends.is_object()) return problem(part, "must be an object with gt, gte, lt or lte");
+        auto known = check_members(ends, part, {"gt", "gte", "lt", "lte", "boost"});
+        if (!known) return known.error();
+        auto boost = read_boost(ends, part);
+        if (!boost) return boost.error();
+        auto bounds = read_range(field, ends, part);
+        if (!bounds) return bounds.error();
+        return Expression{
+            .kind = Kind::range, .field = field, .bounds = std::move(*bounds), .boost = *boost};
+    }
+
+    sdk::Result<Expression> parse_query_string(const sdk::Json& body, const std::string& path,
+                                               bool is_simple) {
         auto known = check_members(
             body, path, {"query", "default_field", "fields", "default_operator", "boost"});
         if (!known) return known.error();
@@ -198,7 +307,10 @@ private:
         }
         Expression any{.kind = Kind::logic, .boost = *boost};
         for (const std::string& field : fields) {
-            auto parsed = parse_query_text(*text, path + ".query", {field, *is_and});
+            auto parsed = parse_query_text(is_simple ? plain_syntax(*text) : *text, path + ".query",
+                                           {field, *is_and});
+            // A simple text is never wrong: what is no syntax is words.
+            if (!parsed && is_simple) parsed = words_expression(Kind::logic, field, *text, *is_and);
             if (!parsed) return parsed.error();
             any.should.push_back(std::move(*parsed));
             if (auto counted = count(any.should.back(), path); !counted) return counted.error();

@@ -87,6 +87,12 @@ std::string Terms::words(std::string_view path) const {
     return beginning;
 }
 
+std::string Terms::values(std::string_view path) const {
+    std::string beginning = (space_ + 'R').append(path_name(path));
+    beginning += kEnd;
+    return beginning;
+}
+
 std::string Terms::word(std::string_view path, std::string_view word) const {
     return joined(words(path), word);
 }

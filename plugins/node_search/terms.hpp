@@ -27,6 +27,8 @@ public:
     /// What stands before the words of a field; an empty path: of all fields.
     std::string words(std::string_view path) const;
     std::string word(std::string_view path, std::string_view word) const;
+    /// What stands before the keys of a field's numbers and dates (range_values.hpp).
+    std::string values(std::string_view path) const;
     /// The term of a word behind `beginning`, which is what `words` answers.
     static std::string joined(const std::string& beginning, std::string_view word);
 

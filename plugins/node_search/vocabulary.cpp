@@ -101,4 +101,60 @@ sdk::Result<std::vector<std::string>> fitting_terms(
     return fitting;
 }
 
+namespace {
+
+/// Where the terms of a range begin; `visit` answers false to end.
+void for_each_between(const Xapian::Database& database, const std::string& terms,
+                      const RangeBounds& bounds,
+                      const std::function<bool(const Xapian::TermIterator& term)>& visit) {
+    const std::string prefix = terms + bounds.kind;
+    const auto end = database.allterms_end(prefix);
+    auto term = database.allterms_begin(prefix);
+    if (bounds.lower) term.skip_to(terms + *bounds.lower);
+    for (; term != end; ++term) {
+        const std::string whole = *term;
+        const std::string_view key = std::string_view(whole).substr(terms.size());
+        if (bounds.upper && key > *bounds.upper) return;
+        if (bounds.holds(key) && !visit(term)) return;
+    }
+}
+
+}  // namespace
+
+sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
+                                           const std::string& terms, const RangeBounds& bounds) {
+    std::size_t count = 0;
+    for_each_between(database, terms, bounds, [&count](const Xapian::TermIterator& term) {
+        count += 1 + term.get_termfreq();
+        return count <= kMostLookedAt;
+    });
+    if (count <= kMostLookedAt) return count;
+    return sdk::make_error(sdk::ErrorKind::invalid, "node_search.range_too_wide",
+                           "search: too many values lie in the range; bring its ends together");
+}
+
+void RangeSource::init(const Xapian::Database& database) {
+    documents_.clear();
+    next_ = 0;
+    for_each_between(database, terms_, bounds_, [&](const Xapian::TermIterator& term) {
+        const std::string whole = *term;
+        documents_.insert(documents_.end(), database.postlist_begin(whole),
+                          database.postlist_end(whole));
+        return true;
+    });
+    std::sort(documents_.begin(), documents_.end());
+    documents_.erase(std::unique(documents_.begin(), documents_.end()), documents_.end());
+    set_maxweight(kScore);
+}
+
+void RangeSource::next(double) {
+    ++next_;
+}
+
+void RangeSource::skip_to(Xapian::docid document, double) {
+    const auto begin = documents_.begin() + static_cast<std::ptrdiff_t>(next_ > 0 ? next_ - 1 : 0);
+    const auto found = std::lower_bound(begin, documents_.end(), document);
+    next_ = static_cast<std::size_t>(found - documents_.begin()) + 1;
+}
+
 }  // namespace stele::node_search

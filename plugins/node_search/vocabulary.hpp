@@ -10,6 +10,8 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "range_values.hpp"
+
 namespace stele::node_search {
 
 /// Whether a word fits a pattern: `*` stands for any run, `?` for one character (UTF-8).
@@ -30,5 +32,41 @@ struct TermsLeft {
 sdk::Result<std::vector<std::string>> fitting_terms(
     const Xapian::Database& database, const std::string& terms, const std::string& beginning,
     const std::function<bool(std::string_view word)>& fits, TermsLeft& left);
+
+/// How many documents have a term that begins with `terms` and whose rest the bounds hold, some
+/// perhaps counted twice. Fails with `invalid` (`node_search.range_too_wide`) when there are too
+/// many to look at.
+sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
+                                           const std::string& terms, const RangeBounds& bounds);
+
+/// The documents of such terms. Lives in a query, which may outlive what it was made from.
+class RangeSource final : public Xapian::PostingSource {
+public:
+    RangeSource(std::string terms, RangeBounds bounds)
+        : terms_(std::move(terms)), bounds_(std::move(bounds)) {}
+
+    void init(const Xapian::Database& database) override;
+    Xapian::doccount get_termfreq_min() const override { return size(); }
+    Xapian::doccount get_termfreq_est() const override { return size(); }
+    Xapian::doccount get_termfreq_max() const override { return size(); }
+    double get_weight() const override { return kScore; }
+    void next(double least) override;
+    void skip_to(Xapian::docid document, double least) override;
+    bool at_end() const override { return next_ > documents_.size(); }
+    Xapian::docid get_docid() const override { return documents_[next_ - 1]; }
+    RangeSource* clone() const override { return new RangeSource(terms_, bounds_); }
+
+private:
+    static constexpr double kScore = 1.0;
+
+    Xapian::doccount size() const { return static_cast<Xapian::doccount>(documents_.size()); }
+
+    std::string terms_;
+    RangeBounds bounds_;
+    /// In order, each once.
+    std::vector<Xapian::docid> documents_;
+    /// One behind the present one; none is before the first `next`.
+    std::size_t next_ = 0;
+};
 
 }  // namespace stele::node_search

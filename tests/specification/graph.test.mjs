@@ -337,6 +337,30 @@ statement('nodes 15.7', async () => {
     assert.ok(Date.now() < end, 'the text is found');
   }
 });
+statement('semantics 1.3.3', async () => {
+  const { branch, node } = await it.repository();
+  const ids_ = {};
+  for (const [name, fields] of Object.entries({
+    war: { title: 'War and Peace', pages: 1225, since: '1869-01-01', kind: 'long' },
+    hobbit: { title: 'The Hobbit', pages: 310, since: '1937-09-21', kind: 'short' },
+    art: { title: 'Art of War', pages: -5, kind: 'short' } })) ids_[name] = await node(fields);
+  const found = async (search) => {
+    const { rows } = await it.post(`${branch}/nodes/search`, { search });
+    return rows.map((row) => Object.keys(ids_).find((name) => ids_[name] === row._doc)).filter(Boolean).sort();
+  };
+  for (const [search, wanted] of [
+    [{ match: { title: 'war hobbit' } }, ['art', 'hobbit', 'war']], [{ match_phrase: { title: 'art of' } }, ['art']],
+    [{ match_phrase_prefix: { title: 'the ho' } }, ['hobbit']], [{ multi_match: { query: 'long', fields: ['title', 'kind'] } }, ['war']],
+    [{ query_string: { query: 'title:peace' } }, ['war']], [{ simple_query_string: { query: 'peace' } }, ['war']],
+    [{ term: { kind: 'short' } }, ['art', 'hobbit']], [{ terms: { kind: ['long', 'none'] } }, ['war']],
+    [{ range: { pages: { gte: 310, lt: 1225 } } }, ['hobbit']], [{ range: { pages: { lt: 0 } } }, ['art']],
+    [{ range: { since: { gt: '1900-01-01' } } }, ['hobbit']], [{ prefix: { title: 'hob' } }, ['hobbit']],
+    [{ wildcard: { title: 'p*ce' } }, ['war']], [{ exists: { field: 'since' } }, ['hobbit', 'war']],
+    [{ ids: { values: [ids_.art] } }, ['art']], [{ match_all: {} }, ['art', 'hobbit', 'war']],
+    [{ bool: { must: [{ term: { kind: 'short' } }], must_not: [{ range: { pages: { lt: 0 } } }] } }, ['hobbit']],
+  ]) assert.deepEqual(await found(search), wanted, JSON.stringify(search));
+  for (const search of [{ fuzzy: { title: 'x' } }, { range: { pages: {} } }, { script: {} }]) await it.refused(400, 'POST', `${branch}/nodes/search`, { search });
+});
 statement('nodes 15.8, nodes 15.9, nodes 6.8, semantics 1.3.4', async () => {
   const { branch } = await library();
   const page = await it.post(`${branch}/nodes/search?limit=1`, { search: 'war', _fields: { title: 1 } });

@@ -38,6 +38,13 @@ inline std::string expression_text(const Expression& expression) {
         case Kind::fuzzy:
             text += fmt::format("[{}]~{}", words, expression.edits);
             break;
+        case Kind::range: {
+            const RangeBounds& bounds = expression.bounds;
+            text +=
+                fmt::format("{}{}..{}{}", bounds.has_lower ? '[' : '{', bounds.lower.value_or("*"),
+                            bounds.upper.value_or("*"), bounds.has_upper ? ']' : '}');
+            break;
+        }
         case Kind::logic:
             text = "(";
             add_group("+", expression.must);
