@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <stele/sdk/members.hpp>
+
 #include "kernel/resource/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
 
@@ -18,6 +20,20 @@ struct RecordPath {
     std::string path;
     std::vector<std::string> values;
 };
+
+/// What the path says of a record before its id, where a family's path names a part of it.
+sdk::Result<void> add_part(const RoutedCall& call, const RegisteredResource& family,
+                           const sdk::RecordKey& key, std::vector<std::string>& values) {
+    if (family.part_members.empty()) return {};
+    storage::Record record;
+    const Records& records = call.rooms().records;
+    if (auto found = records.read(call.work().transaction(), key, record); !found) return found;
+    auto document = records.open(record);
+    if (!document) return document.error();
+    for (const std::string& member : family.part_members)
+        values.insert(values.end() - 1, sdk::text_member(document->fields, member));
+    return {};
+}
 
 sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view reference) {
     auto record = call.context().find_reference(reference);
@@ -37,6 +53,7 @@ sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view referen
         found.values.push_back(canonical->substr(at + 1, next - at - 1));
         at = next;
     }
+    if (auto added = add_part(call, *family, *record, found.values); !added) return added.error();
     return found;
 }
 
