@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,14 +30,22 @@ bool is_of_server(const sdk::ResourceDescriptor& descriptor, std::string_view na
                         [name](const sdk::Field& field) { return field.name == name; });
 }
 
-bool is_integer_text(const std::string& text) {
+std::optional<std::int64_t> integer_in(const std::string& text) {
     std::int64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return problem == std::errc() && end == text.data() + text.size() && !text.empty();
+    const bool is_integer = problem == std::errc() && end == text.data() + text.size();
+    return is_integer && !text.empty() ? std::optional(number) : std::nullopt;
 }
 
-std::string_view kind_name(sdk::FieldKind kind) {
+/// Some clients send numbers as text (docs/specification/rulings.md 34).
+void read_numeric_text(const sdk::Field& field, sdk::Json& value) {
+    if (!field.numeric_text || field.kind == sdk::FieldKind::text || !value.is_string()) return;
+    if (const auto number = integer_in(value.get_ref<const std::string&>())) value = *number;
+}
+
+std::string_view kind_name(const sdk::Field& field, sdk::FieldKind kind) {
     using enum sdk::FieldKind;
+    if (field.numeric_text) return kind == number ? "a number" : "an integer";
     switch (kind) {
         case any:
             return "any value";
@@ -62,7 +71,7 @@ bool fits(const sdk::Field& field, sdk::FieldKind kind, const sdk::Json& value) 
     using enum sdk::FieldKind;
     if (value.is_null()) return true;
     if (field.numeric_text && value.is_string())
-        return is_integer_text(value.get_ref<const std::string&>());
+        return integer_in(value.get_ref<const std::string&>()).has_value();
     if (field.numeric_text && value.is_number_integer()) return true;
     switch (kind) {
         case any:
@@ -96,8 +105,9 @@ bool is_allowed(const sdk::Field& field, const sdk::Json& value) {
 
 void check_value(const sdk::Field& field, const sdk::Json& value, sdk::Violations& violations) {
     if (!fits(field, field.kind, value)) {
-        violations.push_back({field.name, "field.kind_wrong",
-                              fmt::format("{} must be {}", field.name, kind_name(field.kind))});
+        violations.push_back(
+            {field.name, "field.kind_wrong",
+             fmt::format("{} must be {}", field.name, kind_name(field, field.kind))});
         return;
     }
     if (!is_allowed(field, value)) {
@@ -110,7 +120,7 @@ void check_value(const sdk::Field& field, const sdk::Json& value, sdk::Violation
         if (value[i].is_null() || !fits(field, field.items, value[i])) {
             violations.push_back(
                 {fmt::format("{}.{}", field.name, i), "field.kind_wrong",
-                 fmt::format("{}.{} must be {}", field.name, i, kind_name(field.items))});
+                 fmt::format("{}.{} must be {}", field.name, i, kind_name(field, field.items))});
         }
     }
 }
@@ -143,6 +153,7 @@ sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk:
             std::find_if(descriptor.fields.begin(), descriptor.fields.end(),
                          [&name = name](const sdk::Field& f) { return f.name == name; });
         if (field != descriptor.fields.end() && field->read_only) continue;
+        if (field != descriptor.fields.end()) read_numeric_text(*field, value);
         const bool is_secret = field != descriptor.fields.end() && field->secret;
         append_member(is_secret ? decoded.secrets : decoded.fields, name, std::move(value));
     }

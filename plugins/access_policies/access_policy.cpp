@@ -114,7 +114,8 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
         {.name = "title", .kind = text},
         {.name = "description", .kind = text},
         {.name = "key", .kind = text},
-        {.name = "order", .kind = integer, .numeric_text = true},
+        // A text in the interface, and read back as it was stored by who wrote it so.
+        {.name = "order", .kind = text, .numeric_text = true},
         {.name = "scope", .kind = text, .one_of = {"platform", "project"}},
         {.name = "system", .kind = boolean, .read_only = true},
         {.name = "statements", .kind = array, .items = object},

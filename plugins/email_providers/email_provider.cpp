@@ -102,7 +102,9 @@ sdk::ResourceDescriptor EmailProvider::describe() const {
 }
 
 sdk::Result<void> EmailProvider::prepare(sdk::Change& change, sdk::Context&) {
-    if (change.after) keep_password_apart(*change.after, change.before);
+    if (!change.after) return {};
+    read_nested_port(*change.after);
+    keep_password_apart(*change.after, change.before);
     return {};
 }
 

@@ -184,6 +184,14 @@ MailAccount account_of(const sdk::Document& provider) {
     return account;
 }
 
+void read_nested_port(sdk::Document& provider) {
+    const auto config = provider.fields.find(kConfig);
+    if (config == provider.fields.end() || !config->is_object()) return;
+    const auto port = config->find("port");
+    if (port == config->end() || !port->is_string()) return;
+    if (const auto number = port_of(*port)) *port = *number;
+}
+
 void keep_password_apart(sdk::Document& provider, const sdk::Document* before) {
     const auto config = provider.fields.find(kConfig);
     if (config != provider.fields.end() && config->is_object() && config->contains(kPassword)) {

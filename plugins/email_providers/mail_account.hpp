@@ -36,6 +36,9 @@ struct MailAccount {
 /// `config` (docs/specification/platform.md 9); the record's own win.
 MailAccount account_of(const sdk::Document& provider);
 
+/// Makes a port that stands in `config` as text a number, as the record's own is.
+void read_nested_port(sdk::Document& provider);
+
 /// Moves a password out of `config` to the secrets, and takes the mask that clients show in place
 /// of a password for "as it was".
 void keep_password_apart(sdk::Document& provider, const sdk::Document* before);

@@ -258,3 +258,29 @@ statement('interface 5.2.12, interface 2.1.2', async () => {
   const grants = Object.values(await it.post(`${path}/authorities`)).flatMap((one) => Object.values(one));
   assert.ok(grants.some((grant) => grant['role-key'] === 'owner'));
 });
+statement('rulings 34', async () => {
+  const application = await it.make('/applications');
+  for (const [collection, fields] of [
+    ['/registrars', { maxsize: '5000', objectcount: '3' }],
+    ['/clients', { accessTokenValiditySeconds: '60', refreshTokenValiditySeconds: '0090' }],
+    [`/applications/${application}/emailproviders`, { host: 'mail.example.org', port: '587' }],
+    [`/applications/${application}/emailproviders`, { config: { host: 'mail.example.org', port: '587' } }],
+  ]) {
+    const asNumbers = (value) => (typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asNumbers(one)]))
+      : /^\d+$/.test(value) ? Number(value) : value);
+    const record = `${collection}/${await it.make(collection, fields)}`;
+    for (let round = 0; round < 2; round += 1) {
+      const read = await it.get(record);
+      for (const [name, value] of Object.entries(asNumbers(fields))) assert.deepEqual(read[name], value, `${collection} ${name}`);
+      await it.put(record, fields);
+    }
+    const [[name, value]] = Object.entries(fields);
+    if (typeof value === 'string' && /^\d+$/.test(value)) {
+      assert.equal((await it.post(`${collection}/query`, { [name]: Number(value) })).total_rows, 1, name);
+      await it.refused(400, 'POST', collection, { [name]: 'many' });
+    }
+  }
+  // The interface says that the order of a policy is a text, so whoever writes one reads it back.
+  const policy = await it.make('/access/policies', { order: '1000' });
+  assert.equal((await it.get(`/access/policies/${policy}`)).order, '1000');
+});
