@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "credential_rights.hpp"
@@ -12,21 +13,8 @@ namespace stele::identity {
 
 namespace {
 
-/// Of the principal's key, next to the secret: an id may come to name somebody else.
+/// Hexadecimal, of the principal's key, next to the secret: an id may come to name somebody else.
 constexpr char kSealedPrincipal[] = "principal";
-
-/// Keys are bytes, members of JSON are text.
-std::string key_text(const sdk::RecordKey& key) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(key.size() * 2);
-    for (const char character : key) {
-        const auto byte = static_cast<unsigned char>(character);
-        text += kDigits[byte >> 4];
-        text += kDigits[byte & 0x0f];
-    }
-    return text;
-}
 
 /// The user that a grant names, if the caller may make a grant in its name.
 sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Context& context) {
@@ -72,7 +60,7 @@ std::string principal_form(const sdk::Json& grant) {
 }
 
 bool stands_for(const sdk::Document& grant, const sdk::RecordKey& principal) {
-    return sdk::text_member(grant.secrets, kSealedPrincipal) == key_text(principal);
+    return sdk::text_member(grant.secrets, kSealedPrincipal) == sdk::hex_text(principal);
 }
 
 sdk::ResourceDescriptor AuthenticationGrant::describe() const {
@@ -111,7 +99,7 @@ sdk::Result<void> AuthenticationGrant::prepare(sdk::Change& change, sdk::Context
     fields["principalDomainId"] = principal->domain_id;
     fields["principalId"] = principal->id;
     fields["domainId"] = principal->domain_id;
-    change.after->secrets[kSealedPrincipal] = key_text(principal->key);
+    change.after->secrets[kSealedPrincipal] = sdk::hex_text(principal->key);
     return {};
 }
 

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/services/activities.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "client_rights.hpp"
 #include "form_parameters.hpp"
@@ -27,32 +29,11 @@ constexpr std::size_t kShortestVerifier = 43;
 constexpr std::size_t kLongestVerifier = 128;
 constexpr std::size_t kHashBytes = 32;
 
-bool is_unreserved(char c) {
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    return is_letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-std::string percent_encoded(std::string_view text) {
-    constexpr char kDigits[] = "0123456789ABCDEF";
-    std::string encoded;
-    for (const char c : text) {
-        if (is_unreserved(c)) {
-            encoded += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        encoded += '%';
-        encoded += kDigits[byte >> 4];
-        encoded += kDigits[byte & 0xf];
-    }
-    return encoded;
-}
-
 /// The client's address with a parameter after those that it has.
 void add_parameter(std::string& uri, std::string_view name, std::string_view value) {
     if (value.empty()) return;
     uri += uri.find('?') == std::string::npos ? '?' : '&';
-    uri += std::string(name) + "=" + percent_encoded(value);
+    uri += std::string(name) + "=" + sdk::percent_encoded(value);
 }
 
 sdk::Error unsupported_response_type(const std::string& type) {
@@ -70,7 +51,7 @@ sdk::Result<void> bind_challenge(CodeBinding& binding, const std::string& challe
     }
     const bool is_text = challenge.size() >= kShortestVerifier &&
                          challenge.size() <= kLongestVerifier &&
-                         std::all_of(challenge.begin(), challenge.end(), is_unreserved);
+                         std::all_of(challenge.begin(), challenge.end(), sdk::is_unreserved);
     if (!is_text)
         return invalid_request("code_challenge must have 43 to 128 unreserved characters");
     if (method.empty() || method == "plain") {
@@ -78,7 +59,7 @@ sdk::Result<void> bind_challenge(CodeBinding& binding, const std::string& challe
         return {};
     }
     if (method != "S256") return invalid_request("code_challenge_method must be S256 or plain");
-    auto hash = base64_decoded(challenge);
+    auto hash = sdk::base64_bytes(challenge);
     if (!hash || hash->size() != kHashBytes) {
         return invalid_request("code_challenge must be a SHA-256 in base64 for URLs");
     }

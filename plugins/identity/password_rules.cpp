@@ -1,7 +1,8 @@
 #include "password_rules.hpp"
 
-#include <algorithm>
 #include <string>
+
+#include <stele/sdk/text.hpp>
 
 #include "credential_rights.hpp"
 #include "identity_credentials.hpp"
@@ -10,18 +11,8 @@
 
 namespace stele::identity {
 
-namespace {
-
-/// Characters of UTF-8.
-std::size_t length_of(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](unsigned char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
-}  // namespace
-
 sdk::Result<void> PasswordRules::check_new(std::string_view password) const {
-    if (length_of(password) >= shortest) return {};
+    if (sdk::character_count(password) >= shortest) return {};
     return sdk::make_error(
         {{"password", "identity.password_short",
           "password must have at least " + std::to_string(shortest) + " characters"}});

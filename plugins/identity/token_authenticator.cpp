@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/seal.hpp>
@@ -42,7 +43,8 @@ std::string presented_token(const sdk::Credentials& credentials) {
     if (!credentials.bearer.empty()) return std::string(credentials.bearer);
     const std::string_view ticket =
         credentials.ticket_header.empty() ? credentials.ticket_cookie : credentials.ticket_header;
-    return percent_decoded(ticket).value_or(std::string());
+    std::string token;
+    return sdk::percent_decode(ticket, token) ? token : std::string();
 }
 
 sdk::Error invalid_token() {

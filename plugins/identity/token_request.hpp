@@ -13,12 +13,6 @@ using FormFields = std::map<std::string, std::string, std::less<>>;
 /// Reads `application/x-www-form-urlencoded` text; nothing when its encoding is broken.
 std::optional<FormFields> parse_form(std::string_view text);
 
-/// Undoes percent-encoding; nothing when it is broken.
-std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank = false);
-
-/// The bytes of base64 of either alphabet, padding optional; nothing for other text.
-std::optional<std::string> base64_decoded(std::string_view text);
-
 /// How a client presents itself.
 struct ClientCredentials {
     std::string key;
