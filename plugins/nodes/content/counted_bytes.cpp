@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
@@ -15,21 +16,9 @@ namespace {
 
 constexpr char kBytesSpace[] = "nodes.bytes";
 
-/// Half as many bytes; what is no hexadecimal digit counts as 0.
-std::string packed(std::string_view hexadecimal) {
-    const auto value_of = [](char c) {
-        if (c >= '0' && c <= '9') return c - '0';
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
-    };
-    std::string bytes;
-    for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
-        bytes.push_back(
-            static_cast<char>(value_of(hexadecimal[i]) * 16 + value_of(hexadecimal[i + 1])));
-    return bytes;
-}
-
+/// Half as many bytes as the id has, which are the name of a blob.
 std::string counted_row(const sdk::ContentSpace& space, std::string_view object_id) {
-    return counted_rows(space) + packed(object_id);
+    return counted_rows(space) + sdk::hex_bytes(object_id).value_or(std::string(object_id));
 }
 
 sdk::Result<std::uint64_t> length_in(std::string_view row) {

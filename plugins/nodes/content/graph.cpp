@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
 #include "content/branch_store.hpp"
@@ -69,12 +70,6 @@ Direction direction_of(char end) {
     return end == kIn ? Direction::incoming : Direction::mutual;
 }
 
-int digit_of(char text) {
-    if (text >= '0' && text <= '9') return text - '0';
-    if (text >= 'a' && text <= 'f') return text - 'a' + 10;
-    return -1;
-}
-
 }  // namespace
 
 std::optional<Direction> find_direction(std::string_view name) {
@@ -94,24 +89,11 @@ std::optional<Direction> find_direction(std::string_view name) {
 
 std::string id_bytes(std::string_view id) {
     if (id.size() != 2 * kIdBytes) return {};
-    std::string bytes;
-    for (std::size_t i = 0; i < id.size(); i += 2) {
-        const int high = digit_of(id[i]);
-        const int low = digit_of(id[i + 1]);
-        if (high < 0 || low < 0) return {};
-        bytes.push_back(static_cast<char>(high * 16 + low));
-    }
-    return bytes;
+    return sdk::hex_bytes(id).value_or(std::string());
 }
 
 std::string id_text(std::string_view bytes) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const char byte : bytes) {
-        text.push_back(kDigits[static_cast<unsigned char>(byte) >> 4]);
-        text.push_back(kDigits[static_cast<unsigned char>(byte) & 15]);
-    }
-    return text;
+    return sdk::hex_text(bytes);
 }
 
 sdk::Result<void> Graph::for_each_edge(std::string_view node, Direction direction,

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "content/vocabulary.hpp"
 
@@ -18,38 +19,17 @@ constexpr char kFirstEdition[] = "1.0";
 /// Longer than any locale with script, country and variant.
 constexpr std::size_t kLongestLocale = 64;
 
-bool is_letter(char c) {
-    const char lower = sdk::lower_case(c);
-    return lower >= 'a' && lower <= 'z';
-}
-
 bool is_locale_character(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-/// The weight `q=0` says that a language is not wanted.
-bool is_refused(std::string_view parameters) {
-    const std::size_t weight = parameters.find("q=");
-    return weight != std::string_view::npos &&
-           parameters.substr(weight + 2).find_first_not_of("0. \t") == std::string_view::npos;
+    return sdk::is_letter_or_digit(c) || c == '_';
 }
 
 Locale first_usable(std::string_view header) {
     while (!header.empty()) {
-        const std::size_t comma = header.find(',');
-        const std::string_view entry = header.substr(0, comma);
-        const std::size_t end = entry.find(';');
-        const std::string_view name = trimmed(entry.substr(0, end));
-        const bool is_wanted = end == std::string_view::npos || !is_refused(entry.substr(end));
+        std::string_view parameters = sdk::take_until(header, ',');
+        const std::string_view name = sdk::trimmed(sdk::take_until(parameters, ';'));
         if (name == "default") return {};
-        if (auto locale = parse_locale(name); locale && is_wanted) return std::move(*locale);
-        header = comma == std::string_view::npos ? std::string_view() : header.substr(comma + 1);
+        auto locale = parse_locale(name);
+        if (locale && !sdk::has_zero_weight(parameters)) return std::move(*locale);
     }
     return {};
 }
@@ -91,8 +71,9 @@ std::optional<Locale> parse_locale(std::string_view text) {
     std::replace(even.begin(), even.end(), '-', '_');
     const std::size_t end = even.find('_');
     Locale locale{even.substr(0, end), end == std::string::npos ? "" : even.substr(end + 1)};
-    const bool is_language = locale.language.size() >= 2 && locale.language.size() <= 8 &&
-                             std::all_of(locale.language.begin(), locale.language.end(), is_letter);
+    const bool is_language =
+        locale.language.size() >= 2 && locale.language.size() <= 8 &&
+        std::all_of(locale.language.begin(), locale.language.end(), sdk::is_letter);
     if (!is_language || even.size() > kLongestLocale ||
         !std::all_of(locale.region.begin(), locale.region.end(), is_locale_character))
         return std::nullopt;

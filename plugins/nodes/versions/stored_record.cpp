@@ -1,8 +1,8 @@
 #include "stored_record.hpp"
 
-#include <algorithm>
 #include <string_view>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/record_space.hpp>
 
 namespace stele::nodes {
@@ -14,16 +14,12 @@ constexpr std::size_t kDigits = 20;
 constexpr std::string_view kBehind = "\"}}";
 constexpr std::string_view kRoot = "0:root";
 
-bool is_digit(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 bool ends_with_bare_changeset(std::string_view text) {
     if (text.size() < kBefore.size() + kDigits + kBehind.size()) return false;
     text.remove_prefix(text.size() - kBefore.size() - kDigits - kBehind.size());
     const std::string_view digits = text.substr(kBefore.size(), kDigits);
     return text.starts_with(kBefore) && text.ends_with(kBehind) &&
-           std::all_of(digits.begin(), digits.end(), is_digit);
+           sdk::hex_bytes(digits).has_value();
 }
 
 }  // namespace
