@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/letter_case.hpp>
 
@@ -173,13 +174,7 @@ sdk::Result<void> Assignments::remove_policy(std::string_view policy) {
 
 void Assignments::store_policy(const sdk::Document& policy) {
     // The key is bytes; the order of their hexadecimal text is the order of creation.
-    std::string created;
-    static constexpr char kDigits[] = "0123456789abcdef";
-    for (const unsigned char byte : policy.key) {
-        created += kDigits[byte >> 4];
-        created += kDigits[byte & 15];
-    }
-    sdk::Json row = {{"id", policy.id}, {"created", created}};
+    sdk::Json row = {{"id", policy.id}, {"created", sdk::hex_text(policy.key)}};
     for (const char* name : {"order", "scope", "statements"}) {
         const auto member = policy.fields.find(name);
         if (member != policy.fields.end()) row[name] = *member;

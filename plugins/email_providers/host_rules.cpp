@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/text.hpp>
 
 namespace stele::email_providers {
 
@@ -54,12 +55,7 @@ bool is_inside(const Address& address, const Address& network, int prefix) {
 template <class Add>
 bool each_item(std::string_view list, std::string& item, Add add) {
     while (!list.empty()) {
-        const std::size_t comma = list.find(',');
-        std::string_view text = list.substr(0, comma);
-        list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-        while (!text.empty() && text.back() == ' ')
-            text.remove_suffix(1);
+        const std::string_view text = sdk::trimmed(sdk::take_until(list, ','));
         item = text;
         if (!text.empty() && !add(text)) return false;
     }

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/text.hpp>
+
 namespace stele::email_providers {
 
 namespace {
@@ -15,10 +17,6 @@ namespace {
 constexpr std::size_t kLocalLength = 64;
 constexpr std::size_t kAddressLength = 254;
 constexpr std::size_t kLabelLength = 63;
-
-bool is_alphanumeric(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 bool is_beyond_ascii(char c) {
     return static_cast<unsigned char>(c) >= 0x80;
@@ -45,15 +43,16 @@ std::optional<std::string> in_ascii(const std::string& address) {
 bool is_atom(std::string_view text) {
     static constexpr std::string_view kSigns = "!#$%&'*+-/=?^_`{|}~";
     return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return is_alphanumeric(c) || kSigns.find(c) != std::string_view::npos;
+        return sdk::is_letter_or_digit(c) || kSigns.find(c) != std::string_view::npos;
     });
 }
 
 bool is_label(std::string_view text) {
     if (text.empty() || text.size() > kLabelLength) return false;
     if (text.front() == '-' || text.back() == '-') return false;
-    return std::all_of(text.begin(), text.end(),
-                       [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); });
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return sdk::is_letter_or_digit(c) || c == '-' || is_beyond_ascii(c);
+    });
 }
 
 template <class Predicate>
@@ -75,12 +74,6 @@ bool is_address_literal(std::string_view text) {
         return ::inet_pton(AF_INET6, inner.c_str() + kTag.size(), bytes) == 1;
     }
     return ::inet_pton(AF_INET, inner.c_str(), bytes) == 1;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// The end of the item that begins at `text`: the next comma outside of quotes and angle brackets.
@@ -124,7 +117,7 @@ bool read_mailbox(std::string_view text, Mailbox& mailbox) {
         wire_address(is_bare ? text : text.substr(bracket + 1, text.size() - bracket - 2));
     if (!address) return false;
     mailbox.address = std::move(*address);
-    return is_bare || read_name(trimmed(text.substr(0, bracket)), mailbox.name);
+    return is_bare || read_name(sdk::trimmed(text.substr(0, bracket)), mailbox.name);
 }
 
 /// Of a text in a message to the caller.
@@ -187,7 +180,7 @@ sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text) {
     std::vector<Mailbox> mailboxes;
     while (!text.empty()) {
         const std::size_t end = item_end(text);
-        const std::string_view item = trimmed(text.substr(0, end));
+        const std::string_view item = sdk::trimmed(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
         if (item.empty()) continue;
         Mailbox mailbox;

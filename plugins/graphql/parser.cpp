@@ -7,6 +7,8 @@
 #include <tao/pegtl/contrib/limit_depth.hpp>
 #include <tao/pegtl/contrib/parse_tree.hpp>
 
+#include <stele/sdk/text.hpp>
+
 #include "grammar.hpp"
 #include "limits.hpp"
 #include "text_value.hpp"
@@ -157,9 +159,8 @@ std::string type_text(std::string_view written) {
     for (const char c : written) {
         if (c == '#') is_comment = true;
         if (c == '\n' || c == '\r') is_comment = false;
-        const bool is_mark = c == '[' || c == ']' || c == '!' || c == '_' ||
-                             (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                             (c >= '0' && c <= '9');
+        const bool is_mark =
+            c == '[' || c == ']' || c == '!' || c == '_' || sdk::is_letter_or_digit(c);
         if (!is_comment && is_mark) text += c;
     }
     return text;
@@ -203,10 +204,7 @@ Document read_document(const Node& root) {
 /// What stands at a byte of the text, for messages.
 std::string found_at(std::string_view text, std::size_t byte) {
     if (byte >= text.size()) return "the end of the query";
-    std::size_t end = byte + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-        ++end;
-    return '"' + std::string(text.substr(byte, end - byte)) + '"';
+    return '"' + std::string(sdk::first_character(text.substr(byte))) + '"';
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <system_error>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
 namespace stele::node_search {
@@ -17,16 +18,6 @@ namespace fs = std::filesystem;
 constexpr char kSealName[] = "stele.seal";
 constexpr std::size_t kDigestedPiece = std::size_t{1} << 20U;
 
-std::string hexadecimal(std::string_view bytes) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text.append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
-    }
-    return text;
-}
-
 /// Of the digests of its pieces; empty when it cannot be read.
 std::string digest_of_file(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
@@ -37,7 +28,7 @@ std::string digest_of_file(const fs::path& file) {
         const auto count = static_cast<std::size_t>(stream.gcount());
         digests += sdk::token_digest(std::string_view(piece).substr(0, count));
     }
-    return stream.eof() ? hexadecimal(sdk::token_digest(digests)) : std::string();
+    return stream.eof() ? sdk::hex_text(sdk::token_digest(digests)) : std::string();
 }
 
 /// By name; the lock and the seal hold nothing of the index.
@@ -55,7 +46,7 @@ std::string sealed_text(const std::map<std::string, std::string>& digests) {
     std::string text;
     for (const auto& [name, digest] : digests)
         text += name + ' ' + digest + '\n';
-    return text + "seal " + hexadecimal(sdk::token_digest(text)) + '\n';
+    return text + "seal " + sdk::hex_text(sdk::token_digest(text)) + '\n';
 }
 
 sdk::Error seal_failed(const fs::path& folder, const std::string& reason) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <stele/sdk/text.hpp>
+
 #include "node_text.hpp"
 #include "terms.hpp"
 #include "vocabulary.hpp"
@@ -151,7 +153,7 @@ private:
         const std::size_t length = character_count(wanted);
         const std::size_t by_length = length < 3 ? 0 : length < 6 ? 1 : 2;
         const std::size_t edits = expression.edits > 0 ? expression.edits : by_length;
-        const std::string first = wanted.substr(0, first_size(wanted));
+        const std::string first(sdk::first_character(wanted));
         return one_of(fitting(expression.field, first, [&](std::string_view word) {
             return edit_distance(word, wanted, edits) <= edits;
         }));
@@ -167,13 +169,6 @@ private:
     static Built one_of(const sdk::Result<Queries>& terms) {
         if (!terms) return terms.error();
         return std::optional(joined(Xapian::Query::OP_SYNONYM, *terms));
-    }
-
-    static std::size_t first_size(const std::string& word) {
-        std::size_t size = 1;
-        while (size < word.size() && (static_cast<unsigned char>(word[size]) & 0xC0) == 0x80)
-            ++size;
-        return size;
     }
 
     /// What is left of the parts.

@@ -1,11 +1,12 @@
 #include "query_syntax.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <stele/sdk/text.hpp>
 
 #include "words.hpp"
 
@@ -63,10 +64,7 @@ private:
             {{std::string(part_), "node_search.text_invalid", std::move(message)}});
     }
     sdk::Error problem_here(std::string_view message) const {
-        const auto begin = text_.begin();
-        const auto characters = std::count_if(
-            begin, begin + static_cast<std::ptrdiff_t>(place_),
-            [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; });
+        const std::size_t characters = sdk::character_count(text_.substr(0, place_));
         return problem(fmt::format("at character {}: {}", characters + 1, message));
     }
 

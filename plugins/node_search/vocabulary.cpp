@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <stele/sdk/error.hpp>
+#include <stele/sdk/text.hpp>
 
 namespace stele::node_search {
 
@@ -12,18 +13,10 @@ namespace {
 
 constexpr std::size_t kMostFitting = 2000;
 
-std::size_t character_size(std::string_view text, std::size_t place) {
-    std::size_t size = 1;
-    while (place + size < text.size() &&
-           (static_cast<unsigned char>(text[place + size]) & 0xC0) == 0x80)
-        ++size;
-    return size;
-}
-
 std::vector<std::string_view> characters_of(std::string_view text) {
     std::vector<std::string_view> characters;
     for (std::size_t place = 0; place < text.size(); place += characters.back().size())
-        characters.push_back(text.substr(place, character_size(text, place)));
+        characters.push_back(sdk::first_character(text.substr(place)));
     return characters;
 }
 
@@ -48,14 +41,14 @@ bool fits_pattern(std::string_view word, std::string_view pattern) {
             star = in_pattern++;
             behind_star = in_word;
         } else if (wanted == '?') {
-            in_word += character_size(word, in_word);
+            in_word += sdk::first_character(word.substr(in_word)).size();
             ++in_pattern;
         } else if (in_pattern < pattern.size() && wanted == word[in_word]) {
             ++in_word;
             ++in_pattern;
         } else if (star != std::string_view::npos) {
             in_pattern = star + 1;
-            behind_star += character_size(word, behind_star);
+            behind_star += sdk::first_character(word.substr(behind_star)).size();
             in_word = behind_star;
         } else {
             return false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
 namespace stele::storage_postgres {
@@ -95,12 +96,10 @@ sdk::Result<void> PostgresBlobWriter::write_piece() {
 }
 
 std::string PostgresBlobWriter::digest_name() {
-    unsigned char digest[kDigestBytes];
-    crypto_generichash_final(&digest_, digest, kDigestBytes);
-    std::string name(2 * kDigestBytes + 1, '\0');
-    sodium_bin2hex(name.data(), name.size(), digest, kDigestBytes);
-    name.pop_back();
-    return name;
+    std::string digest(kDigestBytes, '\0');
+    crypto_generichash_final(&digest_, reinterpret_cast<unsigned char*>(digest.data()),
+                             kDigestBytes);
+    return sdk::hex_text(digest);
 }
 
 sdk::Result<std::string> PostgresBlobWriter::finish() {
