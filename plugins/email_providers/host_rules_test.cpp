@@ -30,8 +30,8 @@ TEST_CASE("without rules every mail server is allowed") {
 }
 
 TEST_CASE("only the listed hosts and ports are allowed") {
-    const auto rules =
-        HostRules::parse("mail.example.org:587,\t*.Example.net \t,10.0.0.5,[::1]:25,2001:db8::1", "");
+    const auto rules = HostRules::parse(
+        "mail.example.org:587,\t*.Example.net \t,10.0.0.5,[::1]:25,2001:db8::1", "");
     REQUIRE(rules.has_value());
     CHECK(rules->allows("MAIL.example.org", 587));
     CHECK(rules->allows("mail.example.org.", 587));

@@ -97,7 +97,7 @@ test('plain reads are localised by parameter or header (24)', async () => {
 test('a language with the weight 0 is not shown (24)', async () => {
   const master = await makeMaster();
   const title = async (header) => (await get(master, { 'Accept-Language': header })).title;
-  for (const weight of ['q=0', 'Q=0', ' q = 0.000 ', 'q=0;level=1', 'level=1;q=0'])
+  for (const weight of ['q=0', 'Q=0', ' q=0.000 ', 'q=0;level=1', 'level=1;q=0'])
     assert.equal(await title(`de_DE;${weight},es_ES`), 'español', weight);
   for (const weight of ['q=0.001', 'xq=0', 'level=0'])
     assert.equal(await title(`de_DE;${weight},es_ES`), 'deutsch', weight);
