@@ -62,7 +62,7 @@ std::optional<ByteRange> read_range(std::string_view text, std::uint64_t size) {
 bool is_same_version(const Request& request, const Response& response) {
     const auto condition = request.header("If-Range");
     if (!condition) return true;
-    if (const auto date = sdk::read_http_date(trimmed(*condition))) {
+    if (const auto date = sdk::read_http_date(sdk::trimmed(*condition))) {
         const std::string* modified = find_header(response, "Last-Modified");
         return modified && sdk::read_http_date(*modified) == date;
     }
