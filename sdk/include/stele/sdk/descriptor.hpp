@@ -39,8 +39,8 @@ struct Field {
     bool withheld = false;
     /// Left out of the automatic indexes; queries still find it, by scanning.
     bool unindexed = false;
-    /// Text that holds an integer is accepted too: a field of kind `integer` or `number` becomes the
-    /// number, one of kind `text`, which also takes an integer, is kept as it came.
+    /// Text that holds an integer is accepted too: a field of kind `integer` or `number` becomes
+    /// the number, one of kind `text`, which also takes an integer, is kept as it came.
     bool numeric_text = false;
     /// Allowed values; empty: any.
     std::vector<std::string> one_of = {};
