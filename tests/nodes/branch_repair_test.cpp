@@ -93,6 +93,33 @@ TEST_CASE("A lost name comes back, and the member is found by its path") {
     CHECK(small.found_at("/child") == small.child);
 }
 
+TEST_CASE("Two members of one name from before there was one stay readable and writable") {
+    Small small;
+    small.change([&](const BranchContent& content) {
+        must(content.graph_writer()).remove_name(small.folder, "child", small.membership);
+    });
+    const std::string other = small.make("child");
+    small.ask("POST", "/{branchId}/nodes/{nodeId}/associate", {small.world.master(), small.folder},
+              {{"node", other}, {"type", "a:child"}});
+    CHECK(small.codes(true) == std::vector<std::string>{"node.name_unlisted"});
+    CHECK(small.codes(false).empty());
+    CHECK(small.found_at("/child") == small.child);
+    const auto put = [&](const std::string& node, const char* title, int value) {
+        return small.world.ask(0, {"PUT",
+                                   "/{branchId}/nodes/{nodeId}",
+                                   {small.world.master(), node},
+                                   {},
+                                   {{"title", title}, {"value", value}}});
+    };
+    CHECK(put(other, "child", 1));
+    CHECK(put(small.child, "child", 2));
+    CHECK(put(other, "free", 3));
+    const auto taken = put(other, "child", 4);
+    REQUIRE_FALSE(taken);
+    CHECK(taken.error().code == "node.name_taken");
+    CHECK(small.codes(false).empty());
+}
+
 TEST_CASE("A name that no member has goes") {
     Small small;
     small.change([&](const BranchContent& content) {
