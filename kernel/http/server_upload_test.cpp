@@ -6,6 +6,7 @@
 
 #include "kernel/http/server_test_client.hpp"
 #include "kernel/http/server_test_handler.hpp"
+#include "kernel/http/upload_spool.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::kernel::http {
@@ -41,18 +42,23 @@ std::string numbered(std::size_t size) {
     return text;
 }
 
-std::string chunked(std::string_view path, std::string_view body, std::size_t chunk) {
-    std::string wire = "POST " + std::string(path) + " HTTP/1.1\r\nHost: h\r\n" + kToken +
-                       "Transfer-Encoding: chunked\r\n\r\n";
-    for (std::size_t at = 0; at < body.size(); at += chunk) {
-        const std::string_view piece = body.substr(at, chunk);
-        char size[32];
-        std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
-        wire += size;
-        wire += piece;
-        wire += "\r\n";
-    }
-    return wire + "0\r\n\r\n";
+std::string chunked_head(std::string_view path = "/upload") {
+    return "POST " + std::string(path) + " HTTP/1.1\r\nHost: h\r\n" + kToken +
+           "Transfer-Encoding: chunked\r\n\r\n";
+}
+
+/// The empty one is the end.
+std::string chunk(std::string_view piece) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
+    return size + std::string(piece) + "\r\n";
+}
+
+std::string chunked(std::string_view path, std::string_view body, std::size_t most) {
+    std::string wire = chunked_head(path);
+    for (std::size_t at = 0; at < body.size(); at += most)
+        wire += chunk(body.substr(at, most));
+    return wire + chunk("");
 }
 
 std::string head_of_upload(std::string_view size, std::string_view more = {}) {
@@ -62,6 +68,12 @@ std::string head_of_upload(std::string_view size, std::string_view more = {}) {
 
 void wait_until_closed(TestServer& server) {
     while (server.get().counts().connections_open > 0)
+        std::this_thread::sleep_for(1ms);
+}
+
+/// Until the server has read so many bytes, of all connections together.
+void wait_until_received(TestServer& server, std::uint64_t bytes) {
+    while (server.get().counts().bytes_received < bytes)
         std::this_thread::sleep_for(1ms);
 }
 
@@ -198,10 +210,13 @@ TEST_CASE("100-continue asks for an upload once it is admitted") {
 
 TEST_CASE("an upload that breaks off reaches no handler and leaves no file") {
     UploadServer server;
+    std::uint64_t received = 0;
     for (const std::size_t sent : {0, 10, 70'000, 500'000}) {
         TestClient client(server->port());
-        REQUIRE(client.send(head_of_upload("1000000", kToken) + numbered(sent)));
-        std::this_thread::sleep_for(5ms);
+        const std::string bytes = head_of_upload("1000000", kToken) + numbered(sent);
+        REQUIRE(client.send(bytes));
+        received += bytes.size();
+        wait_until_received(*server, received);
         client.end_sending();
         CHECK(client.is_at_end());
     }
@@ -213,21 +228,26 @@ TEST_CASE("an upload that breaks off reaches no handler and leaves no file") {
 }
 
 TEST_CASE("an upload has time for each of its pieces") {
+    constexpr auto kBodyTime = 1000ms;
     ServerOptions options;
-    options.limits.body_time = 400ms;
+    options.limits.body_time = kBodyTime;
     UploadServer server(options);
     {
         TestClient client(server->port());
-        REQUIRE(client.send(head_of_upload("400000", kToken)));
-        // Longer than the time of one piece.
-        for (int i = 0; i < 5; ++i) {
-            std::this_thread::sleep_for(120ms);
-            REQUIRE(client.send(std::string(80'000, 'x')));
+        REQUIRE(client.send(chunked_head()));
+        const auto begun = std::chrono::steady_clock::now();
+        std::size_t sent = 0;
+        // All of them take longer than one may.
+        while (std::chrono::steady_clock::now() - begun < kBodyTime * 3 / 2) {
+            std::this_thread::sleep_for(20ms);
+            REQUIRE(client.send(chunk(std::string(40'000, 'x'))));
+            sent += 40'000;
         }
+        REQUIRE(client.send(chunk("")));
         const auto reply = client.receive();
         REQUIRE(reply);
         CHECK(reply->status == 200);
-        CHECK(reply->body.size() == 400'000);
+        CHECK(reply->body.size() == sent);
     }
     for (const std::size_t sent : {10, 100'000}) {
         TestClient client(server->port());
@@ -303,8 +323,8 @@ TEST_CASE("an upload waits for a worker, and other requests do not wait for it")
     TestClient other(server->port());
     for (int i = 0; i < 20; ++i)
         CHECK(other.ask(request_to("GET", "/fixed"))->status == 200);
-    // Long enough for all of it to arrive.
-    std::this_thread::sleep_for(100ms);
+    // What does not wait for the disk has come.
+    wait_until_received(*server, UploadSpool::kInMemory);
     CHECK(server->handler().uploads() == 0);
     held.unlock();
     sender.join();
