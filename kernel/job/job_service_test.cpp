@@ -259,7 +259,13 @@ TEST_CASE("A job whose platform is closed stops, and goes on once that is open a
     while (fixture.server.state(id) == "RUNNING")
         std::this_thread::yield();
     CHECK(fixture.server.state(id) == "WAITING");
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // Rounds in which the runner looks for work; each begins a transaction at least.
+    for (int rounds = 0; rounds < 10; ++rounds) {
+        const std::uint64_t begun_before = fixture.engine.begun_count();
+        fixture.clock += 1000;
+        while (fixture.engine.begun_count() == begun_before)
+            std::this_thread::yield();
+    }
     CHECK(runs == 1);
     is_open = true;
     fixture.clock += 1000;
