@@ -47,13 +47,17 @@ test('ids of what the caller may not read are counted, not told', async () => {
   for (const [path, body] of [[`/${top}/predelete`, {}], ['/predelete', { _docs: [top] }]]) {
     const told = await ask(path, body, token);
     assert.deepEqual(sorted(told), [[top, shown].sort(), seen.sort(), [friend]]);
-    assert.deepEqual(told.hidden, { nodes: 1, associations: 2, unlinked: 1, blocked: told.deletable ? 0 : 1 });
-    assert.deepEqual(told.blocked, []);
+    // The lock of another one stands in the way, whether it is seen or not.
+    assert.deepEqual(told.hidden, { nodes: 1, associations: 2, unlinked: 1, blocked: 1 });
+    assert.deepEqual([told.blocked, told.deletable], [[], false]);
     assert.ok([hidden, stranger, ...unseen].every((id) => !JSON.stringify(told).includes(id)));
     const whole = await ask(path, body, server.adminToken);
     assert.deepEqual(sorted(whole), [[top, shown, hidden].sort(), [...seen, ...unseen].sort(), [friend, stranger].sort()]);
     assert.deepEqual(whole.hidden, { nodes: 0, associations: 0, unlinked: 0, blocked: 0 });
+    // It is the administrator's own.
+    assert.deepEqual([whole.blocked, whole.deletable], [[], true]);
   }
-  // The lock of another one stands in the way, whether it is seen or not.
-  assert.equal((await ask(`/${top}/predelete`, {}, token)).deletable, false);
+  await admin('POST', `${master}/nodes/${hidden}/unlock`, {});
+  const free = await ask(`/${top}/predelete`, {}, token);
+  assert.deepEqual([free.hidden.blocked, free.blocked], [0, []]);
 });
