@@ -1,5 +1,6 @@
 #include "kernel/resource/data_store_count.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -269,6 +270,23 @@ std::vector<std::string> check_store(Rooms& rooms) {
     return differences;
 }
 
+namespace {
+
+/// As long as a platform is among the removed ones something of it is left, if only its number.
+sdk::Result<std::uint64_t> count_of_removed_platform(const sdk::Reader& reader,
+                                                     std::uint64_t platform) {
+    constexpr char kRecordTag = 'd';
+    const std::string prefix = storage::kind_prefix(platform, kRecordTag);
+    std::uint64_t count = 0;
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid(); cursor->next())
+        ++count;
+    if (auto status = cursor->status(); !status) return status.error();
+    return std::max<std::uint64_t>(count, 1);
+}
+
+}  // namespace
+
 sdk::Result<std::uint64_t> count_removed(Rooms& rooms) {
     const auto reader = rooms.engine->snapshot();
     auto platforms = rooms.platforms.all();
@@ -282,6 +300,13 @@ sdk::Result<std::uint64_t> count_removed(Rooms& rooms) {
             if (!count) return count.error();
             left += *count;
         }
+    }
+    auto gone = rooms.platforms.removed();
+    if (!gone) return gone.error();
+    for (const std::uint64_t platform : *gone) {
+        auto count = count_of_removed_platform(*reader, platform);
+        if (!count) return count.error();
+        left += *count;
     }
     return left;
 }

@@ -34,7 +34,8 @@ void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::Platf
 /// What cannot be read is told of like a difference, and the rest checked nevertheless.
 std::vector<std::string> check_store(Rooms& rooms);
 
-/// Records of removed containers that are still to be erased; no difference, but worth a line.
+/// Records of removed containers and platforms that are still to be erased; no difference, but
+/// worth a line.
 sdk::Result<std::uint64_t> count_removed(Rooms& rooms);
 
 }  // namespace stele::kernel::resource
