@@ -110,6 +110,20 @@ test('a tree begins at its base, opens leaves, and shows what is asked for (17)'
   await refused(400, 'request.parameter_invalid', 'POST', `${N('root')}/tree?depth=-2`);
 });
 
+test('a leaf opens the folders on its path, and none whose name only begins like one of them (17)', async () => {
+  for (const folder of ['/a', '/ab', '/abc/d', '/abcd', '/abc/de']) await file('inside', folder);
+  const opened = async (leaf) => {
+    const tree = await admin('POST', `${N('root')}/tree?depth=1&leaf=${encodeURIComponent(leaf)}`);
+    return flat(tree).filter((one) => one.children).map((one) => one.path).sort();
+  };
+  assert.deepEqual(await opened('/abc/d'), ['/', '/abc', '/abc/d']);
+  assert.deepEqual(await opened('/abc'), ['/', '/abc']);
+  assert.deepEqual(await opened('/ab'), ['/', '/ab']);
+  assert.deepEqual(await opened('/abc/d,/a'), ['/', '/a', '/abc', '/abc/d']);
+  assert.deepEqual(await opened('/abc/d/inside'), ['/', '/abc', '/abc/d', '/abc/d/inside']);
+  assert.deepEqual(await opened('/abcde'), ['/']);
+});
+
 test('a query filters leaves; folders that lead to a match stay (17)', async () => {
   const top = await create({ title: 'top', _type: 'custom:box' });
   await join('root', top);

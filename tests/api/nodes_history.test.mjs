@@ -85,6 +85,44 @@ test('19: a restored version is a new one with the old content, shown at once', 
                                          { op: 'add', path: '/more', value: true }]));
 });
 
+test('19: a restored version has the attachments that it had, and no others', async () => {
+  await makeRepository();
+  const node = await makeNode({ title: 'with files' });
+  const bare = (await admin('GET', node))._system.changeset;
+  const attach = async (id, text) => {
+    const reply = await server.request('POST', `${node}/attachments/${id}`,
+      { body: text, headers: { 'Content-Type': 'text/plain' }, token: server.adminToken });
+    assert.equal(reply.status, 200, reply.text);
+  };
+  await attach('default', 'old');
+  await attach('kept', 'always');
+  await attach('removed', 'for a while');
+  const full = (await admin('GET', node))._system.changeset;
+  await attach('default', 'new and longer');
+  await attach('late', 'late');
+  await admin('DELETE', `${node}/attachments/removed`);
+  await admin('PUT', node, { title: 'changed' });
+  const attached = async () => {
+    const { rows } = await admin('GET', `${node}/attachments`);
+    const texts = await Promise.all(rows.map(async ({ attachmentId, length }) => {
+      const reply = await read(`${node}/attachments/${attachmentId}`);
+      assert.equal(Buffer.byteLength(reply.text), length, attachmentId);
+      return [attachmentId, reply.text];
+    }));
+    return Object.fromEntries(texts.sort());
+  };
+  const latest = { default: 'new and longer', kept: 'always', late: 'late' };
+  assert.deepEqual(await attached(), latest);
+  const last = (await admin('GET', node))._system.changeset;
+  const restore = (changeset) => admin('POST', `${node}/versions/${changeset}/restore`, {});
+  for (const [changeset, expected] of [[full, { default: 'old', kept: 'always', removed: 'for a while' }],
+    [bare, {}], [last, latest]]) {
+    await restore(changeset);
+    assert.deepEqual(await attached(), expected);
+  }
+  assert.equal((await read(`${node}/attachments/removed`)).status, 404);
+});
+
 test('5: a repository and eight creates give nine changesets, all of them without a limit', async () => {
   await makeRepository();
   const nodes = [];
