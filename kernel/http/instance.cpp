@@ -134,6 +134,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.services[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
     state.services[typeid(sdk::RecordUpdates)] =
         static_cast<sdk::RecordUpdates*>(&state.record_updates);
+    state.services[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
     state.services[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);
     state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);

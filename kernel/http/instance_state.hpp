@@ -26,6 +26,7 @@
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/row_query.hpp"
+#include "kernel/resource/upkeep.hpp"
 #include "kernel/resource/usage_counter.hpp"
 
 namespace stele::kernel::http {
@@ -50,6 +51,7 @@ struct Instance::State {
     std::unique_ptr<resource::RowQuery> row_query;
     resource::RecordLists record_lists;
     resource::RecordUpdates record_updates;
+    resource::Upkeep upkeep;
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;
     std::unique_ptr<resource::PlatformService> platforms;

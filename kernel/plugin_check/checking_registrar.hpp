@@ -18,6 +18,7 @@
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/registry.hpp"
 #include "kernel/resource/row_query.hpp"
+#include "kernel/resource/upkeep.hpp"
 #include "kernel/storage/blob_providers.hpp"
 
 namespace stele::kernel::plugin_check {
@@ -65,6 +66,7 @@ private:
     resource::RowQuery row_query_;
     resource::RecordLists record_lists_;
     resource::RecordUpdates record_updates_;
+    resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::CollectionIndexes collection_indexes_;
     std::map<std::type_index, void*> services_;

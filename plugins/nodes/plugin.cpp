@@ -18,6 +18,7 @@
 #include "operations/branch_jobs.hpp"
 #include "operations/index_job.hpp"
 #include "operations/jobs.hpp"
+#include "operations/maintenance.hpp"
 #include "operations/node_jobs.hpp"
 
 namespace stele::nodes {
@@ -36,9 +37,10 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto* principals = registrar.find<sdk::PrincipalDirectory>();
     auto* jobs = registrar.find<sdk::Jobs>();
     auto* indexes = registrar.find<sdk::CollectionIndexes>();
-    if (!rows || !lists || !principals || !jobs || !indexes) {
+    auto* upkeep = registrar.find<sdk::Upkeep>();
+    if (!rows || !lists || !principals || !jobs || !indexes || !upkeep) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "node.services_missing",
-                               "nodes need queries, lists, principals, jobs and indexes");
+                               "nodes need queries, lists, principals, jobs, indexes and upkeep");
     }
     static std::vector<std::unique_ptr<Services>> kept;
     Services& services =
@@ -52,6 +54,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_index_job(services);
     define_maintenance_jobs(services);
     define_index_builds(services);
+    add_upkeep(services, *upkeep);
     static NodeAttachmentReader attachments;
     registrar.publish<sdk::AttachmentReader>(attachments);
     static std::vector<std::unique_ptr<BranchPaths>> paths;

@@ -14,6 +14,7 @@
 #include "platform_record.hpp"
 #include "project.hpp"
 #include "reference_operations.hpp"
+#include "upkeep_jobs.hpp"
 
 namespace stele::platform {
 
@@ -171,6 +172,21 @@ void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& project
                                 .paged = true});
 }
 
+void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {
+    const auto add = [&](const char* path, const char* title, auto operation) {
+        registrar.add(sdk::Endpoint{
+            .method = "POST",
+            .path = path,
+            .title = title,
+            .run = [&upkeep,
+                    operation](const sdk::Call& call) { return (upkeep.*operation)(call); },
+            .parameters = {{"schedule"}},
+            .slow = true});
+    };
+    add("/admin/index", "build the search indexes anew", &UpkeepJobs::index_platform);
+    add("/admin/repair", "mend what does not fit in data stores", &UpkeepJobs::repair_platform);
+}
+
 /// Clients ask for these before they offer rules; this server runs none.
 void add_rule_endpoints(sdk::Registrar& registrar) {
     for (const char* kind : {"actions", "conditions"}) {
@@ -195,6 +211,7 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
     add_log_endpoints(registrar, work.logs);
     add_project_endpoints(registrar, work.project_jobs);
     add_rule_endpoints(registrar);
+    add_upkeep_endpoints(registrar, work.upkeep);
     registrar.add(sdk::Endpoint{
         .method = "GET",
         .path = "/applicationtypes",

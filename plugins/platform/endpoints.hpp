@@ -11,6 +11,7 @@ class JobOperations;
 class LogOperations;
 class ProjectJobs;
 class ReferenceOperations;
+class UpkeepJobs;
 
 /// What works behind the endpoints; lives until the process ends.
 struct EndpointWork {
@@ -18,6 +19,7 @@ struct EndpointWork {
     const JobOperations& jobs;
     const LogOperations& logs;
     const ProjectJobs& project_jobs;
+    const UpkeepJobs& upkeep;
     sdk::RowQuery& rows;
 };
 

@@ -14,6 +14,7 @@
 #include "reference_operations.hpp"
 #include "registration.hpp"
 #include "stack.hpp"
+#include "upkeep_jobs.hpp"
 
 namespace stele::platform {
 
@@ -29,18 +30,20 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals,
          sdk::InnerRights& inner_rights, sdk::RecordUpdates& updates, sdk::Jobs& running,
-         sdk::RowQuery& rows, sdk::Teams& teams)
+         sdk::RowQuery& rows, sdk::Teams& teams, sdk::Upkeep& kept)
         : references(principals, inner_rights, updates),
           jobs(running, rows),
           logs(registrar, rows),
           project_jobs(running, registrar, teams),
-          rendition_jobs(running, registrar) {}
+          rendition_jobs(running, registrar),
+          upkeep(running, registrar, kept) {}
 
     ReferenceOperations references;
     JobOperations jobs;
     LogOperations logs;
     ProjectJobs project_jobs;
     PageRenditionJobs rendition_jobs;
+    UpkeepJobs upkeep;
 };
 
 }  // namespace
@@ -57,6 +60,9 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                                                   "nothing knows rights on what is no record");
     auto updates = require<sdk::RecordUpdates>(registrar, "platform.updates_missing",
                                                "nothing updates records by reference");
+    auto upkeep = require<sdk::Upkeep>(registrar, "platform.upkeep_missing",
+                                       "nothing knows the upkeep of data stores");
+    if (!upkeep) return upkeep.error();
     if (!inner_rights) return inner_rights.error();
     if (!updates) return updates.error();
     if (!principals) return principals.error();
@@ -65,19 +71,20 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!teams) return teams.error();
     if (!invitations) return invitations.error();
     static std::vector<std::unique_ptr<Work>> kept;
-    Work& work = *kept.emplace_back(std::make_unique<Work>(registrar, **principals, **inner_rights,
-                                                           **updates, **jobs, **rows, **teams));
+    Work& work = *kept.emplace_back(std::make_unique<Work>(
+        registrar, **principals, **inner_rights, **updates, **jobs, **rows, **teams, **upkeep));
     registrar.add(std::make_unique<Application>(**rows));
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(
-        ProjectServices{**teams, **principals, **invitations, registrar}));
+        ProjectServices{**teams, **principals, **invitations, registrar, work.upkeep}));
     add_open_collections(registrar);
     registrar.add(std::make_unique<Registration>(registrar));
     registrar.add(std::make_unique<PageRendition>(work.rendition_jobs));
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {
         return install_applications(registrar, context);
     });
-    add_endpoints(registrar, {work.references, work.jobs, work.logs, work.project_jobs, **rows});
+    add_endpoints(registrar,
+                  {work.references, work.jobs, work.logs, work.project_jobs, work.upkeep, **rows});
     return {};
 }
 

@@ -10,6 +10,7 @@
 #include "collections.hpp"
 #include "project_teams.hpp"
 #include "stack_stores.hpp"
+#include "upkeep_jobs.hpp"
 
 namespace stele::platform {
 
@@ -233,6 +234,11 @@ sdk::ResourceDescriptor Project::describe() const {
          .parameters =
              {{"id"}, {"email"}, {"teamKey"}, {"applicationId"}, {"emailProviderId"}, {"notify"}},
          .slow = true},
+        {.name = "admin/maintenance",
+         .permission = sdk::Permission::update,
+         .run = sdk::action<&Project::maintain>(),
+         .parameters = {{"schedule"}},
+         .slow = true},
     };
     return {.type = "project",
             .path = "projects",
@@ -277,6 +283,10 @@ sdk::Result<std::vector<sdk::RecordKey>> Project::bounded_by(const sdk::Reader&,
 
 sdk::Result<sdk::Reply> Project::invite(const sdk::Call& call) {
     return invite_to_project(call, services_);
+}
+
+sdk::Result<sdk::Reply> Project::maintain(const sdk::Call& call) {
+    return services_.upkeep.maintain_project(call);
 }
 
 ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams)

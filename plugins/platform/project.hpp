@@ -25,6 +25,8 @@ public:
 
     /// POST {I}/users/invite?id= or ?email=
     sdk::Result<sdk::Reply> invite(const sdk::Call& call);
+    /// POST {I}/admin/maintenance
+    sdk::Result<sdk::Reply> maintain(const sdk::Call& call);
 
 private:
     ProjectServices services_;

@@ -7,6 +7,8 @@
 
 namespace stele::platform {
 
+class UpkeepJobs;
+
 /// What projects take from others; must outlive whoever keeps it.
 struct ProjectServices {
     sdk::Teams& teams;
@@ -14,6 +16,7 @@ struct ProjectServices {
     sdk::Invitations& invitations;
     /// Policies may come from a plugin that is opened later, or be missing.
     sdk::Registrar& registrar;
+    const UpkeepJobs& upkeep;
 };
 
 }  // namespace stele::platform

@@ -55,6 +55,7 @@ void GiftServer::publish() {
     services_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
     services_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
     services_[typeid(sdk::RecordUpdates)] = static_cast<sdk::RecordUpdates*>(&record_updates_);
+    services_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
     services_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
     services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms_->teams);

@@ -14,6 +14,7 @@
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/row_query.hpp"
+#include "kernel/resource/upkeep.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::gifts {
@@ -74,6 +75,7 @@ private:
     std::unique_ptr<resource::RowQuery> row_query_;
     std::unique_ptr<resource::PlatformService> platforms_;
     resource::RecordUpdates record_updates_;
+    resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::RecordLists record_lists_;
     resource::CollectionIndexes collection_indexes_;

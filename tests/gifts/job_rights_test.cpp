@@ -90,6 +90,19 @@ public:
         return ids;
     }
 
+    /// The ids of jobs that keep everything on the platform in order.
+    std::vector<std::string> start_upkeep(const sdk::SessionPtr& session) {
+        change([&](sdk::Authorities& authorities) {
+            return authorities.grant(server_.platform().root, session->principal.key, "owner");
+        });
+        std::vector<std::string> ids;
+        for (const char* route : {"/admin/index", "/admin/repair"}) {
+            const auto job = server_.request(session, "POST", route, {}, {}, sdk::Json::object());
+            ids.push_back(value_of(job).at("_doc").get<std::string>());
+        }
+        return ids;
+    }
+
     sdk::Json ended(const std::string& id) {
         return value_of(server_.jobs().wait(platform_, id, std::chrono::seconds(60)));
     }
@@ -128,7 +141,16 @@ TEST_CASE("A job does nothing for a starter who has lost the rights before it ru
     const auto whole = starters.start_whole(keeper);
     const auto none = starters.start_whole(outside);
     starters.keep_outside(outside);
+    const auto kept_upkeep = starters.start_upkeep(starters.make("administrator"));
+    const auto deposed = starters.make("deposed");
+    const auto lost_upkeep = starters.start_upkeep(deposed);
+    starters.take_all(deposed);
     GiftServer::with_nodes().jobs().start_running();
+    for (std::size_t i = 0; i < kept_upkeep.size(); ++i) {
+        CAPTURE(i);
+        CHECK(starters.ended(kept_upkeep[i]).at("state") == "FINISHED");
+        CHECK(starters.ended(lost_upkeep[i]).at("state") == "ERROR");
+    }
     for (std::size_t i = 0; i < kept.size(); ++i) {
         CAPTURE(i);
         const sdk::Json done = starters.ended(kept[i]);

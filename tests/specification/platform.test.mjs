@@ -44,6 +44,46 @@ statement('platform 3.0.6', async () => {
   await it.post('/roles', { roleKey: 'root-role', permissions: ['READ'] });
   assert.equal((await it.get('/roles/root-role')).roleKey, 'root-role');
 });
+statement('platform 3.0.7', async () => {
+  const { id, path, branch, node } = await it.repository();
+  await it.put(branch, { ...(await it.get(branch)), validateContent: true });
+  await node({ _qname: 'custom:sized', _type: 'd:type', properties: { size: { type: 'number' } } });
+  await it.put(branch, { ...(await it.get(branch)), validateContent: false });
+  const wrong = await node({ _type: 'custom:sized', size: 'large', title: 'unmistakable' });
+  await it.put(branch, { ...(await it.get(branch)), validateContent: true });
+  // A branch that takes no writes is looked at only.
+  const fork = await it.make(`${path}/branches?branch=master`, { title: 'shelved' });
+  await it.post(`${path}/branches/${fork}/archive`);
+  const repositories = (await it.get('/repositories?limit=1')).total_rows;
+
+  const repair = await it.post('/admin/repair');
+  assert.equal(repair.ok, true);
+  const repaired = await it.finished(repair._doc);
+  assert.equal(repaired.state, 'FINISHED', JSON.stringify(repaired.log_entries));
+  assert.deepEqual([repaired._result.datastores, repaired._result.failures], [repositories, []]);
+  assert.ok(repaired._result.branches > repositories);
+  // What fits no definition is counted on the branch and on its fork, and left as it is.
+  assert.deepEqual([repaired._result.faults, repaired._result.repaired], [2, 0]);
+  assert.equal((await it.get(`${branch}/nodes/${wrong}`)).size, 'large');
+
+  const index = await it.post('/admin/index');
+  assert.equal(index.ok, true);
+  const indexed = await it.finished(index._doc);
+  assert.equal(indexed.state, 'FINISHED', JSON.stringify(indexed.log_entries));
+  assert.deepEqual([indexed._result.indexes, indexed._result.failures], [repositories, []]);
+  assert.deepEqual(ids(await it.post(`${branch}/nodes/search?text=unmistakable`)), [wrong]);
+
+  // Administrators only: those who hold everything.
+  const [plain, manager, owner] = [await it.person('upkeep-plain'), await it.person('upkeep-manager'), await it.person('upkeep-owner')];
+  await it.grant('', 'manager', manager);
+  await it.grant('', 'owner', owner);
+  for (const tail of ['index', 'repair']) {
+    for (const who of [plain, manager]) await it.refused(403, 'POST', `/admin/${tail}`, {}, who);
+    await it.refused(401, 'POST', `/admin/${tail}`, {}, null);
+    assert.equal((await it.allowed('POST', `/admin/${tail}?schedule=synchronous`, {}, owner)).state, 'FINISHED');
+  }
+  await it.ok('DELETE', `/repositories/${id}`);
+});
 statement('platform 3.1.1, platform 3.1.2, interface 5.2.2, interface 5.2.3, interface 2.2.1', async () => {
   for (const [name, path] of Object.entries(kCollections)) {
     const made = await it.post(path, { title: `one ${name}`, ...kNeeded[name] });
@@ -251,6 +291,30 @@ statement('platform 8.2.6', async () => {
   for (const one of [own, shared]) await it.ok('DELETE', `/projects/${one._doc}`);
   await it.refused(404, 'GET', `/stacks/${own.stackId}`);
   await it.get(`/stacks/${shared.stackId}`);
+});
+statement('platform 8.2.9', async () => {
+  const [maker, member, editor, stranger] = await Promise.all(['maintains', 'member', 'edits', 'strange'].map((name) => it.person(`upkeep-${name}`)));
+  await it.grant('', 'contributor', maker);
+  for (const who of [member, editor]) await it.grant(who.path, 'consumer', maker);
+  const project = `/projects/${(await it.allowed('POST', '/projects', { title: 'in order' }, maker))._doc}`;
+  const { stackId } = await it.get(project);
+  const branch = `/repositories/${(await it.get(`/stacks/${stackId}/datastores/content`))._doc}/branches/master`;
+  const node = await it.make(`${branch}/nodes`, { title: 'indispensable' });
+  const other = await it.repository();
+  await other.node();
+  const started = await it.allowed('POST', `${project}/admin/maintenance`, {}, maker);
+  assert.equal(started.ok, true);
+  const job = await it.finished(started._doc);
+  assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
+  const count = async (isAssociation) => (await it.post(`${branch}/nodes/query?limit=1`, { _is_association: isAssociation })).total_rows;
+  // The stores of this project's stack, and of no other.
+  assert.deepEqual([job._result.branches, job._result.indexes, job._result.nodes, job._result.associations], [1, 1, await count(false), await count(true)]);
+  assert.deepEqual([job._result.faults, job._result.failures], [0, []]);
+  assert.deepEqual(ids(await it.post(`${branch}/nodes/search?text=indispensable`)), [node]);
+  await it.allowed('POST', `${project}/users/invite?id=default/${member.id}`, {}, maker);
+  await it.grant(project, 'editor', editor);
+  for (const who of [member, editor]) await it.refused(403, 'POST', `${project}/admin/maintenance`, {}, who);
+  await it.refused(404, 'POST', `${project}/admin/maintenance`, {}, stranger);
 });
 statement('semantics 16.5', async () => it.refused(404, 'POST', `/applications/${kUnknown}/emailproviders`, {}));
 

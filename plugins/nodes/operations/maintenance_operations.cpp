@@ -10,6 +10,7 @@
 #include "content/vocabulary.hpp"
 #include "operations/branch_jobs.hpp"
 #include "operations/jobs.hpp"
+#include "operations/maintenance.hpp"
 #include "operations/node_jobs.hpp"
 #include "operations/operations.hpp"
 
@@ -98,8 +99,10 @@ sdk::Result<void> may_maintain(const BranchContent& content, const CheckPlan& pl
     return may ? check_branch_writable(content) : may;
 }
 
-sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
-    const CheckPlan plan = CheckPlan::read(job.input());
+}  // namespace
+
+sdk::Result<sdk::Json> validate_branch(Services& services, sdk::Job& job, const sdk::Json& address,
+                                       const CheckPlan& plan, std::uint64_t done_before) {
     Validation validation;
     while (!validation.is_done) {
         if (job.must_stop()) {
@@ -111,7 +114,7 @@ sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
             job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
                 if (auto held = job.confirm(context.transaction()); !held) return held;
                 Changes::of(context, services.branches).act_for(job.run_as());
-                auto content = open_address(services, context, job.input());
+                auto content = open_address(services, context, address);
                 if (!content) return content.error();
                 if (auto may = may_maintain(*content, plan); !may) return may;
                 next = validation;
@@ -119,10 +122,16 @@ sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
             });
         if (!done) return done.error();
         validation = std::move(next);
-        auto shown = job.progress(validation.nodes + validation.associations, 0);
+        auto shown = job.progress(done_before + validation.nodes + validation.associations, 0);
         if (!shown) return shown.error();
     }
     return validation.json();
+}
+
+namespace {
+
+sdk::Result<sdk::Json> run_validation(Services& services, sdk::Job& job) {
+    return validate_branch(services, job, job.input(), CheckPlan::read(job.input()), 0);
 }
 
 sdk::Result<sdk::Reply> start_plan(Services& services, const sdk::Call& call,
@@ -151,7 +160,10 @@ sdk::Result<sdk::Reply> maintain_content(Services& services, const sdk::Call& ca
     return start_plan(services, call, {.repairs = true});
 }
 
-sdk::Result<sdk::Json> run_search_index(Services& services, sdk::Job& job) {
+}  // namespace
+
+sdk::Result<sdk::Json> rebuild_search_of(Services& services, sdk::Job& job,
+                                         const sdk::Json& address) {
     auto* search = services.registrar.find<sdk::NodeSearch>();
     if (search == nullptr) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
@@ -160,7 +172,7 @@ sdk::Result<sdk::Json> run_search_index(Services& services, sdk::Job& job) {
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             Changes::of(context, services.branches).act_for(job.run_as());
-            auto content = open_address(services, context, job.input());
+            auto content = open_address(services, context, address);
             if (!content) return content.error();
             if (auto may = content->require_on_branch(sdk::Permission::update); !may) return may;
             return search->rebuild(context, content->branch(), [&job] { return job.must_stop(); });
@@ -168,6 +180,8 @@ sdk::Result<sdk::Json> run_search_index(Services& services, sdk::Job& job) {
     if (!done) return done.error();
     return sdk::Json{{"searched", true}};
 }
+
+namespace {
 
 sdk::Result<sdk::Reply> rebuild_search(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
@@ -205,7 +219,7 @@ void define_maintenance_jobs(Services& services) {
                               return run_validation(services, job);
                           }});
     services.jobs.define({.name = kSearchIndexJob, .run = [&services](sdk::Job& job) {
-                              return run_search_index(services, job);
+                              return rebuild_search_of(services, job, job.input());
                           }});
 }
 
