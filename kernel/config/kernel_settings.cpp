@@ -128,6 +128,12 @@ std::vector<SettingInfo> request_settings() {
                         "take as long as they take.",
          .kind = milliseconds,
          .minimum = 1},
+        {.key = "server.query_time",
+         .default_value = "10s",
+         .description = "Time that one query or list of a request may be worked on; beyond: 503. "
+                        "What its reader takes does not count.",
+         .kind = milliseconds,
+         .minimum = 1},
         {.key = "server.drain_time",
          .default_value = "30s",
          .description = "Time that running requests get to finish when the server stops.",

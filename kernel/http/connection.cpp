@@ -4,7 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/log.hpp>
 
 #include "kernel/http/error_mapping.hpp"
@@ -139,13 +138,6 @@ bool Connection::receive() {
 }
 
 bool Connection::on_header() {
-    const auto expectation = parser_.request().header("Expect");
-    if (expectation && !parser_.is_http_1_0()) {
-        if (!sdk::equals_ignoring_case(*expectation, "100-continue")) {
-            fail(417, "http.expectation_unknown", "the only expectation met is '100-continue'");
-            return true;
-        }
-    }
     const ServerLimits& limits = context_->shared.options.limits;
     const BodyWay way = context_->shared.handler.body_way(parser_.request());
     const bool in_pieces = way == BodyWay::pieces;
@@ -275,8 +267,10 @@ void Connection::on_read(bool is_good, std::size_t count) {
     context_->traffic.bytes_received.add(count);
     if (phase_ == Phase::lingering) {
         discarded_ += count;
-        if (discarded_ > linger_bytes(context_->shared.options.limits)) return close();
-        return start_read();
+        if (discarded_ <= linger_bytes(context_->shared.options.limits)) return start_read();
+        // The client is kept waiting until its time is over: it finds the reply before the end.
+        is_reading_ = true;
+        return;
     }
     if (phase_ != Phase::receiving) return;
     const bool had_begun = parser_.has_begun();

@@ -54,6 +54,9 @@ sdk::Result<void> set_times(RequestPipeline& pipeline, const config::Settings& s
     if (!request_time) return request_time.error();
     auto busy_wait = settings.milliseconds("server.busy_wait");
     if (!busy_wait) return busy_wait.error();
+    auto query_time = settings.milliseconds("server.query_time");
+    if (!query_time) return query_time.error();
+    pipeline.set_query_time(std::chrono::milliseconds(*query_time));
     pipeline.set_busy_wait(std::chrono::milliseconds(*busy_wait));
     pipeline.set_request_time(std::chrono::milliseconds(*request_time));
     return {};

@@ -173,6 +173,9 @@ RequestParser::Step RequestParser::read_head(std::size_t size) {
     if (!parser.is_http_1_0() && !parser.has_host()) {
         return fail(400, "http.request_malformed", "HTTP/1.1 asks for exactly one Host line");
     }
+    if (parser.expects_unknown()) {
+        return fail(417, "http.expectation_unknown", "the only expectation met is '100-continue'");
+    }
     head_size_ = size;
     keep_alive_ = parser.keep_alive();
     is_http_1_0_ = parser.is_http_1_0();

@@ -98,6 +98,10 @@ void HeadParser::on_field_impl(beast_http::field field, Text name, Text value, C
         return refuse(code, 431, "http.header_too_large", "the request has too many header lines");
     }
     if (field == beast_http::field::host) ++hosts_;
+    if (field == beast_http::field::expect && version_ != 10) {
+        const bool is_known = sdk::equals_ignoring_case(view(value), "100-continue");
+        expects_unknown_ = expects_unknown_ || !is_known;
+    }
     if (field == beast_http::field::transfer_encoding) {
         if (version_ == 10) {
             return refuse(code, 400, "http.request_malformed",

@@ -28,6 +28,8 @@ public:
 
     bool is_http_1_0() const { return version_ == 10; }
     bool has_host() const { return hosts_ == 1; }
+    /// Whether something is expected that this server does not do (RFC 9110, 10.1.1).
+    bool expects_unknown() const { return expects_unknown_; }
     /// Set when the callbacks refused something that Beast would have accepted.
     const std::optional<WireFailure>& failure() const { return failure_; }
 
@@ -53,6 +55,7 @@ private:
     std::optional<WireFailure> failure_;
     int version_ = 11;
     int hosts_ = 0;
+    bool expects_unknown_ = false;
     bool header_is_done_ = false;
 };
 

@@ -120,7 +120,7 @@ std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
     // What is uploaded may be as large as a disk: its time is that of the disk.
     const auto end = route.has_streamed_body ? job::Budget::Clock::time_point::max()
                                              : job::Budget::Clock::now() + request_time_;
-    pending->budget.emplace(end, exchange.is_abandoned());
+    pending->budget.emplace(end, exchange.is_abandoned(), query_time_);
     resource::RequestInput& input = pending->input;
     input.route = &route;
     input.values = std::move(values);

@@ -85,6 +85,8 @@ public:
     void set_busy_wait(std::chrono::milliseconds time) { busy_wait_ = time; }
     /// Before serving begins: how long one request may be worked on.
     void set_request_time(std::chrono::milliseconds time) { request_time_ = time; }
+    /// Before serving begins: how long one query of a request may be worked on.
+    void set_query_time(std::chrono::milliseconds time) { query_time_ = time; }
     /// Before serving begins.
     void set_limits(RateLimits limits) { limits_ = std::move(limits); }
     /// Another reason for `/readyz` to answer 503; before serving begins.
@@ -116,6 +118,7 @@ private:
     void attempt(const std::shared_ptr<PendingRequest>& pending);
     void run_stages(const std::shared_ptr<PendingRequest>& pending);
     bool post(const std::shared_ptr<PendingRequest>& pending);
+    void move_to_worker(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     void look_again(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     // stages/wait_for_lock.cpp
     void wait_for_lock(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
@@ -145,6 +148,7 @@ private:
     CommitsUnderWay commits_;
     const std::chrono::milliseconds lock_patience_;
     std::chrono::milliseconds request_time_{120'000};
+    std::chrono::milliseconds query_time_{10'000};
     std::chrono::milliseconds busy_wait_{20'000};
     // The last one: what it resumes uses the others.
     LockWaits lock_waits_;

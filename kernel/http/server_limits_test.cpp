@@ -37,6 +37,22 @@ TEST_CASE("an unknown expectation is refused with 417") {
     CHECK(client.is_at_end());
 }
 
+TEST_CASE("an unknown expectation is refused with 417 where no body comes, too, and on any line") {
+    TestServer server;
+    for (const char* lines : {"Expect: 200-ok\r\n", "Expect: 100-continue\r\nExpect: 200-ok\r\n",
+                              "Expect: 100-continue, 200-ok\r\n"}) {
+        INFO(lines);
+        TestClient client(server.port());
+        const auto reply =
+            client.ask(std::string("GET /echo HTTP/1.1\r\nHost: h\r\n") + lines + "\r\n");
+        CHECK(reply->status == 417);
+        CHECK(error_of(reply)["code"] == "http.expectation_unknown");
+    }
+    TestClient client(server.port());
+    CHECK(client.ask("GET /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n")->status ==
+          200);
+}
+
 TEST_CASE("what is beyond a limit or malformed gets a JSON error and the connection ends") {
     ServerOptions options;
     options.limits.body_bytes = 10;

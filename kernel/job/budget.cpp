@@ -21,6 +21,10 @@ sdk::Result<void> Budget::check_current() {
     return current_budget ? current_budget->check() : sdk::Result<void>();
 }
 
+Budget::Clock::duration Budget::current_query_time() {
+    return current_budget ? current_budget->query_time_ : kUnlimited;
+}
+
 Budget::Scope::Scope(const Budget* budget) : before_(std::exchange(current_budget, budget)) {}
 
 Budget::Scope::~Scope() {

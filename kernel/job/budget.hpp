@@ -14,14 +14,19 @@ class Budget {
 public:
     using Clock = std::chrono::steady_clock;
 
+    static constexpr Clock::duration kUnlimited = Clock::duration::max();
+
     /// `is_abandoned` is set by whoever sees the caller leave, and must outlive the budget.
-    Budget(Clock::time_point end, const std::atomic<bool>& is_abandoned)
-        : end_(end), is_abandoned_(is_abandoned) {}
+    Budget(Clock::time_point end, const std::atomic<bool>& is_abandoned,
+           Clock::duration query_time = kUnlimited)
+        : end_(end), is_abandoned_(is_abandoned), query_time_(query_time) {}
 
     /// `unavailable` (`http.budget_spent`) when it is spent.
     sdk::Result<void> check() const;
     /// The same of the budget that the calling thread works for.
     static sdk::Result<void> check_current();
+    /// How long one query may be worked on for whom the calling thread works.
+    static Clock::duration current_query_time();
 
     /// The thread works for the budget meanwhile; null: for nobody.
     class Scope {
@@ -38,6 +43,7 @@ public:
 private:
     Clock::time_point end_;
     const std::atomic<bool>& is_abandoned_;
+    Clock::duration query_time_;
 };
 
 }  // namespace stele::kernel::job

@@ -24,6 +24,10 @@ struct RequestInput {
     /// Values of the route's placeholders, decoded.
     std::vector<std::string> values;
     std::vector<std::pair<std::string, std::string>> parameters;
+    /// It runs where other connections wait: `execute` ends before the handler of a large record,
+    /// and says so.
+    bool must_be_short = false;
+    bool is_too_long = false;
     std::string_view raw_body;
     /// Reads a streamed body from its start; empty where there is none.
     std::function<std::unique_ptr<sdk::Upload>()> open_upload;
@@ -65,6 +69,10 @@ public:
     const sdk::PageRequest& page() const override { return input_.page; }
     const sdk::Document& record() const override;
     sdk::RecordText record_text() const override;
+    /// How long the text of the addressed record is; 0 where there is none.
+    std::size_t record_bytes() const {
+        return stored_.sequence.empty() ? 0 : stored_.text().size();
+    }
     const sdk::Reader* record_space() const override { return space_ ? space_->space() : nullptr; }
     const sdk::CollectionName& collection() const override { return path_->place.name; }
     std::string_view request_id() const override { return input_.request_id; }
@@ -92,6 +100,7 @@ public:
     sdk::Result<void> decode();
 
     const RequestInput& input() const { return input_; }
+    void set_too_long() { input_.is_too_long = true; }
     const Route& route() const { return *input_.route; }
     /// The value of the route's last placeholder.
     std::string_view last_path_value() const {

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernel/job/budget.hpp"
 #include "kernel/storage/composite_builder.hpp"
 #include "kernel/storage/row_keys.hpp"
 
@@ -59,10 +58,23 @@ bool PlannedRun::is_page_full() const {
     return input_.page.limit >= 0 && handed_out_ >= static_cast<std::uint64_t>(input_.page.limit);
 }
 
+sdk::Result<void> PlannedRun::check_time() {
+    work_ = 0;
+    if (auto left = job::Budget::check_current(); !left) return left;
+    if (most_time_ == job::Budget::kUnlimited) return {};
+    const auto now = job::Budget::Clock::now();
+    time_ += now - last_look_;
+    last_look_ = now;
+    if (time_ <= most_time_) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "query.time_spent",
+                           "the query takes longer than one query may take; ask by fields that "
+                           "have an index, or for less");
+}
+
 sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
-        if (++looked_at_ % kLookedAtOnce == 0) {
-            if (auto left = job::Budget::check_current(); !left) return left.error();
+        if (++work_ >= kWorkAtOnce) {
+            if (auto left = check_time(); !left) return left.error();
         }
         const auto more = plan_.source->next(candidate);
         if (!more) return more.error();
@@ -158,6 +170,8 @@ sdk::Result<bool> PlannedRun::is_match(const Candidate& candidate, Record& row) 
     const auto loaded = load(candidate, row);
     if (!loaded || !*loaded) return loaded;
     is_loaded_ = true;
+    // The next one may find out how long this one has taken.
+    work_ += row.text().size() / kBytesOfCandidate;
     if (!candidate.is_proven && !input_.query.matches(row.text())) return false;
     // Rights that say nothing show nothing.
     if (must_ask) return visibility.accepts ? visibility.accepts(row) : false;
@@ -200,8 +214,11 @@ sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
     std::uint64_t matches = 0;
     for (const sdk::KeyRange& range : plan_.total_ranges) {
         const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
-        for (; cursor->is_valid(); cursor->next())
+        for (; cursor->is_valid(); cursor->next()) {
             ++matches;
+            if (++work_ < kWorkAtOnce) continue;
+            if (auto left = check_time(); !left) return left.error();
+        }
         if (auto status = cursor->status(); !status) return status.error();
     }
     cost_.entries += matches;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/pagination/sort_order.hpp"
 #include "kernel/storage/collection_rules.hpp"
 #include "kernel/storage/query_plan.hpp"
@@ -37,6 +38,7 @@ public:
                                                         CompositeBuilder& builder);
 
     sdk::Result<bool> next(Record& row) override;
+    void resume() override { last_look_ = job::Budget::Clock::now(); }
     sdk::Result<std::uint64_t> total_rows() override;
     sdk::Json explain() const override;
 
@@ -71,9 +73,14 @@ private:
     std::uint64_t matched_ = 0;
     std::optional<std::uint64_t> counted_;  ///< from entries
     std::uint64_t handed_out_ = 0;
-    /// Candidates between two looks at what time is left.
-    static constexpr std::uint32_t kLookedAtOnce = 64;
-    std::uint32_t looked_at_ = 0;
+    /// Looks at what time is left; asked after so many candidates, or as much in bytes.
+    sdk::Result<void> check_time();
+    static constexpr std::size_t kWorkAtOnce = 64;
+    static constexpr std::size_t kBytesOfCandidate = 4096;
+    std::size_t work_ = 0;
+    const job::Budget::Clock::duration most_time_ = job::Budget::current_query_time();
+    job::Budget::Clock::duration time_{};
+    job::Budget::Clock::time_point last_look_ = job::Budget::Clock::now();
     bool is_exhausted_ = false;
     bool is_advised_ = false;
 

@@ -28,7 +28,10 @@ class QueryRun {
 public:
     virtual ~QueryRun();
     /// The next row of the page; false after the last. `row` keeps its buffer between calls.
+    /// `unavailable` (`query.time_spent`) when it was worked on for too long.
     virtual sdk::Result<bool> next(Record& row) = 0;
+    /// Work goes on after a pause, which does not count.
+    virtual void resume() = 0;
     /// All visible matches, whatever skip and limit say. After the last row only.
     virtual sdk::Result<std::uint64_t> total_rows() = 0;
     /// Which indexes serve the query, how many entries and records were looked at

@@ -50,6 +50,34 @@ TEST_CASE_METHOD(ResourceFixture, "A short list of presented rows is answered wh
     CHECK_FALSE(json(system(), "GET", "/libraries").at("rows").at(0).contains("shouted"));
 }
 
+/// A query that no index serves, over some hundred records.
+sdk::Json scan() {
+    return {{"text", {{"$regex", "z"}}}};
+}
+
+TEST_CASE_METHOD(ResourceFixture, "A query that takes too long ends, and is explained when asked") {
+    for (int i = 0; i < 200; ++i)
+        create({"library", ""}, {{"text", "y"}});
+    const std::atomic<bool> is_abandoned{false};
+    const job::Budget none(job::Budget::Clock::time_point::max(), is_abandoned,
+                           job::Budget::Clock::duration::zero());
+    const job::Budget::Scope scope(&none);
+    const auto refused = request(system(), "POST", "/libraries/query", scan());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == "query.time_spent");
+    CHECK(refused.error().kind == sdk::ErrorKind::unavailable);
+    const sdk::Json page = json(system(), "POST", "/libraries/query?explain=true", scan());
+    CHECK(page.at("rows").empty());
+    CHECK(page.at("explain").at("truncated") == true);
+    CHECK(page.at("explain").contains("access"));
+}
+
+TEST_CASE_METHOD(ResourceFixture, "A query of nobody's has all the time that it takes") {
+    for (int i = 0; i < 200; ++i)
+        create({"library", ""}, {{"text", "y"}});
+    CHECK(json(system(), "POST", "/libraries/query", scan()).at("total_rows") == 0);
+}
+
 TEST_CASE_METHOD(ResourceFixture, "Work for a caller who has gone away ends where it reads") {
     const sdk::RecordKey key = create({"library", ""}, {{"_doc", "north"}});
     const std::atomic<bool> is_abandoned{true};

@@ -35,7 +35,8 @@ bool is_long(const resource::RequestInput& input) {
 void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
     if (rooms_.engine->is_local()) {
         if (!identify(pending)) return;
-        if (!is_long(pending->input)) return attempt(pending);
+        pending->input.must_be_short = !is_long(pending->input);
+        if (pending->input.must_be_short) return attempt(pending);
         if (!post(pending)) fail(pending, busy());
         return;
     }

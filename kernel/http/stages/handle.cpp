@@ -60,6 +60,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {
+        if (pending->input.is_too_long) return move_to_worker(pending, reply.error());
         if (is_binary_gone(reply.error())) return look_again(pending, reply.error());
         if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
         const bool is_blocked =
@@ -74,6 +75,13 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (writes) return commit(pending);
     pending->context->run_effects();
     succeed(pending);
+}
+
+void RequestPipeline::move_to_worker(const std::shared_ptr<PendingRequest>& pending,
+                                     const sdk::Error& error) {
+    pending->context.reset();
+    pending->input.must_be_short = pending->input.is_too_long = false;
+    if (!post(pending)) fail(pending, error);
 }
 
 void RequestPipeline::look_again(const std::shared_ptr<PendingRequest>& pending,

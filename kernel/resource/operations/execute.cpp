@@ -8,6 +8,15 @@ namespace stele::kernel::resource {
 
 namespace {
 
+/// Decoding and writing a longer record holds up the other connections of the thread.
+constexpr std::size_t kLargestHere = 32 * 1024;
+
+sdk::Error too_long(RoutedCall& call) {
+    call.set_too_long();
+    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
+                           "the server is busy; try again soon");
+}
+
 /// Finds what the call addresses and whether the caller may do so.
 sdk::Result<void> admit(RoutedCall& call) {
     if (auto found = call.find_target(); !found) {
@@ -40,6 +49,7 @@ sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
 
 sdk::Result<sdk::Reply> run_operation(RoutedCall& call) {
     if (auto admitted = admit(call); !admitted) return admitted.error();
+    if (call.input().must_be_short && call.record_bytes() > kLargestHere) return too_long(call);
     if (auto decoded = call.decode(); !decoded) return decoded.error();
     if (auto fits = call.check_precondition(); !fits) return fits.error();
     return call.route().run(call);

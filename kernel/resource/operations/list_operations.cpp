@@ -45,8 +45,10 @@ public:
         if (size_ == 0 && !is_open_) out += R"({"rows":[)";
         is_open_ = true;
         const std::size_t end = out.size() + limit;
+        if (run_) run_->resume();
         while (run_ && out.size() < end) {
             auto more = run_->next(record_);
+            if (!more && is_explained_anyway(more.error())) return finish_early(out);
             if (!more) return more.error();
             if (!*more) return finish(out);
             if (size_++ > 0) out += ',';
@@ -98,10 +100,25 @@ private:
         return {};
     }
 
+    /// Whoever asks why a query takes so long is told, with the rows that were found by then.
+    bool is_explained_anyway(const sdk::Error& error) const {
+        return explain_ == Explain::everything && error.code == "query.time_spent";
+    }
+
+    bool finish_early(std::string& out) const {
+        sdk::Json explained = run_->explain();
+        explained["truncated"] = true;
+        out += R"(],"total_rows":)" + std::to_string(offset_ + size_) + R"(,"offset":)" +
+               std::to_string(offset_) + R"(,"size":)" + std::to_string(size_) + R"(,"explain":)" +
+               sdk::dump_json(explained) + '}';
+        return false;
+    }
+
     sdk::Result<bool> finish(std::string& out) {
         std::uint64_t total = 0;
         if (run_) {
             auto counted = run_->total_rows();
+            if (!counted && is_explained_anyway(counted.error())) return finish_early(out);
             if (!counted) return counted.error();
             total = *counted;
         }
