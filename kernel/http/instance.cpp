@@ -221,6 +221,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     state->rooms->principals = state->service<sdk::PrincipalDirectory>();
     state->rooms->records.set_principals(state->rooms->principals);
     state->rooms->team_groups = state->service<sdk::TeamGroups>();
+    state->rooms->tenants = state->service<sdk::Tenants>();
     state->rooms->content_sizes = state->service<sdk::ContentSizes>();
     if (auto* policies = state->service<sdk::PolicySource>()) {
         policies->meet(resource::policy_families(state->rooms->registry));

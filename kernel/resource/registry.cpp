@@ -51,6 +51,7 @@ Registry::Registry() {
     add_teams(platform.descriptor);
     add_roles(platform.descriptor);
     add_attachments(platform.descriptor);
+    add_tenant_attachments(platform.descriptor);
     platform.rules = rules_of(platform.descriptor);
     by_type_[platform.descriptor.type] = &platform;
     RegisteredResource& activities = resources_.emplace_back();

@@ -13,6 +13,7 @@
 #include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/team_groups.hpp>
+#include <stele/sdk/services/tenants.hpp>
 
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
@@ -79,6 +80,7 @@ struct Rooms {
     /// Published by plugins; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;
     sdk::TeamGroups* team_groups = nullptr;
+    sdk::Tenants* tenants = nullptr;
     sdk::ContentSizes* content_sizes = nullptr;
     TeamService teams{*this};
     /// The setting `pagination.sort_numbers: numeric`.

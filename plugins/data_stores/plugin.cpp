@@ -18,7 +18,7 @@ namespace {
 /// Lives until the process ends, as the registrar wants it.
 struct Work {
     Work(sdk::Platforms& platforms, sdk::Jobs& running, sdk::Registrar& registrar)
-        : catalogue(platforms), jobs(running, registrar) {}
+        : catalogue(platforms, registrar), jobs(running, registrar) {}
 
     TenantCatalogue catalogue;
     TenantJobs jobs;

@@ -64,6 +64,28 @@ sdk::Result<std::optional<sdk::MeteredTenant>> TenantCatalogue::of_platform(
     return std::optional(*std::move(found));
 }
 
+sdk::Result<sdk::RecordKey> TenantCatalogue::record_of(sdk::Context& context) {
+    const auto none = sdk::make_error(sdk::ErrorKind::not_found, "tenant.unknown",
+                                      "this platform is no tenant's");
+    auto root = context.documents().read(context.platform().root);
+    if (!root) return root.error();
+    const std::string id = sdk::text_member(root->fields, "ownerTenantId");
+    if (id.empty()) return none;
+    const sdk::CollectionName tenants{kTenantType,
+                                      sdk::text_member(root->fields, "ownerRegistrarId")};
+    sdk::Result<sdk::Document> tenant = none;
+    auto looked = platforms_.run_on(context, registrar_.root_platform(),
+                                    [&](sdk::Context& first) -> sdk::Result<void> {
+                                        tenant = first.documents().read(tenants, id);
+                                        return {};
+                                    });
+    if (!looked) return looked.error();
+    if (!tenant) return is_missing(tenant.error()) ? none : tenant.error();
+    // Both must say so: a platform gets at no other tenant by what it says of itself.
+    if (sdk::text_member(tenant->fields, "platformId") != context.platform().id) return none;
+    return tenant->key;
+}
+
 sdk::Result<void> TenantCatalogue::tell_made(sdk::Context& context, const sdk::Document& tenant,
                                              const sdk::CollectionName& tenants) const {
     if (made_.empty()) return {};

@@ -1,6 +1,7 @@
 // docs/specification/platform.md 9 and 11: what lies in applications and where they are deployed; attachments of records.
 import assert from 'node:assert/strict';
 import { ids, statement, Subject } from '../support/statements.mjs';
+import { makeTenant } from '../support/stele_tenant.mjs';
 
 const it = Subject.serve();
 const put = (path, bytes, type, headers = {}) =>
@@ -45,6 +46,18 @@ statement('platform 1.6.3, platform 1.6.4, platform 1.6.5, platform 1.6.7', asyn
   assert.match(got.headers['content-disposition'], /^attachment; filename="second\.txt"/);
   assert.equal((await it.reply('GET', `${path}/preview/one`)).text, 'form');
   await it.refused(404, 'GET', `${path}/preview/none`);
+});
+statement('platform 1.6.9', async () => {
+  const tenant = await makeTenant(it.server, 'owner-inside');
+  await put(`${tenant.path}/attachments/outside`, 'a', 'text/plain');
+  await tenant.do('POST', '/tenant/attachments/inside?filename=b.txt', { b: 1 });
+  const { rows } = await tenant.do('GET', '/tenant/attachments');
+  assert.deepEqual(rows.map((row) => row.attachmentId), ['outside', 'inside']);
+  assert.deepEqual(rows, (await it.get(`${tenant.path}/attachments`)).rows);
+  assert.equal((await tenant.ask('GET', '/tenant/attachments/outside')).text, 'a');
+  assert.equal((await it.reply('GET', `${tenant.path}/attachments/inside`)).text, '{"b":1}');
+  await tenant.do('DELETE', '/tenant/attachments/outside');
+  assert.deepEqual(await attached(tenant.path), ['inside']);
 });
 statement('platform 14.1.8', async () => {
   const job = await it.make('/projects/start');

@@ -20,18 +20,21 @@ namespace {
 /// All stand in one row.
 constexpr std::size_t kMostAttachments = 1000;
 
-sdk::Result<sdk::Json> attachments_of(const RoutedCall& call) {
-    return read_attachments(call.work().transaction(), call.record_key());
+sdk::Result<sdk::Json> attachments_of(const RoutedCall& call, const sdk::RecordKey& record) {
+    return read_attachments(call.work().transaction(), record);
 }
 
-sdk::Result<sdk::Reply> changed_reply(const RoutedCall& call) {
-    auto record = call.context().documents().read(call.record_key());
-    if (!record) return record.error();
-    return written_reply(call, *record);
+/// Of a record that the path does not name the caller learns its id.
+sdk::Result<sdk::Reply> changed_reply(const RoutedCall& call, const sdk::RecordKey& record) {
+    auto changed = call.context().documents().read(record);
+    if (!changed) return changed.error();
+    if (record != call.record_key()) return sdk::Reply::status({{"_doc", changed->id}});
+    return written_reply(call, *changed);
 }
 
-sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call) {
-    auto attachments = attachments_of(call);
+sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call,
+                                                const sdk::RecordKey& record) {
+    auto attachments = attachments_of(call, record);
     if (!attachments) return attachments.error();
     std::vector<sdk::Json> rows;
     for (const auto& [id, kept] : attachments->items())
@@ -39,40 +42,42 @@ sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call) {
     return RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
 }
 
-sdk::Result<sdk::Reply> download_of(const RoutedCall& call, const sdk::Json& attachments,
-                                    std::string_view id) {
+sdk::Result<sdk::Reply> download_of(const RoutedCall& call, const sdk::RecordKey& record,
+                                    const sdk::Json& attachments, std::string_view id) {
     auto attachment = sdk::find_attachment(attachments, id);
     if (!attachment) return attachment.error();
-    auto binaries = call.context().data_stores().binaries(call.record_key());
+    auto binaries = call.context().data_stores().binaries(record);
     if (!binaries) return binaries.error();
     return sdk::attachment_reply(**binaries, call, *attachment);
 }
 
-sdk::Result<sdk::Reply> download_record_attachment(const RoutedCall& call) {
-    auto attachments = attachments_of(call);
+sdk::Result<sdk::Reply> download_record_attachment(const RoutedCall& call,
+                                                   const sdk::RecordKey& record) {
+    auto attachments = attachments_of(call, record);
     if (!attachments) return attachments.error();
-    return download_of(call, *attachments, call.path(sdk::kAttachmentId));
+    return download_of(call, record, *attachments, call.path(sdk::kAttachmentId));
 }
 
 /// The attachment itself: pictures of other sizes are made of nodes only.
-sdk::Result<sdk::Reply> preview_record_attachment(const RoutedCall& call) {
-    auto attachments = attachments_of(call);
+sdk::Result<sdk::Reply> preview_record_attachment(const RoutedCall& call,
+                                                  const sdk::RecordKey& record) {
+    auto attachments = attachments_of(call, record);
     if (!attachments) return attachments.error();
     std::string id = call.parameter("attachment").value_or("");
     if (id.empty()) id = std::string(call.path("name"));
-    return download_of(call, *attachments,
+    return download_of(call, record, *attachments,
                        attachments->contains(id) ? id : sdk::kDefaultAttachment);
 }
 
-sdk::Result<sdk::Attachment> keep_file(const RoutedCall& call, const sdk::IncomingFile& file,
+sdk::Result<sdk::Attachment> keep_file(const RoutedCall& call, const sdk::RecordKey& record,
+                                       const sdk::IncomingFile& file,
                                        const sdk::PieceSource& read) {
     if (auto fine = sdk::check_attachment_id(file.id); !fine) return fine.error();
     auto type = sdk::media_type(file.content_type);
     if (!type) return type.error();
     sdk::DataStores& stores = call.context().data_stores();
-    if (auto writable = stores.check_writable(call.record_key()); !writable)
-        return writable.error();
-    auto binaries = stores.binaries(call.record_key());
+    if (auto writable = stores.check_writable(record); !writable) return writable.error();
+    auto binaries = stores.binaries(record);
     if (!binaries) return binaries.error();
     auto bytes = sdk::store_bytes(**binaries, read);
     if (!bytes) return bytes.error();
@@ -84,15 +89,16 @@ sdk::Result<sdk::Attachment> keep_file(const RoutedCall& call, const sdk::Incomi
                            .modified_ms = sdk::now_ms()};
 }
 
-sdk::FileKeeper keeper_of(const RoutedCall& call) {
-    return [&call](const sdk::IncomingFile& file, const sdk::PieceSource& read) {
-        return keep_file(call, file, read);
+sdk::FileKeeper keeper_of(const RoutedCall& call, const sdk::RecordKey& record) {
+    return [&call, &record](const sdk::IncomingFile& file, const sdk::PieceSource& read) {
+        return keep_file(call, record, file, read);
     };
 }
 
 /// An id that the record has already gets the new bytes.
-sdk::Result<sdk::Reply> attach(const RoutedCall& call, const std::vector<sdk::Attachment>& added) {
-    auto before = attachments_of(call);
+sdk::Result<sdk::Reply> attach(const RoutedCall& call, const sdk::RecordKey& record,
+                               const std::vector<sdk::Attachment>& added) {
+    auto before = attachments_of(call, record);
     if (!before) return before.error();
     sdk::Json after = *before;
     for (const sdk::Attachment& attachment : added)
@@ -102,73 +108,141 @@ sdk::Result<sdk::Reply> attach(const RoutedCall& call, const std::vector<sdk::At
             sdk::ErrorKind::too_large, "attachment.count_exceeded",
             fmt::format("a record has at most {} attachments", kMostAttachments));
     }
-    auto replaced = replace_attachments(call.work(), call.record_key(), *before, after);
+    auto replaced = replace_attachments(call.work(), record, *before, after);
     if (!replaced) return replaced.error();
-    return changed_reply(call);
+    return changed_reply(call, record);
 }
 
-sdk::Result<sdk::Reply> upload_record_attachments(const RoutedCall& call) {
-    auto kept = sdk::receive_attachments(call, keeper_of(call));
+sdk::Result<sdk::Reply> upload_record_attachments(const RoutedCall& call,
+                                                  const sdk::RecordKey& record) {
+    auto kept = sdk::receive_attachments(call, keeper_of(call, record));
     if (!kept) return kept.error();
-    return attach(call, *kept);
+    return attach(call, record, *kept);
 }
 
-sdk::Result<sdk::Reply> upload_record_attachment(const RoutedCall& call) {
-    auto before = attachments_of(call);
+sdk::Result<sdk::Reply> upload_record_attachment(const RoutedCall& call,
+                                                 const sdk::RecordKey& record) {
+    auto before = attachments_of(call, record);
     if (!before) return before.error();
     if (auto fits = sdk::check_attachment_tag(call, *before); !fits) return fits.error();
-    auto kept = sdk::receive_attachment(call, keeper_of(call));
+    auto kept = sdk::receive_attachment(call, keeper_of(call, record));
     if (!kept) return kept.error();
-    return attach(call, {std::move(*kept)});
+    return attach(call, record, {std::move(*kept)});
 }
 
-sdk::Result<sdk::Reply> remove_record_attachment(const RoutedCall& call) {
-    auto before = attachments_of(call);
+sdk::Result<sdk::Reply> remove_record_attachment(const RoutedCall& call,
+                                                 const sdk::RecordKey& record) {
+    auto before = attachments_of(call, record);
     if (!before) return before.error();
     auto attachment = sdk::find_attachment(*before, call.path(sdk::kAttachmentId));
     if (!attachment) return attachment.error();
     if (auto fits = sdk::check_attachment_tag(call, &*attachment); !fits) return fits.error();
     sdk::Json after = *before;
     after.erase(attachment->id);
-    auto replaced = replace_attachments(call.work(), call.record_key(), *before, after);
+    auto replaced = replace_attachments(call.work(), record, *before, after);
     if (!replaced) return replaced.error();
-    return changed_reply(call);
+    return changed_reply(call, record);
 }
 
-}  // namespace
+using Operation = sdk::Result<sdk::Reply> (*)(const RoutedCall&, const sdk::RecordKey&);
 
-void add_attachments(sdk::ResourceDescriptor& descriptor) {
+template <Operation Run>
+sdk::Result<sdk::Reply> of_addressed(const RoutedCall& call) {
+    return Run(call, call.record_key());
+}
+
+/// The record of the tenant that the platform is. Its users have no rights on it, as it lies on the
+/// first platform: theirs on the platform, which the route has asked for, count in their place. On
+/// the first platform itself rights on the record are needed, too.
+sdk::Result<sdk::RecordKey> own_tenant(const RoutedCall& call) {
+    if (!call.rooms().tenants) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "tenant.unknown",
+                               "no enabled plugin keeps tenants");
+    }
+    auto record = call.rooms().tenants->record_of(call.context());
+    if (!record) return record;
+    if (storage::collection_of(*record).platform != call.context().platform().number) return record;
+    const sdk::Permission needed = call.route().action->permission;
+    auto may = sdk::holds(call.context(), *record, needed);
+    if (!may) return may.error();
+    if (*may) return record;
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           fmt::format("{} on the tenant of this platform is needed for this",
+                                       sdk::permission_name(needed)));
+}
+
+/// What holds the tenant's record is not told to those inside: neither who has locked it, nor how
+/// much it holds.
+sdk::Error told_inside(sdk::Error error) {
+    if (error.kind == sdk::ErrorKind::locked)
+        error.message = "what keeps the attachments of this tenant is locked";
+    if (error.kind == sdk::ErrorKind::storage_full)
+        error.message = "there is no room for more attachments of this tenant";
+    return error;
+}
+
+template <Operation Run>
+sdk::Result<sdk::Reply> of_own_tenant(const RoutedCall& call) {
+    auto record = own_tenant(call);
+    if (!record) return record.error();
+    auto reply = Run(call, *record);
+    return reply ? std::move(reply) : told_inside(reply.error());
+}
+
+template <Operation Run>
+auto run_for(bool is_of_tenant) {
+    return is_of_tenant ? &of_own_tenant<Run> : &of_addressed<Run>;
+}
+
+void add_attachment_actions(sdk::ResourceDescriptor& descriptor, bool is_of_tenant) {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission update = sdk::Permission::update;
-    const std::string one = "attachments/{attachmentId}";
+    const std::string before = is_of_tenant ? "tenant/" : "";
+    const std::string all = before + "attachments";
+    const std::string one = all + "/{attachmentId}";
     const std::vector<sdk::Parameter> shown{{"a"}, {"filename"}};
     const std::vector<sdk::Parameter> named{{"filename"}};
     for (KernelAction action : {
-             KernelAction{"attachments", "GET", read, &list_record_attachments, {}, true},
-             {.name = "attachments",
+             KernelAction{
+                 all, "GET", read, run_for<&list_record_attachments>(is_of_tenant), {}, true},
+             {.name = all,
              .method = "POST",
              .permission = update,
-             .run = &upload_record_attachments,
+             .run = run_for<&upload_record_attachments>(is_of_tenant),
              .parameters = named,
              .has_streamed_body = true},
-             {one, "GET", read, &download_record_attachment, shown},
+             {one, "GET", read, run_for<&download_record_attachment>(is_of_tenant), shown},
              {.name = one,
              .method = "POST",
              .permission = update,
-             .run = &upload_record_attachment,
+             .run = run_for<&upload_record_attachment>(is_of_tenant),
              .parameters = named,
              .has_streamed_body = true,
              .has_own_tag = true},
              {.name = one,
              .method = "DELETE",
              .permission = update,
-             .run = &remove_record_attachment,
+             .run = run_for<&remove_record_attachment>(is_of_tenant),
              .has_own_tag = true,
              .is_urgent = true},
-             {"preview/{name}", "GET", read, &preview_record_attachment, {{"attachment"}}},
+             {before + "preview/{name}",
+              "GET",
+              read,
+              run_for<&preview_record_attachment>(is_of_tenant),
+              {{"attachment"}}},
          }) {
         descriptor.actions.push_back(action_of(std::move(action)));
     }
+}
+
+}  // namespace
+
+void add_attachments(sdk::ResourceDescriptor& descriptor) {
+    add_attachment_actions(descriptor, false);
+}
+
+void add_tenant_attachments(sdk::ResourceDescriptor& platform) {
+    add_attachment_actions(platform, true);
 }
 
 }  // namespace stele::kernel::resource

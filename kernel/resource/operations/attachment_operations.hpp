@@ -8,4 +8,8 @@ namespace stele::kernel::resource {
 /// `{I}/attachments/{attachmentId}` and `{I}/preview/{name}`.
 void add_attachments(sdk::ResourceDescriptor& descriptor);
 
+/// The same below `/tenant` of a platform: the attachments of the record of the tenant that the
+/// platform is.
+void add_tenant_attachments(sdk::ResourceDescriptor& platform);
+
 }  // namespace stele::kernel::resource

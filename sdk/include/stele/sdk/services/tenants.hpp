@@ -36,6 +36,11 @@ public:
     virtual Result<std::optional<MeteredTenant>> of_platform(Context& context,
                                                              const PlatformScope& platform) = 0;
 
+    /// The record of the tenant that the context's platform is, wherever it lies; `not_found`
+    /// (`tenant.unknown`) where the platform is none. What may be done with it is the caller's
+    /// matter: whoever acts inside a tenant has no rights on that record itself.
+    virtual Result<RecordKey> record_of(Context& context) = 0;
+
     using Made = std::function<Result<void>(Context&, const MeteredTenant&)>;
     /// Runs in the transaction that makes a tenant, on the platform of its record. Only while
     /// plugins are opened.
