@@ -20,21 +20,21 @@ const docs = (page) => page.rows.map((row) => row._doc);
 
 test('a rendition lies in its deployment, and is found by id and key there only', async () => {
   const [one, other] = [pages('one'), pages('other')];
-  const first = await admin('POST', one, { key: 'home', deploymentKey: 'other', page: { url: '/' } });
-  const second = await admin('POST', other, { key: 'home' });
+  const first = await admin('POST', one, { key: 'start', deploymentKey: 'other', page: { url: '/' } });
+  const second = await admin('POST', other, { key: 'start' });
   assert.deepEqual([first.deploymentKey, second.deploymentKey, first.active], ['one', 'other', true]);
-  assert.equal((await admin('GET', `${one}/home`))._doc, first._doc);
-  assert.equal((await admin('GET', `${other}/home`))._doc, second._doc);
+  assert.equal((await admin('GET', `${one}/start`))._doc, first._doc);
+  assert.equal((await admin('GET', `${other}/start`))._doc, second._doc);
   const hidden = `${one}/${second._doc}`;
   for (const [method, path, body] of [['GET', hidden], ['PUT', hidden, { title: 'taken' }], ['POST', `${hidden}/update`, {}], ['DELETE', hidden], ['POST', `${hidden}/invalidate`],
     ['GET', `${hidden}/acl/list`], ['POST', `${hidden}/authorities/consumer/grant?id=default/guest`], ['GET', `${hidden}/attachments`]])
     assert.equal((await ask(method, path, body)).status, 404, `${method} ${path}`);
   assert.deepEqual(docs(await admin('GET', one)), [first._doc]);
-  for (const condition of [{ deploymentKey: 'other' }, { _doc: second._doc }, { deploymentKey: 'other', $and: [{ key: 'home' }] }])
+  for (const condition of [{ deploymentKey: 'other' }, { _doc: second._doc }, { deploymentKey: 'other', $and: [{ key: 'start' }] }])
     assert.deepEqual(docs(await admin('POST', `${one}/query`, condition)), [], JSON.stringify(condition));
-  for (const condition of [{ $or: [{ deploymentKey: 'other' }, { key: 'home' }] }, { deploymentKey: { $in: ['one', 'other'] } }])
+  for (const condition of [{ $or: [{ deploymentKey: 'other' }, { key: 'start' }] }, { deploymentKey: { $in: ['one', 'other'] } }])
     assert.deepEqual(docs(await admin('POST', `${one}/query`, condition)), [first._doc], JSON.stringify(condition));
-  assert.deepEqual((await admin('POST', `${one}/query`, { 'page.url': '/', _fields: { key: 1 } })).rows.map(({ key }) => key), ['home']);
+  assert.deepEqual((await admin('POST', `${one}/query`, { 'page.url': '/', _fields: { key: 1 } })).rows.map(({ key }) => key), ['start']);
   const asked = [first._doc, second._doc].map((id) => ({ permissionedId: id, principalId: 'default/admin', permissionId: 'READ' }));
   assert.deepEqual((await admin('POST', `${one}/permissions/check`, { checks: asked })).results.map(({ result }) => result), [true, false]);
   assert.equal((await admin('GET', pages('unheard-of'))).total_rows, 0);
@@ -52,19 +52,19 @@ test('an update stays in the deployment, and by its new key', async () => {
 
 test('a rendition that is told again replaces the former one, by those who could remove that', async () => {
   const again = pages('again');
-  const first = await admin('POST', again, { key: 'home', page: { url: '/a' } });
-  await admin('POST', `${again}/home/invalidate`);
-  assert.equal((await admin('GET', `${again}/home`)).active, false);
-  const second = await admin('POST', again, { key: 'home', page: { url: '/b' } });
+  const first = await admin('POST', again, { key: 'start', page: { url: '/a' } });
+  await admin('POST', `${again}/start/invalidate`);
+  assert.equal((await admin('GET', `${again}/start`)).active, false);
+  const second = await admin('POST', again, { key: 'start', page: { url: '/b' } });
   assert.equal((await ask('GET', `${again}/${first._doc}`)).status, 404);
-  const now = await admin('GET', `${again}/home`);
+  const now = await admin('GET', `${again}/start`);
   assert.deepEqual([now._doc, now.page.url, now.active], [second._doc, '/b', true]);
   const user = await server.makeUser('teller');
   await admin('POST', `${application}/authorities/contributor/grant?id=default/${user._doc}`);
   const token = await server.login('teller', 'secret-of-teller');
-  assert.equal((await ask('POST', again, { key: 'home' }, token)).status, 409);
+  assert.equal((await ask('POST', again, { key: 'start' }, token)).status, 409);
   assert.equal((await ask('POST', again, { key: 'own' }, token)).status, 200);
-  assert.equal((await admin('GET', `${again}/home`))._doc, second._doc);
+  assert.equal((await admin('GET', `${again}/start`))._doc, second._doc);
   assert.equal((await ask('POST', `${again}/invalidateall`, undefined, token)).status, 403);
   assert.equal((await admin('GET', `${again}/own`)).active, true);
 });

@@ -11,8 +11,9 @@
 namespace stele::nodes {
 
 /// Where the attachments of a repository lie, outside of any operation, also of a closed platform.
-/// Lives as long as the server. `unavailable` (`data_store.provider_missing`) when no enabled plugin
-/// offers the place; `not_found` when the repository, or its platform, was removed meanwhile.
+/// Lives as long as the server. `unavailable` (`data_store.provider_missing`) when no enabled
+/// plugin offers the place; `not_found` when the repository, or its platform, was removed
+/// meanwhile.
 sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
                                          const sdk::ContentSpace& space);
 
