@@ -132,8 +132,8 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
     state.services[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
     state.services[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
-    state.services[typeid(sdk::RecordUpdates)] =
-        static_cast<sdk::RecordUpdates*>(&state.record_updates);
+    state.services[typeid(sdk::FamilyOperations)] =
+        static_cast<sdk::FamilyOperations*>(&state.family_operations);
     state.services[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
     state.services[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);

@@ -21,7 +21,7 @@
 #include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/housekeeper.hpp"
 #include "kernel/resource/inner_rights.hpp"
-#include "kernel/resource/operations/record_updates.hpp"
+#include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
@@ -50,7 +50,7 @@ struct Instance::State {
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;
     resource::RecordLists record_lists;
-    resource::RecordUpdates record_updates;
+    resource::FamilyOperations family_operations;
     resource::Upkeep upkeep;
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;

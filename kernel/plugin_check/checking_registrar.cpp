@@ -99,7 +99,8 @@ CheckingRegistrar::CheckingRegistrar()
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);
     services_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
     services_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
-    services_[typeid(sdk::RecordUpdates)] = static_cast<sdk::RecordUpdates*>(&record_updates_);
+    services_[typeid(sdk::FamilyOperations)] =
+        static_cast<sdk::FamilyOperations*>(&family_operations_);
     services_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
     services_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);

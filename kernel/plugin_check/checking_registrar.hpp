@@ -14,7 +14,7 @@
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/inner_rights.hpp"
-#include "kernel/resource/operations/record_updates.hpp"
+#include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/record_lists.hpp"
 #include "kernel/resource/registry.hpp"
 #include "kernel/resource/row_query.hpp"
@@ -65,7 +65,7 @@ private:
     job::JobService jobs_;
     resource::RowQuery row_query_;
     resource::RecordLists record_lists_;
-    resource::RecordUpdates record_updates_;
+    resource::FamilyOperations family_operations_;
     resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::CollectionIndexes collection_indexes_;

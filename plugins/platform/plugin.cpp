@@ -13,6 +13,7 @@
 #include "project.hpp"
 #include "reference_operations.hpp"
 #include "registration.hpp"
+#include "report.hpp"
 #include "stack.hpp"
 #include "upkeep_jobs.hpp"
 
@@ -29,9 +30,9 @@ sdk::Result<Service*> require(sdk::Registrar& registrar, const char* code, const
 /// Lives until the process ends, as the registrar wants it.
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals,
-         sdk::InnerRights& inner_rights, sdk::RecordUpdates& updates, sdk::Jobs& running,
+         sdk::InnerRights& inner_rights, sdk::FamilyOperations& families, sdk::Jobs& running,
          sdk::RowQuery& rows, sdk::Teams& teams, sdk::Upkeep& kept)
-        : references(principals, inner_rights, updates),
+        : references(principals, inner_rights, families),
           jobs(running, rows),
           logs(registrar, rows),
           project_jobs(running, registrar, teams),
@@ -58,13 +59,13 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto teams = require<sdk::Teams>(registrar, "platform.teams_missing", "nothing keeps teams");
     auto inner_rights = require<sdk::InnerRights>(registrar, "platform.inner_rights_missing",
                                                   "nothing knows rights on what is no record");
-    auto updates = require<sdk::RecordUpdates>(registrar, "platform.updates_missing",
-                                               "nothing updates records by reference");
+    auto families = require<sdk::FamilyOperations>(registrar, "platform.operations_missing",
+                                                   "nothing runs operations of families");
     auto upkeep = require<sdk::Upkeep>(registrar, "platform.upkeep_missing",
                                        "nothing knows the upkeep of data stores");
     if (!upkeep) return upkeep.error();
     if (!inner_rights) return inner_rights.error();
-    if (!updates) return updates.error();
+    if (!families) return families.error();
     if (!principals) return principals.error();
     if (!jobs) return jobs.error();
     if (!rows) return rows.error();
@@ -72,12 +73,13 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!invitations) return invitations.error();
     static std::vector<std::unique_ptr<Work>> kept;
     Work& work = *kept.emplace_back(std::make_unique<Work>(
-        registrar, **principals, **inner_rights, **updates, **jobs, **rows, **teams, **upkeep));
+        registrar, **principals, **inner_rights, **families, **jobs, **rows, **teams, **upkeep));
     registrar.add(std::make_unique<Application>(**rows));
     registrar.add(std::make_unique<Stack>(**rows, work.logs));
     registrar.add(std::make_unique<Project>(
         ProjectServices{**teams, **principals, **invitations, registrar, work.upkeep}));
     add_open_collections(registrar);
+    registrar.add(std::make_unique<Report>(**families));
     registrar.add(std::make_unique<Registration>(registrar));
     registrar.add(std::make_unique<PageRendition>(work.rendition_jobs));
     registrar.on_install([&registrar](sdk::Context& context, const sdk::Json&) {

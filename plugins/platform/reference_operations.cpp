@@ -196,7 +196,7 @@ sdk::Result<sdk::Reply> ReferenceOperations::merge(const sdk::Call& call) const 
     auto after = sdk::patched(*source, *operations);
     if (!after) return after.error();
     if (!after->is_object()) return sdk::invalid_parameter("body", "must leave an object");
-    return updates_.update(call, kSource, reference, *std::move(after));
+    return families_.update(call, kSource, reference, *std::move(after));
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::look_up(const sdk::Call& call) const {

@@ -2,9 +2,9 @@
 
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/reply.hpp>
+#include <stele/sdk/services/family_operations.hpp>
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
-#include <stele/sdk/services/record_updates.hpp>
 
 namespace stele::platform {
 
@@ -15,8 +15,8 @@ class ReferenceOperations {
 public:
     /// All must outlive this object.
     ReferenceOperations(sdk::PrincipalDirectory& principals, sdk::InnerRights& inner_rights,
-                        sdk::RecordUpdates& updates)
-        : principals_(principals), inner_rights_(inner_rights), updates_(updates) {}
+                        sdk::FamilyOperations& families)
+        : principals_(principals), inner_rights_(inner_rights), families_(families) {}
 
     /// POST /ref/read : the records; null for those that are not there or not to be read.
     sdk::Result<sdk::Reply> read(const sdk::Call& call) const;
@@ -44,7 +44,7 @@ private:
 
     sdk::PrincipalDirectory& principals_;
     sdk::InnerRights& inner_rights_;
-    sdk::RecordUpdates& updates_;
+    sdk::FamilyOperations& families_;
 };
 
 }  // namespace stele::platform

@@ -18,6 +18,7 @@
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/engine_source.hpp>
+#include <stele/sdk/services/family_operations.hpp>
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
@@ -28,7 +29,6 @@
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_lists.hpp>
-#include <stele/sdk/services/record_updates.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/system_policies.hpp>
 #include <stele/sdk/services/team_groups.hpp>
@@ -53,6 +53,7 @@ CollectionIndexes::~CollectionIndexes() = default;
 DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
+FamilyOperations::~FamilyOperations() = default;
 AttachmentReader::~AttachmentReader() = default;
 Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
@@ -63,7 +64,6 @@ PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
-RecordUpdates::~RecordUpdates() = default;
 RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;

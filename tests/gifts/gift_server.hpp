@@ -9,7 +9,7 @@
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/collection_indexes.hpp"
 #include "kernel/resource/inner_rights.hpp"
-#include "kernel/resource/operations/record_updates.hpp"
+#include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/platform_service.hpp"
 #include "kernel/resource/plugin_registrar.hpp"
 #include "kernel/resource/record_lists.hpp"
@@ -74,7 +74,7 @@ private:
     std::unique_ptr<job::JobService> jobs_;
     std::unique_ptr<resource::RowQuery> row_query_;
     std::unique_ptr<resource::PlatformService> platforms_;
-    resource::RecordUpdates record_updates_;
+    resource::FamilyOperations family_operations_;
     resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::RecordLists record_lists_;

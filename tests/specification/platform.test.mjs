@@ -114,6 +114,42 @@ statement('platform 3.1.6', async () => {
   assert.deepEqual(ids(await it.get('/auth/grants?clientId=nobody')), []);
   assert.deepEqual(ids(await it.get(`/auth/grants?domainId=default&principalId=${id}`)), [grant]);
 });
+statement('platform 3.1.7', async () => {
+  const platform = await it.platformId();
+  const report = async (source) => `/reports/${await it.make('/reports', { title: 'kept', ...(source ? { source } : {}) })}`;
+  const run = (path, body, page = '') => it.post(`${path}/execute${page}`, body);
+  const [red, blue] = [await it.make('/uiconfigs', { title: 'a', asked: 'red', kind: 1 }), await it.make('/uiconfigs', { title: 'b', asked: 'blue', kind: 1 })];
+  const both = await report({ typeId: 'uiconfig', query: { asked: { $in: ['red', 'blue'] } } });
+  const whole = await run(both, {}, '?sort={"title":-1}');
+  assert.deepEqual([ids(whole), whole.total_rows, whole.offset, whole.size], [[blue, red], 2, 0, 2]);
+  const second = await run(both, {}, '?sort={"title":-1}&skip=1&limit=1');
+  assert.deepEqual([ids(second), second.total_rows, second.offset, second.size], [[red], 2, 1, 1]);
+  assert.deepEqual(ids(await run(both, { query: { asked: 'red' } })), [red]);
+  assert.deepEqual(ids(await run(both, { query: { asked: 'green' } })), []);
+  // Of collections inside others, too.
+  const { id, branch, node } = await it.repository();
+  const master = (await it.get(branch))._doc;
+  const wanted = await node({ title: 'wanted', asked: 'in a branch' });
+  const container = `branch://${platform}/${id}/${master}`;
+  const ofNodes = await report({ typeId: 'node', container, query: { asked: 'in a branch' } });
+  assert.deepEqual((await run(ofNodes)).rows, (await it.post(`${branch}/nodes/query`, { asked: 'in a branch' })).rows);
+  assert.deepEqual(ids(await run(await report({ typeId: 'user', container: `domain://${platform}/default`, query: { name: 'admin' } }))).length, 1);
+  // Everybody runs a report with rights of their own.
+  const [reader, stranger] = [await it.person('report-reader'), await it.person('report-stranger')];
+  for (const path of [both, ofNodes, `/uiconfigs/${red}`]) await it.grant(path, 'consumer', reader);
+  assert.deepEqual(ids(await it.allowed('POST', `${both}/execute`, {}, reader)), [red]);
+  await it.refused(404, 'POST', `${ofNodes}/execute`, {}, reader);
+  await it.refused(404, 'POST', `${both}/execute`, {}, stranger);
+  // An open document without a source finds nothing; what leads nowhere is said.
+  const { rows, total_rows, offset, size } = await run(await report());
+  assert.deepEqual({ rows, total_rows, offset, size }, { rows: [], total_rows: 0, offset: 0, size: 0 });
+  for (const source of ['all', {}, { typeId: 'nothing' }, { typeId: 'node' }, { typeId: 'uiconfig', container }, { typeId: 'node', container: `repository://${platform}/${id}` },
+                        { typeId: 'uiconfig', query: 'red' }, { typeId: 'uiconfig', query: { a: { $regex: '(' } } }]) await it.refused(400, 'POST', `${await report(source)}/execute`, {});
+  await it.refused(400, 'POST', `${both}/execute`, { query: 'red' });
+  await it.refused(400, 'POST', `${both}/execute?limit=x`, {});
+  await it.refused(404, 'POST', `${await report({ typeId: 'node', container: `branch://${platform}/${id}/none` })}/execute`, {});
+  await it.ok('DELETE', `${branch}/nodes/${wanted}`);
+});
 statement('platform 3.1.8, platform 18.18', async () => {
   const project = await it.make('/projects', { title: 'with configs' });
   const others = (await it.get('/uiconfigs')).total_rows;

@@ -1,4 +1,4 @@
-#include "kernel/resource/operations/record_updates.hpp"
+#include "kernel/resource/operations/family_operations.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -57,10 +57,10 @@ sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view referen
     return found;
 }
 
-const Route* find_route(const RoutedCall& call, std::string_view method, const RecordPath& record) {
+const Route* find_route(const RoutedCall& call, std::string_view method, std::string_view path) {
     const std::vector<Route>& routes = call.rooms().registry.routes();
     const auto found = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
-        return route.method == method && route.path == record.path;
+        return route.method == method && route.path == path;
     });
     return found == routes.end() ? nullptr : &*found;
 }
@@ -96,19 +96,43 @@ sdk::Result<void> write(const RoutedCall& call, const Route& route, const Record
 
 }  // namespace
 
-sdk::Result<sdk::Reply> RecordUpdates::update(const sdk::Call& call, std::string_view parameter,
-                                              std::string_view reference, sdk::Json fields) {
+sdk::Result<sdk::Reply> FamilyOperations::update(const sdk::Call& call, std::string_view parameter,
+                                                 std::string_view reference, sdk::Json fields) {
     // Only routes lead here, and their calls are the kernel's own.
     const auto& outer = static_cast<const RoutedCall&>(call);
     auto record = path_of(outer, reference);
     if (!record) return record.error();
-    const Route* const put = find_route(outer, "PUT", *record);
-    const Route* const get = find_route(outer, "GET", *record);
+    const Route* const put = find_route(outer, "PUT", record->path);
+    const Route* const get = find_route(outer, "GET", record->path);
     if (!put || !get)
         return sdk::invalid_parameter(parameter, "names a record that is never updated");
     if (auto written = write(outer, *put, *record, std::move(fields)); !written)
         return written.error();
     RequestInput input = input_at(outer, *get, *record);
+    RoutedCall inner(outer.work(), input);
+    return run_operation(inner);
+}
+
+sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::string_view parameter,
+                                                std::string_view type, std::string_view container,
+                                                sdk::Json condition) {
+    const auto& outer = static_cast<const RoutedCall&>(call);
+    const RegisteredResource* const family = outer.rooms().registry.find_reference_type(type);
+    const Route* const route =
+        family ? find_route(outer, "POST", family->collection_path + "/query") : nullptr;
+    if (!route) return sdk::invalid_parameter(parameter, "names nothing that can be queried");
+    RecordPath around{"/", {}};
+    if (!container.empty()) {
+        auto found = path_of(outer, container);
+        if (!found) return found.error();
+        around = *std::move(found);
+    }
+    const std::string wanted = family->container ? family->container->instance_path : "/";
+    if (around.path != wanted)
+        return sdk::invalid_parameter(parameter, "does not lie in such a container");
+    RequestInput input = input_at(outer, *route, around);
+    input.parameters = outer.input().parameters;
+    input.body = std::move(condition);
     RoutedCall inner(outer.work(), input);
     return run_operation(inner);
 }
