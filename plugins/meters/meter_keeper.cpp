@@ -76,8 +76,9 @@ sdk::Result<void> write_both(sdk::Context& context, const sdk::MeteredTenant& te
 
 }  // namespace
 
-MeterKeeper::MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tenants& tenants)
-    : registrar_(registrar), usage_(usage), tenants_(tenants) {
+MeterKeeper::MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tenants& tenants,
+                         sdk::Platforms& platforms)
+    : registrar_(registrar), usage_(usage), tenants_(tenants), platforms_(platforms) {
     usage.on_written([this](const sdk::PlatformScope& platform, std::chrono::year_month month) {
         refresh(platform, month);
     });
@@ -108,6 +109,25 @@ sdk::Result<void> MeterKeeper::write(sdk::Context& context, const sdk::PlatformS
     auto usage = usage_.read(context, platform, month);
     if (!usage) return usage.error();
     return write_both(context, **tenant, open_span(month, *usage), *usage);
+}
+
+sdk::Result<std::string> MeterKeeper::keep(sdk::Context& context, std::string_view platform_id,
+                                           const char* type) const {
+    auto platform = platforms_.find(context, platform_id);
+    if (!platform) return platform.error();
+    auto tenant = tenants_.of_platform(context, *platform);
+    if (!tenant) return tenant.error();
+    if (!*tenant) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "meter.tenant_unknown",
+                               "the platform is no tenant's");
+    }
+    const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
+    auto usage = usage_.read(context, *platform, month);
+    if (!usage) return usage.error();
+    const Span span = open_span(month, *usage);
+    if (auto written = write_both(context, **tenant, span, *usage); !written)
+        return written.error();
+    return meter_id(**tenant, type, span);
 }
 
 sdk::Result<void> MeterKeeper::close(sdk::Context& context,

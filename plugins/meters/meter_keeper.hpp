@@ -1,8 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
 #include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/tenants.hpp>
 #include <stele/sdk/services/usage.hpp>
 
@@ -12,7 +15,13 @@ namespace stele::meters {
 class MeterKeeper {
 public:
     /// All must outlive this object.
-    MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tenants& tenants);
+    MeterKeeper(sdk::Registrar& registrar, sdk::Usage& usage, sdk::Tenants& tenants,
+                sdk::Platforms& platforms);
+
+    /// Writes the meters of the tenant with that platform now; answers the id of the one of the
+    /// type. `not_found` when it is no tenant's.
+    sdk::Result<std::string> keep(sdk::Context& context, std::string_view platform_id,
+                                  const char* type) const;
 
 private:
     /// Writes the meters of the tenant that the platform is, if it is one.
@@ -25,6 +34,7 @@ private:
     sdk::Registrar& registrar_;
     sdk::Usage& usage_;
     sdk::Tenants& tenants_;
+    sdk::Platforms& platforms_;
 };
 
 }  // namespace stele::meters

@@ -11,13 +11,15 @@ namespace stele::meters {
 static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto* usage = registrar.find<sdk::Usage>();
     auto* tenants = registrar.find<sdk::Tenants>();
-    if (!usage || !tenants) {
+    auto* platforms = registrar.find<sdk::Platforms>();
+    if (!usage || !tenants || !platforms) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "meter.services_missing",
-                               "meters need tenants, and somebody who counts");
+                               "meters need tenants, platforms, and somebody who counts");
     }
     static std::vector<std::unique_ptr<MeterKeeper>> kept;
-    kept.push_back(std::make_unique<MeterKeeper>(registrar, *usage, *tenants));
-    registrar.add(std::make_unique<Meter>());
+    const MeterKeeper& keeper =
+        *kept.emplace_back(std::make_unique<MeterKeeper>(registrar, *usage, *tenants, *platforms));
+    registrar.add(std::make_unique<Meter>(keeper));
     return {};
 }
 

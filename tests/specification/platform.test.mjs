@@ -1,6 +1,7 @@
 // docs/specification/platform.md 3, 8 to 12 and 14 to 18: the platform and its collections.
 import assert from 'node:assert/strict';
 import { ids, statement, Subject } from '../support/statements.mjs';
+import { makeTenant } from '../support/stele_tenant.mjs';
 
 const it = Subject.serve();
 const kUnknown = '0123456789abcdef0123';
@@ -480,6 +481,30 @@ statement('platform 17.7', async () => {
   assert.deepEqual(ids(await it.post(`/access/policies/find?ref=team://stack/${platform}/${stack}/owners`)), [policy]);
 });
 statement('platform 18.15', async () => assert.equal((await it.get('/deployment/strategies')).rows.filter((row) => row.title !== 'changed').length, 0));
+statement('platform 10.10', async () => {
+  const tenant = await makeTenant(it.server, 'metered');
+  const meters = '/registrars/default/meters';
+  const present = await it.get(`${tenant.path}/meters/current/STORAGE`);
+  const asked = { tenantId: tenant.id, meterType: 'STORAGE' };
+  // The one that there is; figures are the server's.
+  const made = await it.post(meters, { ...asked, rawByteCount: 12345678901, note: 'mine' });
+  assert.deepEqual([made.ok, made._doc, made.note], [true, present._doc, 'mine']);
+  assert.notEqual(made.rawByteCount, 12345678901);
+  await it.ok('DELETE', `${meters}/${present._doc}`);
+  await it.refused(404, 'GET', `${tenant.path}/meters/current/STORAGE`);
+  const { _doc } = await it.post(`${meters}?tenantId=${tenant.id}&meterType=STORAGE`);
+  const again = await it.get(`${tenant.path}/meters/current/STORAGE`);
+  assert.deepEqual([again._doc, again.tenantId, again.meterType, again.meterStart], [_doc, tenant.id, 'STORAGE', present.meterStart]);
+  assert.equal((await it.get(`${tenant.path}/meters`)).total_rows, 2);
+  for (const body of [{}, { tenantId: tenant.id }, { ...asked, meterType: 'OTHER' }, { ...asked, tenantId: 'none' }]) await it.refused(400, 'POST', meters, body);
+  // Administrators only: a manager may make things in the registrar, and holds nothing inside it.
+  const [plain, manager, owner] = [await it.person('meter-plain'), await it.person('meter-manager'), await it.person('meter-owner')];
+  await it.grant('/registrars/default', 'manager', manager);
+  await it.grant('/registrars/default', 'owner', owner);
+  assert.ok([403, 404].includes((await it.reply('POST', meters, asked, plain)).status));
+  await it.refused(403, 'POST', meters, asked, manager);
+  assert.equal((await it.allowed('POST', meters, asked, owner))._doc, _doc);
+});
 statement('platform 18.17, platform 10.9', async () => {
   const id = await it.make('/registrars/default/plans', { planKey: 'short' });
   assert.equal((await it.get('/registrars/default/plans/short'))._doc, id);
