@@ -17,7 +17,8 @@ namespace {
 /// How long and how much is read after the last reply, so that closing does not destroy it on its
 /// way (RFC 9112, 9.6).
 constexpr std::int64_t kLingerTime = 2'000;
-constexpr std::size_t kLingerBytes = 1024 * 1024;
+/// Clients that read only when they have sent all of an upload should find the reply, too.
+constexpr std::size_t kLingerBytes = std::size_t{256} * 1024 * 1024;
 
 std::size_t linger_bytes(const ServerLimits& limits) {
     return std::max(kLingerBytes, limits.body_bytes);

@@ -7,6 +7,7 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/http/upload_spool.hpp"
 #include "kernel/storage/posix_file.hpp"
 
 namespace stele::kernel::http {
@@ -26,6 +27,12 @@ constexpr std::uint64_t kUploadStep = 1024 * 1024;
 }  // namespace
 
 sdk::Result<void> DiskWatch::status() const {
+    if (auto free = room(); !free) return free;
+    const std::lock_guard lock(mutex_);
+    return uploads_state_;
+}
+
+sdk::Result<void> DiskWatch::room() const {
     std::uint64_t available = 0;
     if (!storage::available_bytes(folder_, available)) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "http.disk_full",
@@ -55,8 +62,17 @@ void DiskWatch::start() {
     thread_.start([this] { run(); });
 }
 
+void DiskWatch::look_at_uploads() {
+    auto state = check_upload_folder(uploads_);
+    const std::lock_guard lock(mutex_);
+    if (!state && uploads_state_) sdk::log(sdk::LogLevel::error, "http", state.error().message);
+    if (state && !uploads_state_)
+        sdk::log(sdk::LogLevel::info, "http", "the folder for uploads can be used again");
+    uploads_state_ = std::move(state);
+}
+
 bool DiskWatch::look() {
-    const auto state = status();
+    const auto state = room();
     if (!state && !was_full_) sdk::log(sdk::LogLevel::error, "http", state.error().message);
     if (state && was_full_)
         sdk::log(sdk::LogLevel::info, "http", "the data folder's disk has room again");
@@ -69,6 +85,7 @@ void DiskWatch::run() {
     auto next_return = std::chrono::steady_clock::now();
     while (!thread_.is_stopping()) {
         const bool is_short = look();
+        look_at_uploads();
         if (collector_ != nullptr) collector_->set_pressed(is_short);
         const auto now = std::chrono::steady_clock::now();
         if (is_short && engine_ != nullptr && (now >= next_return || engine_->is_room_wanted())) {

@@ -9,6 +9,7 @@
 
 #include "kernel/http/account_command.hpp"
 #include "kernel/http/instance_state.hpp"
+#include "kernel/resource/binary_check.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::http {
@@ -83,7 +84,13 @@ sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
     if (wishes.has_secret_keys) options.secret_keys = secret_keys_text(state_->secret_keys);
     // What the moment of the backup refers to is there until it has been written.
     const std::shared_lock kept(state_->rooms->keeping_blobs);
-    const resource::Rooms& rooms = *state_->rooms;
+    resource::Rooms& rooms = *state_->rooms;
+    // Of a store that others share they may lie with another server.
+    if (options.has_blobs && rooms.engine->is_local()) {
+        // What nobody has asked for since it went is missed now.
+        auto looked = resource::find_missing_binaries(rooms);
+        if (!looked) return looked.error();
+    }
     if (auto sound = check_undamaged(rooms); !sound) return sound.error();
     auto summary = backup::write_backup(*rooms.engine, rooms.binaries, options, sink);
     // Also of what others met meanwhile.

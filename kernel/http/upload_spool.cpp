@@ -73,6 +73,15 @@ sdk::Result<void> prepare_upload_folder(const fs::path& folder) {
         "the folder for uploads " + folder.string() + " cannot be used: " + problem.message());
 }
 
+sdk::Result<void> check_upload_folder(const fs::path& folder) {
+    if (open_unnamed(folder).is_open()) return {};
+    const int error = errno;
+    if (error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "http.upload_folder_unusable",
+                           "the folder for uploads " + folder.string() +
+                               " cannot be used: " + storage::system_reason(error));
+}
+
 UploadSpool::UploadSpool(fs::path folder, std::uint64_t reserve)
     : folder_(std::move(folder)), reserve_(reserve) {}
 

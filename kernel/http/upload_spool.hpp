@@ -14,6 +14,9 @@ namespace stele::kernel::http {
 
 /// Makes the folder that uploads wait in, and removes what a server left there that was killed.
 sdk::Result<void> prepare_upload_folder(const std::filesystem::path& folder);
+/// Whether uploads can lie there: `unavailable` (`http.upload_folder_unusable`) otherwise. A full
+/// disk, or too many open files, is another matter.
+sdk::Result<void> check_upload_folder(const std::filesystem::path& folder);
 
 /// One body on its way in: its beginning in memory, the rest in a file without a name, which is
 /// gone with the object or the process. One thread at a time; once complete, any number reads.

@@ -1,6 +1,12 @@
 #include "kernel/resource/binary_check.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "kernel/resource/record_attachments.hpp"
 #include "kernel/resource/rooms.hpp"
+#include "kernel/resource/work_context.hpp"
 #include "kernel/storage/store_check.hpp"
 
 namespace stele::kernel::resource {
@@ -42,6 +48,54 @@ void check_binaries(Rooms& rooms, std::vector<std::string>& differences) {
         if (!listed)
             differences.push_back(storage::not_checked("the binaries in " + place, listed.error()));
     }
+}
+
+namespace {
+
+/// Only whether it is there: others read it.
+sdk::Result<void> find_binary(Rooms& rooms, sdk::BlobStore& store, std::string_view name) {
+    auto reader = store.open(name);
+    if (reader) return {};
+    if (!sdk::is_missing(reader.error())) return reader.error();
+    // Noted; the others are looked for, too.
+    (void)rooms.binaries.note_gone(reader.error());
+    return {};
+}
+
+sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader,
+                                         const sdk::PlatformScope& platform) {
+    return run_as_system(rooms, platform, [&](sdk::Context& context) {
+        return for_each_attached(
+            reader, platform.number,
+            [&](const sdk::RecordKey& record, const sdk::Json& attachments) -> sdk::Result<void> {
+                auto store = context.data_stores().binaries(record);
+                // Its record has gone since.
+                if (!store && sdk::is_missing(store.error())) return {};
+                if (!store) return store.error();
+                for (const sdk::Json& attachment : attachments) {
+                    const std::string name = sdk::text_member(attachment, "objectId");
+                    if (auto found = find_binary(rooms, **store, name); !found) return found;
+                }
+                return {};
+            });
+    });
+}
+
+}  // namespace
+
+sdk::Result<void> find_missing_binaries(Rooms& rooms) {
+    const auto reader = rooms.engine->snapshot();
+    auto platforms = rooms.platforms.all();
+    if (!platforms) return platforms.error();
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto found = find_attached_binaries(rooms, *reader, platform);
+        if (!found) return found;
+    }
+    if (rooms.content_sizes == nullptr) return {};
+    return rooms.content_sizes->for_each_binary(
+        *reader, [&rooms](sdk::BlobStore& store, std::string_view name) {
+            return find_binary(rooms, store, name);
+        });
 }
 
 }  // namespace stele::kernel::resource

@@ -64,7 +64,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.publish<sdk::ContentLog>(log);
     static std::vector<std::unique_ptr<ContentSizes>> sizes;
     registrar.publish<sdk::ContentSizes>(
-        *sizes.emplace_back(std::make_unique<ContentSizes>(services)));
+        *sizes.emplace_back(std::make_unique<ContentSizes>(services, log)));
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -158,6 +159,28 @@ test('the room of what is deleted on a full disk is there again within minutes',
     await server.stop();
     const checked = server.check();
     assert.equal(checked.status, 0, checked.text);
+  });
+});
+
+test('a large form that finds no room is answered with 507, to a client that sends before it reads, too', async () => {
+  await onDisk('128m', '[storage]\nreserve = 16MiB\n', async (server, fill) => {
+    const { _doc } = await server.admin('POST', '/repositories', {});
+    fill(200);
+    const token = await server.login();
+    const part = (mark) => Buffer.from(`--x\r\nContent-Disposition: form-data; name="file"; filename="${mark}"\r\nContent-Type: image/x\r\n\r\n`);
+    const body = Buffer.concat([part('a'), Buffer.alloc(48 * 1024 * 1024, 1), Buffer.from('\r\n--x--\r\n')]);
+    const wire = [`POST /repositories/${_doc}/branches/master/nodes HTTP/1.1`, 'Host: h', `Authorization: Bearer ${token}`,
+                  'Content-Type: multipart/form-data; boundary=x', `Content-Length: ${body.length}`, '', ''].join('\r\n');
+    for (let i = 0; i < 5; ++i) {
+      const reply = await new Promise((resolve, reject) => {
+        const socket = connect(server.port, '127.0.0.1').pause();
+        socket.on('error', reject);
+        socket.on('data', (bytes) => resolve(String(bytes)));
+        socket.write(wire);
+        socket.write(body, () => socket.resume());
+      });
+      assert.match(reply, /^HTTP\/1\.1 507 /);
+    }
   });
 });
 

@@ -1,7 +1,7 @@
 // Files of a store that are away, or are no files: damage that is told, and never taken for what never was.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -62,6 +62,60 @@ for (const [what, put] of Object.entries(inItsPlace)) {
     });
   });
 }
+
+test('a backup misses binaries that nobody has asked for since they went, also those of former versions', async () => {
+  await withNode(async ({ server, send }) => {
+    const copy = (name, ...options) => server.run(['backup', ...options], { options: ['--to', join(server.data, name)] });
+    const former = await send('a', Buffer.alloc(100_000, 1));
+    await send('a', Buffer.alloc(100_000, 2));
+    const { _doc } = await server.admin('POST', '/uiconfigs', {});
+    const reply = await server.request('POST', `/uiconfigs/${_doc}/attachments/x`, {
+      token: server.adminToken, body: Buffer.alloc(100_000, 3), headers: { 'Content-Type': 'image/x' },
+    });
+    assert.equal(reply.status, 200, reply.text);
+    const [{ objectId }] = Object.values((await server.admin('GET', `/uiconfigs/${_doc}`))._system.attachments);
+    const ofRecord = join(server.data, 'blobs', objectId.slice(0, 2), objectId);
+    assert.equal(copy('whole.backup').status, 0);
+    for (const file of [former, ofRecord]) {
+      renameSync(file, `${file}.away`);
+      assert.equal(copy('bare.backup', '--without-blobs').status, 0, 'what is left out is not looked for');
+      rmSync(join(server.data, 'bare.backup'));
+      const failed = copy('x.backup');
+      assert.notEqual(failed.status, 0, failed.text);
+      assert.match(failed.text, /store\.damaged/);
+      assert.ok(!existsSync(join(server.data, 'x.backup')));
+      assert.equal((await server.request('GET', '/readyz')).json.code, 'store.damaged');
+      assert.equal(server.log.match(/ error .*damage: a binary that a record names is gone/g)?.length, 1, server.log);
+      renameSync(`${file}.away`, file);
+      await server.stop();
+      server.log = '';
+      await server.launch();
+    }
+    assert.equal(copy('again.backup').status, 0);
+  });
+});
+
+test('a folder for uploads that cannot be used any more is told, and told when it can', async () => {
+  await withNode(async ({ server, send }) => {
+    const folder = join(server.data, 'uploads');
+    const ready = async () => { const reply = await server.request('GET', '/readyz'); return [reply.status, reply.json.code]; };
+    const until = async (holds, what) => {
+      for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) if (await holds()) return;
+      assert.fail(what);
+    };
+    renameSync(folder, `${folder}.away`);
+    writeFileSync(folder, '');
+    await until(async () => (await ready())[0] === 503, 'it is told');
+    assert.deepEqual(await ready(), [503, 'http.upload_folder_unusable']);
+    await until(() => / error .*the folder for uploads /.test(server.log), 'the log says so');
+    await sleep(2500);
+    assert.equal(server.log.match(/ error .*the folder for uploads /g).length, 1);
+    unlinkSync(folder);
+    renameSync(`${folder}.away`, folder);
+    await until(async () => (await ready())[0] === 200, 'it can be used again');
+    await send('a', Buffer.alloc(300_000, 1));
+  });
+});
 
 test('a binary that is removed with its record is no damage to those who read it meanwhile', async () => {
   await withNode(async ({ server, path, get, send }) => {

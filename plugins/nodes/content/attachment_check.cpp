@@ -1,12 +1,14 @@
 #include "content/attachment_check.hpp"
 
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/blob_store.hpp>
+#include <stele/sdk/log.hpp>
 
 #include "content/attachments.hpp"
 #include "content/binaries.hpp"
@@ -93,6 +95,40 @@ private:
     std::set<std::pair<std::string, std::uint64_t>> seen_;
 };
 
+/// Visits the binaries that one repository names.
+class SpaceBinaries {
+public:
+    SpaceBinaries(sdk::BlobStore& binaries, const sdk::ContentSizes::VisitBinary& visit)
+        : binaries_(binaries), visit_(visit) {}
+
+    /// False when that was enough.
+    bool look_at(const sdk::ContentVersion& version) {
+        auto attachments = attachments_in(version);
+        // A version that cannot be decoded is not this one's to tell.
+        if (!attachments) return true;
+        for (const auto& [id, ignored] : attachments->items()) {
+            auto attachment = find_attachment(*attachments, id);
+            if (attachment) look_at(*attachment);
+        }
+        return outcome_.has_value();
+    }
+
+    void look_at(const Attachment& attachment) {
+        if (!outcome_) return;
+        if (seen_.size() >= kMostRemembered) seen_.clear();
+        if (seen_.insert(attachment.object_id).second)
+            outcome_ = visit_(binaries_, attachment.object_id);
+    }
+
+    const sdk::Result<void>& outcome() const { return outcome_; }
+
+private:
+    sdk::BlobStore& binaries_;
+    const sdk::ContentSizes::VisitBinary& visit_;
+    std::set<std::string> seen_;
+    sdk::Result<void> outcome_;
+};
+
 }  // namespace
 
 void check_attachments(Services& services, sdk::ContentLog& log,
@@ -124,6 +160,30 @@ void check_attachments(Services& services, sdk::ContentLog& log,
             *reader, space, [&](const Attachment& file) { check.look_at(**binaries, file); });
         if (!listed) differences.push_back(not_checked(space, listed.error()));
     }
+}
+
+sdk::Result<void> for_each_attached_binary(Services& services, sdk::ContentLog& log,
+                                           const sdk::Reader& reader,
+                                           const sdk::ContentSizes::VisitBinary& visit) {
+    auto spaces = log.spaces(reader);
+    if (!spaces) return spaces.error();
+    for (const sdk::ContentSpace& space : *spaces) {
+        auto binaries = binaries_of(services, reader, space);
+        if (!binaries) {
+            sdk::log(sdk::LogLevel::warning, "nodes", not_checked(space, binaries.error()));
+            continue;
+        }
+        SpaceBinaries found(**binaries, visit);
+        auto walked = log.for_each_after(
+            reader, space, 0,
+            [&found](const sdk::ContentVersion& version) { return found.look_at(version); });
+        if (!walked) return walked.error();
+        auto listed =
+            for_each_file(reader, space, [&found](const Attachment& file) { found.look_at(file); });
+        if (!listed) return listed;
+        if (!found.outcome()) return found.outcome();
+    }
+    return {};
 }
 
 }  // namespace stele::nodes

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <stele/sdk/services/content_log.hpp>
+#include <stele/sdk/services/content_sizes.hpp>
 
 #include "content/services.hpp"
 
@@ -17,5 +18,11 @@ namespace stele::nodes {
 /// are no difference: another server may have them (docs/guides/postgresql.md).
 void check_attachments(Services& services, sdk::ContentLog& log,
                        std::vector<std::string>& differences);
+
+/// Every binary that a version of a node or a file names, most of them once. Where the binaries of
+/// a repository cannot be asked, the log says so.
+sdk::Result<void> for_each_attached_binary(Services& services, sdk::ContentLog& log,
+                                           const sdk::Reader& reader,
+                                           const sdk::ContentSizes::VisitBinary& visit);
 
 }  // namespace stele::nodes

@@ -3,6 +3,7 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/record_space.hpp>
 
+#include "content/attachment_check.hpp"
 #include "content/counted_bytes.hpp"
 #include "content/store_files.hpp"
 #include "versions/layered_cursor.hpp"
@@ -91,6 +92,11 @@ sdk::Result<std::optional<sdk::DataStoreSize>> ContentSizes::content_size(
     });
     if (!listed) return listed.error();
     return Size(*sum);
+}
+
+sdk::Result<void> ContentSizes::for_each_binary(const sdk::Reader& reader,
+                                                const VisitBinary& visit) {
+    return for_each_attached_binary(services_, log_, reader, visit);
 }
 
 }  // namespace stele::nodes

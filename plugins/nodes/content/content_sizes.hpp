@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 
 #include "content/services.hpp"
@@ -10,13 +11,15 @@ namespace stele::nodes {
 /// attachments and the files.
 class ContentSizes final : public sdk::ContentSizes {
 public:
-    explicit ContentSizes(const Services& services) : services_(services) {}
+    ContentSizes(Services& services, sdk::ContentLog& log) : services_(services), log_(log) {}
 
     sdk::Result<std::optional<sdk::DataStoreSize>> content_size(
         const sdk::Reader& reader, const sdk::RecordKey& store) override;
+    sdk::Result<void> for_each_binary(const sdk::Reader& reader, const VisitBinary& visit) override;
 
 private:
-    const Services& services_;
+    Services& services_;
+    sdk::ContentLog& log_;
 };
 
 }  // namespace stele::nodes
