@@ -63,7 +63,7 @@ TEST_CASE_METHOD(ResourceFixture, "A query that takes too long ends, and is expl
                            job::Budget::Clock::duration::zero());
     const job::Budget::Scope scope(&none);
     const auto refused = request(system(), "POST", "/libraries/query", scan());
-    REQUIRE_FALSE(refused);
+    REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().code == "query.time_spent");
     CHECK(refused.error().kind == sdk::ErrorKind::unavailable);
     const sdk::Json page = json(system(), "POST", "/libraries/query?explain=true", scan());
