@@ -27,6 +27,10 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/sdk/testing DESTINATION share/stele/sdk
         PATTERN "*_test.cpp" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/plugins/_template DESTINATION share/stele
         COMPONENT development)
+# Where `stele plugin new` of the build looks for it, too.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/stele)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/plugins/_template ${CMAKE_BINARY_DIR}/share/stele/_template
+     SYMBOLIC)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/stele
         COMPONENT server)
 

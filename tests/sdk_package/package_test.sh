@@ -1,6 +1,6 @@
 #!/bin/sh
 # package_test.sh <build folder> <repository> <compiler>
-# Installs the build into a folder, builds a copy of the template plugin outside of the repository
+# Installs the build into a folder, begins a plugin with its program, builds it outside of the repository
 # against nothing but that folder, checks it, and uses it through a server from that folder.
 set -eu
 build=$1
@@ -30,24 +30,28 @@ quietly cmake --install "$build" --prefix "$work/installed"
 mv "$work/installed" "$work/moved"
 prefix=$work/moved
 
-cp -r "$repository/plugins/_template" "$work/note"
-quietly cmake -S "$work/note" -B "$work/note/build" -G Ninja -D CMAKE_BUILD_TYPE=Release \
-    -D CMAKE_CXX_COMPILER="$compiler" -D CMAKE_PREFIX_PATH="$prefix" \
-    -D CMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
-if grep -q "$repository" "$work/note/build/build.ninja"; then
-    echo 'The build outside of the repository refers to the repository:'
-    grep "$repository" "$work/note/build/build.ninja" | head -n 5
+quietly "$prefix/bin/stele" plugin new guest_book --folder "$work/guest_book"
+if grep -rniE '(^|[^a-z])notes?([^a-z]|$)' "$work/guest_book"; then
+    echo 'The new plugin still speaks of the template.'
     exit 1
 fi
-quietly cmake --build "$work/note/build"
-quietly ctest --test-dir "$work/note/build" --output-on-failure --no-tests=error
-quietly "$prefix/bin/stele_plugin_check" "$work/note/build/note.so"
+quietly cmake -S "$work/guest_book" -B "$work/guest_book/build" -G Ninja -D CMAKE_BUILD_TYPE=Release \
+    -D CMAKE_CXX_COMPILER="$compiler" -D CMAKE_PREFIX_PATH="$prefix" \
+    -D CMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+if grep -q "$repository" "$work/guest_book/build/build.ninja"; then
+    echo 'The build outside of the repository refers to the repository:'
+    grep "$repository" "$work/guest_book/build/build.ninja" | head -n 5
+    exit 1
+fi
+quietly cmake --build "$work/guest_book/build"
+quietly ctest --test-dir "$work/guest_book/build" --output-on-failure --no-tests=error
+quietly "$prefix/bin/stele_plugin_check" "$work/guest_book/build/guest_book.so"
 
 printf '{"admin":{"password":"admin"},"client":{"key":"key","secret":"secret"}}' >"$work/seed.json"
-quietly "$prefix/bin/stele" init --data "$work/data" --plugins "$work/note/build" \
+quietly "$prefix/bin/stele" init --data "$work/data" --plugins "$work/guest_book/build" \
     --seed "$work/seed.json"
 : >"$work/serve.log"
-"$prefix/bin/stele" serve --data "$work/data" --listen 127.0.0.1:0 --plugins "$work/note/build" \
+"$prefix/bin/stele" serve --data "$work/data" --listen 127.0.0.1:0 --plugins "$work/guest_book/build" \
     >"$work/serve.log" 2>&1 &
 server=$!
 base=
@@ -82,13 +86,14 @@ token=$(curl -sS -u key:secret -d grant_type=password -d username=admin -d passw
 call() {
     curl -sS -H "Authorization: Bearer $token" -H 'Content-Type: application/json' "$@"
 }
-note=$(call -d '{"title":"Milk"}' "$base/notes" | member _doc)
-[ -n "$note" ] || expect 'an id' '' 'creating a note'
-expect Milk "$(call "$base/notes/$note" | member title)" 'reading the note'
-expect false "$(call "$base/notes/$note" | member pinned)" 'the default of a member'
-expect true "$(call -X POST "$base/notes/$note/pin" | member pinned)" 'pinning the note'
-status=$(call -o "$work/refusal" -w '%{http_code}' -d '{}' "$base/notes")
-expect 400 "$status" 'a note without a title'
+books=$base/guest_books
+book=$(call -d '{"title":"Milk"}' "$books" | member _doc)
+[ -n "$book" ] || expect 'an id' '' 'creating a record'
+expect Milk "$(call "$books/$book" | member title)" 'reading the record'
+expect false "$(call "$books/$book" | member pinned)" 'the default of a member'
+expect true "$(call -X POST "$books/$book/pin" | member pinned)" 'pinning the record'
+status=$(call -o "$work/refusal" -w '%{http_code}' -d '{}' "$books")
+expect 400 "$status" 'a record without a title'
 
 kill "$server"
 status=0

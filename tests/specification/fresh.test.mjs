@@ -1,6 +1,9 @@
 // What a server holds that nobody has touched (docs/specification/platform.md 2.7), and how it is set up.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { statement, Subject } from '../support/statements.mjs';
 
 const it = Subject.serve();
@@ -35,4 +38,33 @@ statement('platform 2.7.9', async () => {
   const other = await it.person('nobodys-owner');
   await it.refused(404, 'GET', '/repositories/default', undefined, other);
   assert.deepEqual((await it.allowed('GET', '/repositories', undefined, other)).rows, []);
+});
+
+// That the result builds and works against an installed SDK: tests/sdk_package/package_test.sh.
+statement('architecture 8.5', async () => {
+  const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
+  const place = mkdtempSync(join(tmpdir(), 'stele-plugin-'));
+  try {
+    const begin = (...words) => spawnSync(bin, ['plugin', 'new', ...words], { encoding: 'utf8', cwd: place });
+    const begun = begin('guest_book');
+    assert.equal(begun.status, 0, begun.stderr);
+    const folder = join(place, 'guest_book');
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(),
+                     ['CMakeLists.txt', 'README.md', 'guest_book.cpp', 'guest_book.hpp', 'plugin.cpp', 'tests', 'tests/documents.json']);
+    const text = (name) => readFileSync(join(folder, name), 'utf8');
+    for (const [name, wanted] of [['plugin.cpp', '.id = "guest_book"'], ['guest_book.hpp', 'class GuestBook final'], ['guest_book.cpp', '.placeholder = "guestBookId"'],
+                                  ['CMakeLists.txt', 'stele_add_plugin(guest_book SOURCES plugin.cpp guest_book.cpp)'], ['tests/documents.json', '"/guest_books"']]) {
+      assert.ok(text(name).includes(wanted), `${name}: ${text(name)}`);
+      assert.doesNotMatch(text(name), /\bnotes?\b/i, name);
+    }
+    // Nothing that is there is written over, and no name is taken that could not be built or served.
+    for (const words of [['guest_book'], ['other', '--folder', folder]]) assert.match(begin(...words).stderr, /is there already/);
+    assert.match(begin('identity').stderr, /there is a plugin identity already/);
+    for (const name of ['Guest', 'guest-book', '1st', 'a__b', 'a_', '../up', '', 'class', 'sdk', 'x'.repeat(41)]) assert.notEqual(begin(name).status, 0, name);
+    assert.deepEqual(readdirSync(place), ['guest_book']);
+    assert.equal(begin('second', '--folder', join(place, 'deep', 'down')).status, 0);
+    assert.ok(readdirSync(join(place, 'deep', 'down')).includes('second.cpp'));
+  } finally {
+    rmSync(place, { recursive: true });
+  }
 });
