@@ -162,7 +162,7 @@ sdk::Result<sdk::RecordKey> own_tenant(const RoutedCall& call) {
     auto record = call.rooms().tenants->record_of(call.context());
     if (!record) return record;
     if (storage::collection_of(*record).platform != call.context().platform().number) return record;
-    const sdk::Permission needed = call.route().action->permission;
+    const sdk::Permission needed = call.route().permission;
     auto may = sdk::holds(call.context(), *record, needed);
     if (!may) return may.error();
     if (*may) return record;
