@@ -18,8 +18,8 @@ sdk::ResourceDescriptor WebHost::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields fields{
         {.name = "key", .kind = text},
-        {.name = "deployerTypes", .kind = array, .items = text},
-        {.name = "urlPatterns", .kind = array, .items = text},
+        {.name = "deployerTypes", .kind = array, .items = text, .most = sdk::kMostBodyEntries},
+        {.name = "urlPatterns", .kind = array, .items = text, .most = sdk::kMostBodyEntries},
     };
     return {.type = kWebHost,
             .path = "webhosts",

@@ -17,6 +17,8 @@ namespace stele::identity {
 namespace {
 
 /// Times of validity beyond ten years are taken for mistakes.
+/// Whoever logs in by a client walks through them.
+constexpr std::size_t kMostEntries = 1000;
 constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
 
 /// Members that say who comes in by the client, and where a user's code goes.
@@ -59,16 +61,21 @@ void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& v
 sdk::ResourceDescriptor ClientFamily::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields own{
-        {.name = "scope", .default_json = R"(["api"])"},
+        {.name = "scope", .default_json = R"(["api"])", .most = kMostEntries},
         {.name = "authorizedGrantTypes",
          .kind = array,
          .items = text,
-         .default_json = R"(["password","authorization_code","refresh_token"])"},
+         .default_json = R"(["password","authorization_code","refresh_token"])",
+         .most = kMostEntries},
         {.name = "enabled", .kind = boolean, .default_json = "true"},
         {.name = "allowOpenDriverAuthentication", .kind = boolean, .default_json = "false"},
         {.name = "allowGuestLogin", .kind = boolean, .default_json = "false"},
-        {.name = "domainUrls", .kind = array, .items = text, .default_json = "[]"},
-        {.name = "registeredRedirectUri"},
+        {.name = "domainUrls",
+         .kind = array,
+         .items = text,
+         .default_json = "[]",
+         .most = kMostEntries},
+        {.name = "registeredRedirectUri", .most = kMostEntries},
         {.name = "accessTokenValiditySeconds", .kind = number, .numeric_text = true},
         {.name = "refreshTokenValiditySeconds", .kind = number, .numeric_text = true},
         {.name = "isTenantDefault", .kind = boolean, .default_json = "false"},

@@ -106,6 +106,20 @@ test('objects with more members than any may have are refused by name, also in r
   assert.equal((await ask('PUT', `${branch}/nodes/${node}`, { inner: wide(10_000) })).status, 200);
 });
 
+test('lists of clients, web hosts and mails are refused by name when they are too long', async () => {
+  const { _doc: application } = await server.admin('POST', '/applications', {});
+  const cases = [['/clients', 'scope', 1000], ['/clients', 'authorizedGrantTypes', 1000], ['/clients', 'domainUrls', 1000],
+                 ['/clients', 'registeredRedirectUri', 1000], ['/webhosts', 'urlPatterns', 1000], ['/webhosts', 'deployerTypes', 1000],
+                 [`/applications/${application}/emails`, 'cc', 10_000]];
+  for (const [path, member, most] of cases) {
+    const reply = await ask('POST', path, { [member]: entries(most + 1, (i) => `x${i}@example.org`) });
+    assert.equal(reply.status, 400, `${path}: ${reply.text.slice(0, 300)}`);
+    assert.deepEqual(reply.json.violations.map(({ path: at, code }) => [at, code]), [[member, 'request.too_many_entries']]);
+  }
+  const texts = await ask('POST', `/applications/${application}/emails`, { cc: entries(10_001, (i) => `x${i}@example.org`).join(',') });
+  assert.deepEqual([texts.status, texts.json.violations[0].path, texts.json.violations[0].code], [400, 'cc', 'email_providers.recipients_too_many']);
+});
+
 test('policies, trees and texts of searches have bounds', async () => {
   const { _doc: repository } = await server.admin('POST', '/repositories', {});
   const branch = `/repositories/${repository}/branches/master`;
