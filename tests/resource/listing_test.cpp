@@ -1,4 +1,6 @@
 #include <atomic>
+#include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -48,6 +50,24 @@ TEST_CASE_METHOD(ResourceFixture, "A short list of presented rows is answered wh
     const sdk::Json page = json(system(), "GET", "/libraries?shout=loud");
     CHECK(page.at("rows").at(0).at("shouted") == "loud");
     CHECK_FALSE(json(system(), "GET", "/libraries").at("rows").at(0).contains("shouted"));
+}
+
+TEST_CASE_METHOD(ResourceFixture, "A large record is left to a worker before its handler runs") {
+    create({"library", ""}, {{"_doc", "small"}, {"text", std::string(1000, 'x')}});
+    create({"library", ""}, {{"_doc", "large"}, {"text", std::string(40'000, 'x')}});
+    for (const char* path : {"/libraries/small", "/libraries/large"}) {
+        INFO(path);
+        const bool is_large = std::string_view(path).ends_with("large");
+        const auto here = begin(system(), "GET", path);
+        here->input().must_be_short = true;
+        CHECK(here->run().has_value() != is_large);
+        CHECK(here->input().is_too_long == is_large);
+        CHECK(begin(system(), "GET", path)->run().has_value());
+        const auto removal = begin(system(), "DELETE", path);
+        removal->input().must_be_short = true;
+        CHECK(removal->run().has_value() != is_large);
+        CHECK(removal->call().context().transaction().has_writes() != is_large);
+    }
 }
 
 /// A query that no index serves, over some hundred records.

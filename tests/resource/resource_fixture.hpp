@@ -64,6 +64,7 @@ public:
     void complete(sdk::Reply& reply) { context_.complete(reply); }
 
     const RoutedCall& call() const { return call_; }
+    RequestInput& input() { return input_; }
 
 private:
     RequestInput input_;
