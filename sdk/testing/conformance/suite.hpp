@@ -16,6 +16,8 @@ namespace stele::conformance {
 ///     {"collection": "/notes", "valid": [{"title": "Milk"}],
 ///      "invalid": [{"document": {}, "path": "title"}]}
 ///
+/// One whose records must differ in a text names its member: `"unique": "name"`.
+///
 /// A family with the capability `data_store` says so (`"data_store": true`) and, where it contains
 /// others, names one of them: `"contained": {"collection": "emails", "valid": {"to": "a@b.c"}}`.
 class Suite {
@@ -53,6 +55,8 @@ private:
     std::string collection_;
     std::vector<sdk::Json> valid_;
     std::vector<sdk::Json> invalid_;
+    /// A member that no two records may have the same of; empty: none.
+    std::string unique_;
     bool is_data_store_ = false;
     /// Path below the instance, and a valid document, of what a data store contains.
     std::string contained_;
