@@ -183,6 +183,17 @@ std::string Settings::text(std::string_view key) const {
     return value(key).text;
 }
 
+sdk::Result<std::string> Settings::checked_text(std::string_view key) const {
+    const auto declared = declared_.find(key);
+    assert(declared != declared_.end());
+    const SettingInfo& info = declared->second;
+    if (auto checked = check_value(info); !checked) return checked.error();
+    if (info.kind == SettingKind::text || info.kind == SettingKind::boolean) return text(key);
+    auto parsed = number(key, info.kind);
+    if (!parsed) return parsed.error();
+    return std::to_string(*parsed);
+}
+
 std::vector<std::string> Settings::list(std::string_view key) const {
     std::vector<std::string> items;
     const std::string all = text(key);

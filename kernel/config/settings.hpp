@@ -54,6 +54,9 @@ public:
 
     /// The key must be declared.
     std::string text(std::string_view key) const;
+    /// The value as it was declared, numbers of all kinds as digits; `invalid`
+    /// (`config.value_invalid`) when it does not fit.
+    sdk::Result<std::string> checked_text(std::string_view key) const;
     /// A text of several values, separated by commas.
     std::vector<std::string> list(std::string_view key) const;
     sdk::Result<std::int64_t> integer(std::string_view key) const;

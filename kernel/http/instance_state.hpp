@@ -31,7 +31,8 @@
 
 namespace stele::kernel::http {
 
-/// Plugins may keep theirs, so these live as long as the instance.
+/// Plugins may keep theirs, and they keep what the store and its families use of plugins, so these
+/// outlive them.
 using Registrars = std::vector<std::unique_ptr<resource::PluginRegistrar>>;
 
 struct Instance::State {
@@ -40,10 +41,10 @@ struct Instance::State {
     SecretKeys secret_keys;
     plugin::PluginHost host;
     EngineRegistrars engine_registrars;
+    Registrars registrars;
     std::unique_ptr<resource::Rooms> rooms;
     resource::ServiceTable services;
     std::vector<resource::Installation> installations;
-    Registrars registrars;
     std::vector<plugin::PluginFile> plugins;
     std::unique_ptr<audit::Trail> trail;
     std::unique_ptr<resource::ActivityNotes> activities;

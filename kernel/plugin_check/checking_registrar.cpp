@@ -7,6 +7,8 @@
 
 #include <stele/sdk/services/teams.hpp>
 
+#include "kernel/resource/plugin_setting.hpp"
+
 namespace stele::kernel::plugin_check {
 
 namespace {
@@ -146,11 +148,14 @@ std::string CheckingRegistrar::setting(sdk::Setting setting) {
     if (!is_setting_name(setting.name)) problem = "its name is not in small letters";
     if (setting.description.empty()) problem = "it has no description";
     if (!settings_.insert(key).second) problem = "it is declared twice";
+    config::Settings defaults;
+    auto value = resource::read_plugin_setting(defaults, plugin_id_, setting);
+    if (!value) problem = "its default is not what it may be";
     if (!problem.empty()) {
         refuse(sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
                                fmt::format("plugin {}: setting {}: {}", plugin_id_, key, problem)));
     }
-    return setting.default_value;
+    return std::move(setting.default_value);
 }
 
 sdk::Engine& CheckingRegistrar::engine() {

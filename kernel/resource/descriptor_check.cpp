@@ -54,6 +54,7 @@ std::string field_problem(const sdk::Field& field) {
     if (field.secret && (field.unique || field.addresses)) {
         return "secret field " + field.name + " cannot be unique or address records";
     }
+    if (field.secret && field.immutable) return "secret field " + field.name + " cannot be kept";
     if (field.unindexed && (field.unique || field.addresses)) {
         return "field " + field.name + " is unindexed but must be found by its value";
     }

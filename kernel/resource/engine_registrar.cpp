@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "kernel/resource/plugin_setting.hpp"
+
 namespace stele::kernel::resource {
 
 sdk::Error EngineRegistrar::fault(std::string_view what) const {
@@ -39,9 +41,10 @@ void EngineRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::C
 }
 
 std::string EngineRegistrar::setting(sdk::Setting setting) {
-    const std::string key = plugin_id_ + "." + setting.name;
-    settings_.declare({key, std::move(setting.default_value), std::move(setting.description)});
-    return settings_.text(key);
+    auto value = read_plugin_setting(settings_, plugin_id_, setting);
+    if (value) return *std::move(value);
+    if (fault_) fault_ = value.error();
+    return std::move(setting.default_value);
 }
 
 sdk::Engine& EngineRegistrar::engine() {

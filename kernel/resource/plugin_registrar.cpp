@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/plugin_setting.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -42,9 +43,10 @@ void PluginRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::C
 }
 
 std::string PluginRegistrar::setting(sdk::Setting setting) {
-    const std::string key = plugin_id_ + "." + setting.name;
-    settings_.declare({key, std::move(setting.default_value), std::move(setting.description)});
-    return settings_.text(key);
+    auto value = read_plugin_setting(settings_, plugin_id_, setting);
+    if (value) return *std::move(value);
+    keep(value.error());
+    return std::move(setting.default_value);
 }
 
 sdk::Result<void> PluginRegistrar::run_as_system(

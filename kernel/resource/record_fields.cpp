@@ -194,6 +194,24 @@ sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descript
     return checked(descriptor, std::move(*decoded));
 }
 
+namespace {
+
+/// After the checks: what an update says of such a field is checked, and then has no effect.
+void keep_immutable(const sdk::ResourceDescriptor& descriptor, const sdk::Json& before,
+                    sdk::Json& after) {
+    for (const sdk::Field& field : descriptor.fields) {
+        if (!field.immutable) continue;
+        const auto old = before.find(field.name);
+        if (old == before.end()) {
+            after.erase(field.name);
+        } else {
+            after[field.name] = *old;
+        }
+    }
+}
+
+}  // namespace
+
 sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descriptor, sdk::Json body,
                                          const sdk::Document& before) {
     auto decoded = split(descriptor, std::move(body));
@@ -216,7 +234,9 @@ sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descript
                         [&name = name](const sdk::Field& field) { return field.name == name; });
         if (!is_declared) decoded->secrets[name] = value;
     }
-    return checked(descriptor, std::move(*decoded));
+    auto after = checked(descriptor, std::move(*decoded));
+    if (after) keep_immutable(descriptor, before.fields, after->fields);
+    return after;
 }
 
 namespace {

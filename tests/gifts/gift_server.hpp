@@ -70,6 +70,8 @@ private:
     void publish();
     void open_plugins(std::vector<std::string> plugins);
 
+    /// With what plugins keep in them they outlive the store.
+    std::vector<std::unique_ptr<resource::PluginRegistrar>> registrars_;
     std::unique_ptr<resource::Rooms> rooms_;
     std::unique_ptr<job::JobService> jobs_;
     std::unique_ptr<resource::RowQuery> row_query_;
@@ -83,7 +85,6 @@ private:
     plugin::PluginHost host_;
     resource::ServiceTable services_;
     std::vector<resource::Installation> installations_;
-    std::vector<std::unique_ptr<resource::PluginRegistrar>> registrars_;
     std::map<std::string, const resource::Route*> routes_;
     sdk::SessionPtr system_;
     std::string client_;

@@ -28,6 +28,8 @@ struct Field {
     bool required = false;
     /// Set by the server; ignored in bodies.
     bool read_only = false;
+    /// Taken from the create; an update keeps it, whatever its body says. Not for secrets.
+    bool immutable = false;
     /// Sealed at rest, never logged, never returned, not queryable.
     bool secret = false;
     /// No two records of a collection have the same value; `conflict` otherwise.

@@ -73,7 +73,7 @@ public:
     /// The same without the roles that the family gives on every new record, and not refused by the
     /// `maxsize` of its store: for what the server keeps for itself.
     virtual Result<Document> create_hidden(const CollectionName& collection, Json fields) = 0;
-    /// Replaces all fields but the system's and the read-only ones.
+    /// Replaces all fields but the system's, the read-only and the immutable ones.
     virtual Result<Document> update(const CollectionName& collection, std::string_view id,
                                     Json fields) = 0;
     /// Sets single members, read-only and secret ones included, without running `prepare` and

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
 #include <stele/sdk/blob_store.hpp>
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/setting.hpp>
 
 namespace stele::sdk {
 
@@ -44,17 +49,10 @@ struct Endpoint {
     bool urgent = false;
 };
 
-/// What a plugin may read of the server's configuration, as text; declared so that `stele config`
-/// documents it. The full key is `<plugin id>.<name>`.
-struct Setting {
-    std::string name;
-    std::string default_value;
-    std::string description;
-};
-
 /// Given to `PluginManifest::open`: the plugin says what it offers and asks for what it needs.
-/// Nothing is served yet; no context exists. What a plugin gives must live until the process ends,
-/// and so does the registrar: a plugin may keep it, but adds nothing after `open` has returned.
+/// Nothing is served yet; no context exists. What a plugin gives must live as long as the registrar,
+/// which outlives the store (`own`): a plugin may keep it, but adds nothing after `open` has
+/// returned.
 class Registrar {
 public:
     virtual ~Registrar();
@@ -77,8 +75,17 @@ public:
     /// itself. The context has the platform's number and nothing else of it.
     virtual void on_platform_removed(std::function<Result<bool>(Context&)> step) = 0;
 
-    /// The value of a setting of this plugin.
+    /// The value of a setting of this plugin. One that does not fit stops start-up when `open` has
+    /// returned (`config.value_invalid`, which names where it stands); `open` goes on with the
+    /// default. Numbers, sizes too, come as digits.
     virtual std::string setting(Setting setting) = 0;
+    /// One of the words.
+    std::string choice(Setting setting, std::vector<std::string> one_of);
+    std::int64_t number(Setting setting, std::int64_t least,
+                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
+    /// A number of bytes, which may be written with a unit.
+    std::int64_t bytes(Setting setting, std::int64_t least);
+    bool flag(Setting setting);
 
     /// The store, for what happens outside of any request.
     virtual Engine& engine() = 0;
@@ -113,9 +120,33 @@ public:
         return static_cast<Service*>(find_typed(typeid(Service)));
     }
 
+    /// Those without which the plugin cannot work, as a tuple of references; `unavailable`
+    /// (`plugin.service_missing`, which names it) for the first that nobody published.
+    template <class... Services>
+    Result<std::tuple<Services&...>> require() {
+        Result<void> found;
+        ((found && find<Services>() == nullptr ? void(found = service_missing(typeid(Services)))
+                                               : void()),
+         ...);
+        if (!found) return found.error();
+        return std::tuple<Services&...>(*find<Services>()...);
+    }
+
+    /// Keeps an object as long as what a plugin gives must live: it is destroyed after the store is
+    /// closed. Its thread, if it has one, ends before (`on_stop`).
+    template <class Owned>
+    Owned& own(std::unique_ptr<Owned> object) {
+        Owned& kept = *object;
+        owned_.push_back(std::move(object));
+        return kept;
+    }
+
 private:
+    static Error service_missing(std::type_index type);
     virtual void publish_typed(std::type_index type, void* service) = 0;
     virtual void* find_typed(std::type_index type) = 0;
+
+    std::vector<std::shared_ptr<void>> owned_;
 };
 
 }  // namespace stele::sdk
