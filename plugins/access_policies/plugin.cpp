@@ -1,4 +1,5 @@
 #include <memory>
+#include <tuple>
 
 #include <stele/sdk/plugin.hpp>
 #include <stele/sdk/services/policy_source.hpp>
@@ -13,17 +14,14 @@ namespace {
 using namespace stele;
 
 sdk::Result<void> open(sdk::Registrar& registrar) {
-    // Lives as long as the process: published services are never taken back.
-    static access_policies::PolicyEvaluator evaluator;
-    static access_policies::SystemAssignments system;
+    auto& evaluator = registrar.own(std::make_unique<access_policies::PolicyEvaluator>());
     registrar.publish<sdk::PolicySource>(evaluator);
-    registrar.publish<sdk::SystemPolicies>(system);
-    auto* principals = registrar.find<sdk::PrincipalDirectory>();
-    if (!principals) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "access_policies.principals_missing",
-                               "no enabled plugin knows principals");
-    }
-    registrar.add(std::make_unique<access_policies::AccessPolicy>(evaluator, *principals));
+    registrar.publish<sdk::SystemPolicies>(
+        registrar.own(std::make_unique<access_policies::SystemAssignments>()));
+    auto services = registrar.require<sdk::PrincipalDirectory>();
+    if (!services) return services.error();
+    registrar.add(std::make_unique<access_policies::AccessPolicy>(
+        evaluator, std::get<sdk::PrincipalDirectory&>(*services)));
     return {};
 }
 

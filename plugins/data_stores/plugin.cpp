@@ -1,5 +1,4 @@
 #include <memory>
-#include <vector>
 
 #include <stele/sdk/plugin.hpp>
 
@@ -15,7 +14,7 @@ namespace stele::data_stores {
 
 namespace {
 
-/// Lives until the process ends, as the registrar wants it.
+/// What the families share.
 struct Work {
     Work(sdk::Platforms& platforms, sdk::Jobs& running, sdk::Registrar& registrar)
         : catalogue(platforms, registrar), jobs(running, registrar) {}
@@ -27,21 +26,16 @@ struct Work {
 }  // namespace
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* platforms = registrar.find<sdk::Platforms>();
-    auto* principals = registrar.find<sdk::PrincipalDirectory>();
-    auto* jobs = registrar.find<sdk::Jobs>();
-    auto* rows = registrar.find<sdk::RowQuery>();
-    if (!platforms || !principals || !jobs || !rows) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "tenant.services_missing",
-                               "tenants need platforms, principals, jobs and queries");
-    }
-    static std::vector<std::unique_ptr<Work>> kept;
-    Work& work = *kept.emplace_back(std::make_unique<Work>(*platforms, *jobs, registrar));
+    auto services =
+        registrar.require<sdk::Platforms, sdk::PrincipalDirectory, sdk::Jobs, sdk::RowQuery>();
+    if (!services) return services.error();
+    auto& [platforms, principals, jobs, rows] = *services;
+    Work& work = registrar.own(std::make_unique<Work>(platforms, jobs, registrar));
     registrar.publish<sdk::Tenants>(work.catalogue);
     registrar.add(std::make_unique<RegistrarStore>());
     // Before the plans: they go first with their registrar, and a plan in use refuses to.
     registrar.add(std::make_unique<Tenant>(
-        Tenant::Services{registrar, *platforms, *principals, *rows, work.catalogue, work.jobs}));
+        Tenant::Services{registrar, platforms, principals, rows, work.catalogue, work.jobs}));
     registrar.add(std::make_unique<Plan>());
     registrar.add(std::make_unique<WebHost>());
     registrar.add(std::make_unique<AutoClientMapping>());

@@ -122,8 +122,8 @@ sdk::ResourceDescriptor Tenant::describe() const {
         {.name = "description", .kind = text},
         {.name = "dnsSlug", .kind = text, .unique = true},
         {.name = "planKey", .kind = text, .required = true},
-        {.name = "principalId", .kind = text},
-        {.name = "domainId", .kind = text},
+        {.name = "principalId", .kind = text, .immutable = true},
+        {.name = "domainId", .kind = text, .immutable = true},
         {.name = "platformId", .kind = text, .read_only = true},
         {.name = "enabled", .kind = boolean, .default_json = "true"},
     };
@@ -178,14 +178,6 @@ sdk::Result<void> Tenant::prepare_create(sdk::Change& change, sdk::Context& cont
 
 sdk::Result<void> Tenant::prepare_update(sdk::Change& change, sdk::Context& context) {
     sdk::Json& fields = change.after->fields;
-    for (const char* name : {"principalId", "domainId"}) {
-        const auto old = change.before->fields.find(name);
-        if (old == change.before->fields.end()) {
-            fields.erase(name);
-        } else {
-            fields[name] = *old;
-        }
-    }
     auto plan = find_plan(context, change.collection, fields);
     if (!plan) return plan.error();
     fields["planKey"] = sdk::text_member(plan->fields, "planKey");

@@ -1,7 +1,5 @@
 #include "services.hpp"
 
-#include <vector>
-
 #include <curl/curl.h>
 
 #include <stele/sdk/log.hpp>
@@ -35,37 +33,28 @@ sdk::Result<std::unique_ptr<MailTransport>> make_transport(const MailSettings& s
 sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
     auto settings = read_settings(registrar);
     if (!settings) return settings.error();
-    auto* principals = registrar.find<sdk::PrincipalDirectory>();
-    if (!principals) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "email_providers.principals_missing",
-                               "no enabled plugin knows principals");
-    }
-    auto* jobs = registrar.find<sdk::Jobs>();
-    if (!jobs) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "email_providers.jobs_missing",
-                               "nothing runs jobs");
-    }
+    auto needed = registrar.require<sdk::PrincipalDirectory, sdk::Jobs>();
+    if (!needed) return needed.error();
+    auto& [principals, jobs] = *needed;
     auto transport = make_transport(*settings);
     if (!transport) return transport.error();
     init_message_writer();
 
-    static std::vector<std::unique_ptr<MailServices>> kept;
-    auto services = std::make_unique<MailServices>();
+    auto* const services = &registrar.own(std::make_unique<MailServices>());
     services->transport = std::move(*transport);
     services->is_capturing = !settings->capture_folder.empty();
     services->composer = std::make_unique<MailComposer>(
-        *principals,
+        principals,
         // Asked for at each mail: whoever keeps attachments may be opened after this plugin.
         [&registrar] { return registrar.find<sdk::AttachmentReader>(); },
         ComposerLimits{settings->recipients, settings->message_bytes});
     services->outbox =
         std::make_unique<Outbox>(registrar, settings->concurrent_sends, settings->smtp.total_time);
     services->postman = std::make_unique<Postman>(
-        Postman::Services{registrar, *jobs, *services->composer, *services->outbox,
+        Postman::Services{registrar, jobs, *services->composer, *services->outbox,
                           *services->transport, services->is_capturing});
     registrar.publish<sdk::Mailer>(*services->postman);
-    kept.push_back(std::move(services));
-    return kept.back().get();
+    return services;
 }
 
 }  // namespace stele::email_providers

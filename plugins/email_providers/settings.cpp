@@ -1,6 +1,5 @@
 #include "settings.hpp"
 
-#include <charconv>
 #include <filesystem>
 
 #include "mail_account.hpp"
@@ -9,6 +8,9 @@ namespace stele::email_providers {
 
 namespace {
 
+/// A year; in milliseconds no overflow.
+constexpr std::int64_t kMostSeconds = 366 * 86'400;
+
 /// Reads settings one after another and keeps the first failure.
 class Reading {
 public:
@@ -16,19 +18,10 @@ public:
 
     std::string text(sdk::Setting setting) { return registrar_.setting(std::move(setting)); }
 
-    std::int64_t number(sdk::Setting setting) {
-        const std::string name = setting.name;
-        const std::string value = registrar_.setting(std::move(setting));
-        std::int64_t number = 0;
-        const auto [end, problem] =
-            std::from_chars(value.data(), value.data() + value.size(), number);
-        if (problem != std::errc() || end != value.data() + value.size() || number < 1) {
-            fail(name, "must be a number above 0, not '" + value + "'");
-        }
-        return number;
-    }
+    std::int64_t number(sdk::Setting setting) { return registrar_.number(std::move(setting), 1); }
+    std::int64_t bytes(sdk::Setting setting) { return registrar_.bytes(std::move(setting), 1); }
     std::chrono::milliseconds seconds(sdk::Setting setting) {
-        return std::chrono::seconds(number(std::move(setting)));
+        return std::chrono::seconds(registrar_.number(std::move(setting), 1, kMostSeconds));
     }
 
     void fail(const std::string& name, const std::string& problem) {
@@ -91,7 +84,7 @@ sdk::Result<MailSettings> read_settings(sdk::Registrar& registrar) {
     settings.recipients = static_cast<std::size_t>(reading.number(
         {"recipients", "1000", "Recipients of one mail, members of groups counted"}));
     settings.message_bytes = static_cast<std::uint64_t>(
-        reading.number({"message_bytes", "26214400", "Largest mail in bytes, encoded"}));
+        reading.bytes({"message_bytes", "26214400", "Largest mail in bytes, encoded"}));
     if (!reading.failure()) return reading.failure().error();
     auto rules = HostRules::parse(allowed, blocked);
     if (!rules) return rules.error();

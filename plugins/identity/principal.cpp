@@ -22,7 +22,11 @@ namespace {
 sdk::Fields principal_fields() {
     using enum sdk::FieldKind;
     return {
-        {.name = "type", .kind = text, .default_json = "\"USER\"", .one_of = {"USER", "GROUP"}},
+        {.name = "type",
+         .kind = text,
+         .default_json = "\"USER\"",
+         .immutable = true,
+         .one_of = {"USER", "GROUP"}},
         {.name = "name", .kind = text, .required = true, .unique = true, .addresses = true},
         {.name = "title", .kind = text},
         {.name = "description", .kind = text},
@@ -32,8 +36,8 @@ sdk::Fields principal_fields() {
         {.name = "companyName", .kind = text},
         {.name = "jobTitle", .kind = text},
         {.name = "enabled", .kind = boolean, .default_json = "true"},
-        {.name = "directoryId", .kind = text},
-        {.name = "identityId", .kind = text},
+        {.name = "directoryId", .kind = text, .immutable = true},
+        {.name = "identityId", .kind = text, .immutable = true},
         {.name = "domainQualifiedId", .kind = text, .read_only = true},
         {.name = "domainQualifiedName", .kind = text, .read_only = true},
         {.name = "inviterId", .kind = text, .read_only = true},
@@ -99,16 +103,6 @@ void qualify(sdk::Change& change) {
     const std::string& domain = change.collection.container;
     fields["domainQualifiedId"] = domain + "/" + change.after->id;
     fields["domainQualifiedName"] = domain + "/" + sdk::text_member(fields, "name");
-}
-
-/// Puts back what no update may change.
-void keep(sdk::Change& change, const char* name) {
-    const auto old = change.before->fields.find(name);
-    if (old == change.before->fields.end()) {
-        change.after->fields.erase(name);
-    } else {
-        change.after->fields[name] = *old;
-    }
 }
 
 /// Whether the change gives a name.
@@ -207,8 +201,6 @@ sdk::Result<void> PrincipalFamily::check_guest_kept(const sdk::Change& change,
 
 sdk::Result<void> PrincipalFamily::prepare_update(sdk::Change& change, sdk::Context& context) {
     if (auto kept = check_guest_kept(change, context); !kept) return kept;
-    for (const char* name : {"type", "directoryId", "identityId"})
-        keep(change, name);
     qualify(change);
     change.after->secrets.erase("groups");
     const std::string password = take_password(change, "password");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include <stele/sdk/registrar.hpp>
 
@@ -14,7 +14,6 @@
 #include "invitation_desk.hpp"
 #include "login_guard.hpp"
 #include "principal_lookup.hpp"
-#include "settings.hpp"
 #include "token_authenticator.hpp"
 #include "token_endpoint.hpp"
 #include "token_issuer.hpp"
@@ -23,6 +22,9 @@
 namespace stele::identity {
 
 namespace {
+
+/// In seconds 30,000 years, and in milliseconds no overflow.
+constexpr std::int64_t kMostNumber = 1'000'000'000'000;
 
 /// What lives until the process ends.
 struct Services {
@@ -50,98 +52,85 @@ struct Services {
     AuthEndpoints auth;
 };
 
-sdk::Result<GuessRules> guess_rules(sdk::Registrar& registrar) {
-    auto free = number_setting(registrar,
-                               {"login_failures", "5",
-                                "Failed logins of one address at one account before it has to "
-                                "wait; 0: nobody waits"},
-                               0);
-    if (!free) return free.error();
-    auto longest = number_setting(
-        registrar, {"login_delay_seconds", "900",
-                    "Longest wait after a failed login; it begins with a second and doubles"});
-    if (!longest) return longest.error();
+GuessRules guess_rules(sdk::Registrar& registrar) {
     constexpr std::int64_t kMostFree = 1'000'000;
-    return GuessRules{static_cast<std::uint32_t>(std::min(*free, kMostFree)), 1000 * *longest};
+    const std::int64_t free =
+        registrar.number({"login_failures", "5",
+                          "Failed logins of one address at one account before it has to "
+                          "wait; 0: nobody waits"},
+                         0, kMostNumber);
+    const std::int64_t longest =
+        registrar.number({"login_delay_seconds", "900",
+                          "Longest wait after a failed login; it begins with a second and doubles"},
+                         1, kMostNumber);
+    return {static_cast<std::uint32_t>(std::min(free, kMostFree)), 1000 * longest};
 }
 
-sdk::Result<PasswordRules> read_password_rules(sdk::Registrar& registrar) {
-    auto shortest = number_setting(
-        registrar, {"password_length", "8", "Characters that a new password has at least"});
-    if (!shortest) return shortest.error();
-    const std::string ask = registrar.setting(
-        {"ask_present_password", "cookie",
-         "Who changes the own password has to tell the present one: never, always, or cookie: "
-         "callers with nothing but the cookie, as published drivers send none"});
-    PasswordRules rules;
-    rules.shortest = static_cast<std::size_t>(*shortest);
-    using enum PasswordRules::AskPresent;
-    if (ask != "never" && ask != "cookie" && ask != "always") {
-        return sdk::make_error(
-            sdk::ErrorKind::invalid, "identity.setting_malformed",
-            "setting identity.ask_present_password must be never, cookie or always, not " + ask);
-    }
-    rules.ask_present = ask == "never" ? never : ask == "always" ? always : by_cookie;
-    return rules;
+/// How long tokens last.
+std::int64_t seconds(sdk::Registrar& registrar, sdk::Setting setting) {
+    return registrar.number(std::move(setting), 1, kMostNumber);
+}
+
+Validity read_validity(sdk::Registrar& registrar) {
+    const std::int64_t access =
+        seconds(registrar, {"access_token_seconds", "86400",
+                            "Validity of access tokens of clients that set none; "
+                            "above 3600, or clients refresh all the time"});
+    const std::int64_t refresh =
+        seconds(registrar, {"refresh_token_seconds", "2592000",
+                            "Validity of refresh tokens of clients that set none"});
+    return {access, refresh};
+}
+
+TicketCookie read_ticket_cookie(sdk::Registrar& registrar) {
+    const bool http_only = registrar.flag({"ticket_http_only", "false",
+                                           "Whether scripts in browsers cannot read the ticket "
+                                           "cookie; the published browser client reads it"});
+    const bool secure = registrar.flag(
+        {"ticket_secure", "false",
+         "Whether browsers send the ticket cookie over TLS only, also where the server cannot know "
+         "that they came by TLS"});
+    return {http_only, secure};
 }
 
 }  // namespace
 
-sdk::Result<PasswordRules> open_password_rules(sdk::Registrar& registrar) {
-    auto rules = read_password_rules(registrar);
-    if (!rules) return rules;
-    auto guesses = guess_rules(registrar);
-    if (!guesses) return guesses.error();
-    static std::vector<std::unique_ptr<LoginGuard>> kept;
-    kept.push_back(std::make_unique<LoginGuard>(registrar, *guesses));
-    rules->guard = kept.back().get();
+PasswordRules open_password_rules(sdk::Registrar& registrar) {
+    PasswordRules rules;
+    rules.shortest = static_cast<std::size_t>(registrar.number(
+        {"password_length", "8", "Characters that a new password has at least"}, 1, kMostNumber));
+    const std::string ask = registrar.choice(
+        {"ask_present_password", "cookie",
+         "Who changes the own password has to tell the present one: never, always, or cookie: "
+         "callers with nothing but the cookie, as published drivers send none"},
+        {"never", "cookie", "always"});
+    using enum PasswordRules::AskPresent;
+    rules.ask_present = ask == "never" ? never : ask == "always" ? always : by_cookie;
+    rules.guard = &registrar.own(std::make_unique<LoginGuard>(registrar, guess_rules(registrar)));
     return rules;
 }
 
-sdk::Result<void> open_services(sdk::Registrar& registrar, LoginGuard& guard) {
-    auto cached =
-        number_setting(registrar, {"cached_sessions", "65536", "Sessions that are kept in memory"});
-    if (!cached) return cached.error();
-    auto access = number_setting(registrar, {"access_token_seconds", "86400",
-                                             "Validity of access tokens of clients that set none; "
-                                             "above 3600, or clients refresh all the time"});
-    if (!access) return access.error();
-    auto refresh =
-        number_setting(registrar, {"refresh_token_seconds", "2592000",
-                                   "Validity of refresh tokens of clients that set none"});
-    if (!refresh) return refresh.error();
-    auto code = number_setting(registrar, {"authorization_code_seconds", "60",
-                                           "Time that a client has to get the tokens for an "
-                                           "authorization code"});
-    if (!code) return code.error();
-    auto http_only = flag_setting(registrar, {"ticket_http_only", "false",
-                                              "Whether scripts in browsers cannot read the ticket "
-                                              "cookie; the published browser client reads it"});
-    if (!http_only) return http_only.error();
-    auto secure = flag_setting(
-        registrar,
-        {"ticket_secure", "false",
-         "Whether browsers send the ticket cookie over TLS only, also where the server cannot know "
-         "that they came by TLS"});
-    if (!secure) return secure.error();
-    auto guest_is_everyone = flag_setting(
-        registrar,
+void open_services(sdk::Registrar& registrar, LoginGuard& guard) {
+    const std::int64_t cached = registrar.number(
+        {"cached_sessions", "65536", "Sessions that are kept in memory"}, 1, kMostNumber);
+    const Validity validity = read_validity(registrar);
+    const std::int64_t code =
+        seconds(registrar, {"authorization_code_seconds", "60",
+                            "Time that a client has to get the tokens for an authorization code"});
+    const TicketCookie cookie = read_ticket_cookie(registrar);
+    const bool guest_is_everyone = registrar.flag(
         {"guest_is_everyone", "false",
          "Whether the guest, as whom anybody may log in, has what everyone was granted"});
-    if (!guest_is_everyone) return guest_is_everyone.error();
 
-    static std::vector<std::unique_ptr<Services>> kept;
-    kept.push_back(std::make_unique<Services>(
-        registrar, guard, static_cast<std::size_t>(*cached), Validity{*access, *refresh}, *code,
-        TicketCookie{*http_only, *secure}, *guest_is_everyone));
-    Services& services = *kept.back();
+    Services& services =
+        registrar.own(std::make_unique<Services>(registrar, guard, static_cast<std::size_t>(cached),
+                                                 validity, code, cookie, guest_is_everyone));
     registrar.publish<sdk::Authenticator>(services.authenticator);
     registrar.publish<sdk::PrincipalDirectory>(services.lookup);
     registrar.publish<sdk::Accounts>(services.accounts);
     registrar.publish<sdk::TeamGroups>(services.groups);
     registrar.publish<sdk::Invitations>(services.invitations);
     add_endpoints(registrar, services.token, services.authorize, services.auth);
-    return {};
 }
 
 }  // namespace stele::identity

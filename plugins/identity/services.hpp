@@ -10,11 +10,11 @@ class Registrar;
 
 namespace stele::identity {
 
-/// Reads the settings about passwords. The guard lives until the process ends.
-sdk::Result<PasswordRules> open_password_rules(sdk::Registrar& registrar);
+/// Reads the settings about passwords. The registrar keeps the guard.
+PasswordRules open_password_rules(sdk::Registrar& registrar);
 
 /// Reads the other settings, publishes the authenticator and the principal directory, and adds the
-/// endpoints. Once per process.
-sdk::Result<void> open_services(sdk::Registrar& registrar, LoginGuard& guard);
+/// endpoints.
+void open_services(sdk::Registrar& registrar, LoginGuard& guard);
 
 }  // namespace stele::identity

@@ -1,5 +1,4 @@
 #include <memory>
-#include <vector>
 
 #include <stele/sdk/plugin.hpp>
 
@@ -9,16 +8,11 @@
 namespace stele::meters {
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* usage = registrar.find<sdk::Usage>();
-    auto* tenants = registrar.find<sdk::Tenants>();
-    auto* platforms = registrar.find<sdk::Platforms>();
-    if (!usage || !tenants || !platforms) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "meter.services_missing",
-                               "meters need tenants, platforms, and somebody who counts");
-    }
-    static std::vector<std::unique_ptr<MeterKeeper>> kept;
+    auto services = registrar.require<sdk::Usage, sdk::Tenants, sdk::Platforms>();
+    if (!services) return services.error();
+    auto& [usage, tenants, platforms] = *services;
     const MeterKeeper& keeper =
-        *kept.emplace_back(std::make_unique<MeterKeeper>(registrar, *usage, *tenants, *platforms));
+        registrar.own(std::make_unique<MeterKeeper>(registrar, usage, tenants, platforms));
     registrar.add(std::make_unique<Meter>(keeper));
     return {};
 }

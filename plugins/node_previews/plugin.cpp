@@ -1,5 +1,5 @@
 #include <memory>
-#include <vector>
+#include <tuple>
 
 #include <stele/sdk/plugin.hpp>
 
@@ -11,14 +11,10 @@ namespace stele::node_previews {
 static sdk::Result<void> open(sdk::Registrar& registrar) {
     auto settings = read_settings(registrar);
     if (!settings) return settings.error();
-    auto* paths = registrar.find<sdk::NodePaths>();
-    if (!paths) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "preview.paths_missing",
-                               "previews need somebody who finds nodes by their paths");
-    }
-    static std::vector<std::unique_ptr<PreviewEndpoint>> kept;
-    PreviewEndpoint& endpoint =
-        *kept.emplace_back(std::make_unique<PreviewEndpoint>(*settings, *paths));
+    auto services = registrar.require<sdk::NodePaths>();
+    if (!services) return services.error();
+    auto& endpoint = registrar.own(
+        std::make_unique<PreviewEndpoint>(*settings, std::get<sdk::NodePaths&>(*services)));
     if (auto opened = endpoint.open(); !opened) return opened;
     add_endpoints(registrar, endpoint);
     registrar.publish<sdk::PictureMaker>(endpoint);

@@ -22,8 +22,7 @@ struct PreviewSettings {
     RenderLimits limits;
 };
 
-/// Declares and reads the settings; `invalid` (`preview.setting_malformed`) and `unavailable`
-/// (`preview.program_missing`) stop start-up.
+/// Declares and reads the settings; `unavailable` (`preview.program_missing`) stops start-up.
 sdk::Result<PreviewSettings> read_settings(sdk::Registrar& registrar);
 
 }  // namespace stele::node_previews

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,19 +20,7 @@ namespace {
 /// How many fitting versions a search looks at, at most.
 constexpr std::size_t kMostLookedAt = 50'000;
 
-/// Room on the index's disk that is left to others: what a setting says, of a small disk an eighth.
-sdk::Result<std::uint64_t> read_reserve(sdk::Registrar& registrar) {
-    const std::string text = registrar.setting(
-        {"reserve", "134217728",
-         "Bytes of the disk that the search index leaves to others, of a small disk at most "
-         "an eighth; with less it takes nothing new until there is room"});
-    std::uint64_t number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem == std::errc() && end == text.data() + text.size()) return number;
-    return sdk::make_error(sdk::ErrorKind::invalid, "node_search.setting_malformed",
-                           "setting node_search.reserve must be a number, not '" + text + "'");
-}
-
+/// Whether the index's disk has room besides: what a setting says, of a small disk an eighth.
 std::function<bool()> room_of(std::filesystem::path folder, std::uint64_t reserve) {
     return [folder = std::move(folder), reserve] {
         constexpr std::uint64_t kReserveShare = 8;
@@ -58,16 +46,16 @@ struct Search {
 };
 
 sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* log = registrar.find<sdk::ContentLog>();
-    if (!log) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "node_search.services_missing",
-                               "the search of nodes needs somebody who tells what was written");
-    }
-    const auto reserve = read_reserve(registrar);
-    if (!reserve) return reserve.error();
+    auto services = registrar.require<sdk::ContentLog>();
+    if (!services) return services.error();
+    auto* const log = &std::get<sdk::ContentLog&>(*services);
+    const auto reserve = static_cast<std::uint64_t>(registrar.bytes(
+        {"reserve", "134217728",
+         "Bytes of the disk that the search index leaves to others, of a small disk at most "
+         "an eighth; with less it takes nothing new until there is room"},
+        0));
     // Observers live as long as the engine.
-    static std::vector<std::unique_ptr<Search>> kept;
-    Search& made = *kept.emplace_back(std::make_unique<Search>(registrar, *log, *reserve));
+    Search& made = registrar.own(std::make_unique<Search>(registrar, *log, reserve));
     registrar.engine().observe("", [&follower = made.follower](const sdk::CommitNotice& notice) {
         follower.notice(notice);
     });

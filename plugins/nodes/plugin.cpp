@@ -1,5 +1,4 @@
 #include <memory>
-#include <vector>
 
 #include <stele/sdk/plugin.hpp>
 
@@ -32,19 +31,12 @@ static void follow_platforms(sdk::Registrar& registrar, Services& services) {
 }
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto* rows = registrar.find<sdk::RowQuery>();
-    auto* lists = registrar.find<sdk::RecordLists>();
-    auto* principals = registrar.find<sdk::PrincipalDirectory>();
-    auto* jobs = registrar.find<sdk::Jobs>();
-    auto* indexes = registrar.find<sdk::CollectionIndexes>();
-    auto* upkeep = registrar.find<sdk::Upkeep>();
-    if (!rows || !lists || !principals || !jobs || !indexes || !upkeep) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "node.services_missing",
-                               "nodes need queries, lists, principals, jobs, indexes and upkeep");
-    }
-    static std::vector<std::unique_ptr<Services>> kept;
-    Services& services =
-        *kept.emplace_back(new Services{registrar, *rows, *lists, *principals, *jobs, *indexes});
+    auto needed = registrar.require<sdk::RowQuery, sdk::RecordLists, sdk::PrincipalDirectory,
+                                    sdk::Jobs, sdk::CollectionIndexes, sdk::Upkeep>();
+    if (!needed) return needed.error();
+    auto& [rows, lists, principals, jobs, indexes, upkeep] = *needed;
+    Services& services = registrar.own(
+        std::unique_ptr<Services>(new Services{registrar, rows, lists, principals, jobs, indexes}));
     define_sweep(services);
     define_branch_jobs(services);
     define_copy_jobs(services);
@@ -54,17 +46,14 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_index_job(services);
     define_maintenance_jobs(services);
     define_index_builds(services);
-    add_upkeep(services, *upkeep);
-    static NodeAttachmentReader attachments;
-    registrar.publish<sdk::AttachmentReader>(attachments);
-    static std::vector<std::unique_ptr<BranchPaths>> paths;
-    registrar.publish<sdk::NodePaths>(*paths.emplace_back(std::make_unique<BranchPaths>(services)));
-    static std::vector<std::unique_ptr<ContentLog>> logs;
-    ContentLog& log = *logs.emplace_back(std::make_unique<ContentLog>(services));
+    add_upkeep(services, upkeep);
+    registrar.publish<sdk::AttachmentReader>(
+        registrar.own(std::make_unique<NodeAttachmentReader>()));
+    registrar.publish<sdk::NodePaths>(registrar.own(std::make_unique<BranchPaths>(services)));
+    ContentLog& log = registrar.own(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);
-    static std::vector<std::unique_ptr<ContentSizes>> sizes;
     registrar.publish<sdk::ContentSizes>(
-        *sizes.emplace_back(std::make_unique<ContentSizes>(services, log)));
+        registrar.own(std::make_unique<ContentSizes>(services, log)));
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });
