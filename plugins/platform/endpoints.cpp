@@ -75,7 +75,7 @@ void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperation
         .parameters = {{"source", true}},
         .slow = true,
         .body = sdk::BodyUse::record,
-        .bounds = {{.holds_records = true}}});
+        .bounds = {{.member = "", .holds_records = true}}});
     add("/access/lookup", "look up principals' rights on referenced records",
         [&references](const sdk::Call& call) { return references.look_up(call); });
     add("/access/check", "check principals' rights on referenced records",
