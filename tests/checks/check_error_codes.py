@@ -35,6 +35,7 @@ NOT_CODES = {
     'nodes.changes': 'a part of contexts',
     'nodes.sweep': 'a type of jobs',
     'options.locale': 'a query parameter',
+    'source.query': 'a member of reports',
     'stele.lock': 'a file',
     'stele.seal': 'a file',
     'blobs.owner': 'a file',
