@@ -50,9 +50,9 @@ struct Endpoint {
 };
 
 /// Given to `PluginManifest::open`: the plugin says what it offers and asks for what it needs.
-/// Nothing is served yet; no context exists. What a plugin gives must live as long as the registrar,
-/// which outlives the store (`own`): a plugin may keep it, but adds nothing after `open` has
-/// returned.
+/// Nothing is served yet; no context exists. What a plugin gives must live as long as the
+/// registrar, which outlives the store (`own`): a plugin may keep it, but adds nothing after `open`
+/// has returned.
 class Registrar {
 public:
     virtual ~Registrar();
