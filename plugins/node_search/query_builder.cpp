@@ -142,7 +142,7 @@ private:
         const std::string terms = bounds.of == RangeBounds::Of::words
                                       ? terms_.words(expression.field)
                                       : terms_.values(expression.field);
-        auto found = documents_between(database_, terms, bounds);
+        auto found = documents_between(database_, terms, bounds, left_);
         if (!found) return found.error();
         return std::optional(Xapian::Query((new RangeSource(terms, bounds))->release()));
     }

@@ -115,13 +115,19 @@ void for_each_between(const Xapian::Database& database, const std::string& terms
 }  // namespace
 
 sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
-                                           const std::string& terms, const RangeBounds& bounds) {
+                                           const std::string& terms, const RangeBounds& bounds,
+                                           TermsLeft& left) {
     std::size_t count = 0;
-    for_each_between(database, terms, bounds, [&count](const Xapian::TermIterator& term) {
-        count += 1 + term.get_termfreq();
-        return count <= kMostLookedAt;
+    bool is_too_wide = false;
+    for_each_between(database, terms, bounds, [&](const Xapian::TermIterator& term) {
+        const std::size_t cost = 1 + term.get_termfreq();
+        is_too_wide = cost > left.looked_at;
+        if (is_too_wide) return false;
+        left.looked_at -= cost;
+        count += cost;
+        return true;
     });
-    if (count <= kMostLookedAt) return count;
+    if (!is_too_wide) return count;
     return sdk::make_error(sdk::ErrorKind::invalid, "node_search.range_too_wide",
                            "search: too many values lie in the range; bring its ends together");
 }

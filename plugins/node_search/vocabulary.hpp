@@ -37,7 +37,8 @@ sdk::Result<std::vector<std::string>> fitting_terms(
 /// perhaps counted twice. Fails with `invalid` (`node_search.range_too_wide`) when there are too
 /// many to look at.
 sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
-                                           const std::string& terms, const RangeBounds& bounds);
+                                           const std::string& terms, const RangeBounds& bounds,
+                                           TermsLeft& left);
 
 /// The documents of such terms. Lives in a query, which may outlive what it was made from.
 class RangeSource final : public Xapian::PostingSource {
