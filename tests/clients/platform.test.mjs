@@ -2,7 +2,7 @@
 // those of the driver's own published tests (docs/specification/platform.md 18).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gitana, ask, call, settingsFor, startPlatform } from './gitana_driver.mjs';
+import { Gitana, ask, call, endedJob, settingsFor, startPlatform } from './gitana_driver.mjs';
 
 const { server, admin } = await startPlatform();
 let names = 0;
@@ -179,4 +179,25 @@ test('reports and billing configurations are three, two by a query', async () =>
 test('the only deployment strategy is the only one listed', async () => {
   await make('createDeploymentStrategy', { title: fresh('strategy') });
   assert.equal(await count(admin, (platform) => platform.listDeploymentStrategies()), 1);
+});
+
+test('a difference of two references is merged, a report is executed, and stores are kept in order', async () => {
+  const asked = fresh('asked');
+  const [one, other] = [await make('createReport', { title: 'one', asked, gone: 1 }), await make('createReport', { title: 'other', asked, more: [1] })];
+  const between = () => ask(admin, (platform, answer) => platform.referenceDiff(one.ref(), other.ref(), answer));
+  const difference = await between();
+  const merged = await ask(admin, (platform, answer) => platform.referenceMerge(one.ref(), difference, answer));
+  assert.deepEqual([merged._doc, merged.title, merged.more, merged.gone], [one.getId(), 'other', [1], undefined]);
+  assert.deepEqual((await between()).diff, []);
+  const report = await make('createReport', { title: 'of reports', source: { typeId: 'report', query: { asked } } });
+  const found = await ask(admin, (platform, answer) => platform.executeReport(report.getId(), {}, { limit: 1 }, answer));
+  assert.deepEqual([found.total_rows, found.size], [2, 1]);
+  const project = await make('createProject', { title: fresh('project') });
+  await call(admin, (platform) => platform.adminIndexDatastores());
+  await call(admin, (platform) => platform.adminRepair());
+  await call(project, (chain) => chain.adminMaintenance());
+  const kinds = { $in: ['index-platform', 'repair-platform', 'maintain-project'] };
+  const jobs = (await call(admin.getCluster(), (cluster) => cluster.queryJobs({ type: kinds }, everything))).asArray();
+  assert.equal(jobs.length, 3);
+  for (const job of jobs) assert.equal((await endedJob(admin, job.getId())).state, 'FINISHED');
 });
