@@ -12,6 +12,8 @@ namespace stele::node_search {
 namespace {
 
 constexpr std::size_t kMostFitting = 2000;
+/// What one search, whatever it asks for, may have looked at.
+constexpr std::size_t kMostLookedAt = TermsLeft{}.looked_at;
 
 std::vector<std::string_view> characters_of(std::string_view text) {
     std::vector<std::string_view> characters;
@@ -82,6 +84,7 @@ sdk::Result<std::vector<std::string>> fitting_terms(
     std::vector<std::string> fitting;
     const std::string from = terms + beginning;
     const auto end = database.allterms_end(from);
+    left.looked_at = std::min(left.looked_at, kMostLookedAt);
     for (auto term = database.allterms_begin(from); term != end; ++term) {
         if (left.looked_at == 0) return too_wide(beginning);
         --left.looked_at;
