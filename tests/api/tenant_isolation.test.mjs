@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contentNames, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
+import { described, makeOthers } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
 
@@ -12,14 +13,15 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 const kSkipped = new Set(['/auth/expire', '/oauth/token', '/oauth/revoke']);
 
 let server;
+let description;
 let paths;
 let mine;
 let other;
 before(async () => {
   // No statistics are taken meanwhile: they change the records of stores.
   server = await SteleServer.start({ config: 'stores.statistics_period = 1h' });
-  const { json } = await server.request('GET', '/openapi.json');
-  paths = Object.fromEntries(Object.entries(json.paths).filter(([path]) => !isAlias(path)));
+  description = await described(server);
+  paths = Object.fromEntries(Object.entries(description.paths).filter(([path]) => !isAlias(path)));
   mine = await makeTenant(server, 'walker');
   other = await makeTenant(server, 'victim');
   mine.ids = await populate(mine, 'of the walker');
@@ -69,7 +71,8 @@ async function populate(tenant, title) {
   ids.logId = 'entry-of-the-server';
   ids.id = ids.webhostId;
   ids.meterId = `meter-of-${tenant.name}`;
-  return { ...ids, ...await makeContent(tenant.do, title) };
+  Object.assign(ids, await makeContent(tenant.do, title));
+  return makeOthers(tenant.do, description, { ...general, ...ids }, title);
 }
 
 const general = { ...contentNames, permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', teamKey: 'owners',

@@ -10,6 +10,87 @@ export const generalNames = {
   templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
 };
 
+/// What the server says of itself.
+export const described = async (server) => (await server.request('GET', '/openapi.json')).json;
+
+/// The plugins that offer operations with these methods.
+export async function describedPlugins(server, wanted = methods) {
+  const plugins = new Set();
+  for (const item of Object.values((await described(server)).paths)) {
+    for (const method of wanted.filter((one) => one in item)) plugins.add(item[method]['x-stele-plugin']);
+  }
+  return [...plugins].sort();
+}
+
+/// The declared fields of an operation's body, where it has some.
+function schemaOf({ components }, operation) {
+  const name = operation?.requestBody?.content['application/json'].schema.$ref?.split('/').at(-1);
+  return name && components.schemas[name];
+}
+
+/// The families of a description: the collection's template, the placeholder of a record in it, its plugin and
+/// the declared fields.
+export function families(description) {
+  const found = [];
+  for (const template of Object.keys(description.paths)) {
+    const [, collection, name] = template.match(/^(.*)\/\{(\w+)\}$/) ?? [];
+    const creation = collection && description.paths[collection]?.post;
+    const schema = schemaOf(description, creation);
+    if (schema) found.push({ collection, name, plugin: creation['x-stele-plugin'], schema });
+  }
+  return found;
+}
+
+const plainValues = { string: 'walked', integer: 1, number: 1, boolean: true, array: [], object: {} };
+/// A document that a family takes, as far as the declaration of its fields tells.
+export function plainDocument({ properties, required = [] }, title = 'walk') {
+  const document = 'title' in properties ? { title } : {};
+  for (const name of required) document[name] ??= properties[name].enum?.[0] ?? plainValues[[properties[name].type].flat()[0]] ?? 'walked';
+  return document;
+}
+
+/// A record of every family that `ids` knows none of, by `ask(method, path, body)`, which answers the JSON of a call that
+/// must succeed: so a new plugin is walked without being named anywhere. `isWanted` may leave placeholders out.
+export async function makeOthers(ask, description, ids, title, isWanted = () => true) {
+  const left = families(description)
+    .filter(({ name, collection }) => isWanted(name) && !(idNameOf(collection, name) in ids) && !isAlias(collection));
+  for (let last = -1; left.length !== last;) {
+    last = left.length;
+    for (const family of [...left]) {
+      const names = [...family.collection.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      if (names.some((name) => !(idNameOf(family.collection, name) in ids))) continue;
+      const path = family.collection.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[idNameOf(family.collection, name)]));
+      ids[family.name] ??= (await ask('POST', path, plainDocument(family.schema, title)))._doc;
+      left.splice(left.indexOf(family), 1);
+    }
+  }
+  return ids;
+}
+
+/// What every family of a plugin does, whatever it is for.
+export const workAsDescribed = (plugin) => async (server) => {
+  const description = await described(server);
+  const admin = (...request) => server.admin(...request);
+  const all = families(description);
+  const needed = new Set(all.filter((family) => family.plugin === plugin).map(({ name }) => name));
+  for (const name of needed) {
+    // What its records lie in, and so on.
+    for (const { collection } of all.filter((family) => family.name === name))
+      for (const [, outer] of collection.matchAll(/\{(\w+)\}/g)) needed.add(outer);
+  }
+  const ids = await makeOthers(admin, description, {}, 'walk', (name) => needed.has(name));
+  const own = all.filter((family) => family.plugin === plugin && family.name in ids);
+  assert.ok(own.length > 0, `${plugin} has no families that can be made from their description`);
+  for (const { collection, name } of own.reverse()) {
+    const place = collection.replace(/\{(\w+)\}/g, (_, outer) => ids[outer]);
+    assert.equal((await admin('GET', `${place}/${ids[name]}`))._doc, ids[name]);
+    const { rows } = await admin('POST', `${place}/query`, { _doc: ids[name] });
+    assert.deepEqual(rows.map(({ _doc }) => _doc), [ids[name]]);
+    await admin('DELETE', `${place}/${ids[name]}`);
+    assert.equal((await server.request('GET', `${place}/${ids[name]}`, { token: server.adminToken })).status, 404);
+  }
+};
+
 /// A record of every family that nothing else uses, so that a walk may change and remove it; answers
 /// their ids by placeholder.
 export async function makeRecords(server) {
@@ -53,7 +134,7 @@ export async function makeRecords(server) {
   ids.id = ids.webhostId;
   Object.assign(ids, await makeContent((...request) => server.admin(...request)));
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);
-  return ids;
+  return makeOthers((...request) => server.admin(...request), await described(server), ids);
 }
 
 /// A team and a role of the walk wherever a route names one.
@@ -72,7 +153,7 @@ const parameters = { ref: 'user://p/default/x', locale: 'de', qname: 'custom:oth
 /// parameters, too; `pathTo`: with another last placeholder, where it has one), plugin, the fields of its
 /// body, if it declares one. With `chosen`, of these paths of the document only.
 export async function allRoutes(server, ids, chosen) {
-  const { json } = await server.request('GET', '/openapi.json');
+  const json = await described(server);
   const routes = [];
   for (const [template, item] of Object.entries(chosen ?? json.paths)) {
     if (isAlias(template)) continue;
@@ -90,7 +171,6 @@ export async function allRoutes(server, ids, chosen) {
         const isNode = /node(Id)?$/i.test(parameter.name);
         query.set(parameter.name, isNode ? ids.itemId : parameters[parameter.name] ?? 'default/guest');
       }
-      const schema = operation.requestBody?.content['application/json'].schema.$ref?.split('/').at(-1);
       routes.push({
         name: `${method} ${template}`, method: method.toUpperCase(), template, path: fill(template),
         target: query.size ? `${fill(template)}?${query}` : fill(template),
@@ -98,7 +178,7 @@ export async function allRoutes(server, ids, chosen) {
         parameters: [...query.keys()],
         plugin: operation['x-stele-plugin'],
         isOpen: Array.isArray(operation.security) && operation.security.length === 0,
-        properties: schema ? json.components.schemas[schema].properties : undefined,
+        properties: schemaOf(json, operation)?.properties,
       });
     }
   }
