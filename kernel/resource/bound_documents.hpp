@@ -44,8 +44,9 @@ public:
                                       sdk::Json fields);
     sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
     /// One step of emptying the collection of a removed container: at most `kMostRemovals` of its
-    /// records with what they contain. True when nothing of it is left. A family that refuses is
-    /// not asked again: the container is gone.
+    /// records with what they contain. True when nothing of it is left, or only what leads to what
+    /// was in its records, which must be erased before. A family that refuses is not asked again:
+    /// the container is gone.
     sdk::Result<bool> empty_removed(const storage::RemovedCollection& removed);
 
     /// Records that one transaction removes because their container goes. What holds more is only
@@ -53,6 +54,7 @@ public:
     static constexpr std::uint64_t kMostRemovals = 200;
 
 private:
+    sdk::Result<bool> leads_to_others(const storage::RemovedCollection& removed);
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
     sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
     sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);

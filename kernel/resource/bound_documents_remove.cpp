@@ -118,6 +118,19 @@ sdk::Result<void> BoundDocuments::remove_all(const CollectionPlace& place) {
     return {};
 }
 
+/// Whether something is left of what the records of a removed collection contained: which data
+/// store that counts in is found by way of the collection, also by a server that remembers nothing.
+sdk::Result<bool> BoundDocuments::leads_to_others(const storage::RemovedCollection& removed) {
+    const RegisteredResource* const resource = rooms_.registry.find(removed.type);
+    if (!resource) return false;
+    for (const RegisteredResource* contained : resource->contained) {
+        auto found = rooms_.documents.has_collections_inside(context_.transaction(), removed.id,
+                                                             contained->descriptor.type);
+        if (!found || *found) return found;
+    }
+    return false;
+}
+
 sdk::Result<bool> BoundDocuments::empty_removed(const storage::RemovedCollection& removed) {
     sdk::Transaction& transaction = context_.transaction();
     auto is_left = rooms_.documents.is_removed(transaction, removed.id);
@@ -126,6 +139,8 @@ sdk::Result<bool> BoundDocuments::empty_removed(const storage::RemovedCollection
     auto records = rooms_.documents.first_records(transaction, removed.id, kMostRemovals);
     if (!records) return records.error();
     if (records->empty()) {
+        const auto is_needed = leads_to_others(removed);
+        if (!is_needed || *is_needed) return is_needed;
         // Records that lay in a space have left their grants.
         auto forgotten = rooms_.authorities.forget_records(
             transaction, removed.id.platform, storage::record_key_prefix(removed.id), kMostRows);

@@ -1,6 +1,7 @@
 #include "kernel/resource/housekeeper.hpp"
 
 #include <string>
+#include <vector>
 
 #include <stele/sdk/log.hpp>
 
@@ -81,13 +82,29 @@ sdk::Result<void> Housekeeper::empty_removed() {
     if (!platforms) return platforms.error();
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
+        if (auto emptied = empty_removed(platform); !emptied && outcome) outcome = emptied;
+    }
+    return outcome;
+}
+
+sdk::Result<void> Housekeeper::empty_removed(const sdk::PlatformScope& platform) {
+    sdk::Result<void> outcome;
+    std::vector<std::uint64_t> before;
+    while (!rooms_.housekeeping.is_stopping()) {
         auto removed =
             rooms_.documents.removed_collections(*rooms_.engine->snapshot(), platform.number);
         if (!removed) return removed.error();
-        for (const storage::RemovedCollection& collection : *removed) {
+        std::vector<std::uint64_t> numbers;
+        for (const storage::RemovedCollection& collection : *removed)
+            numbers.push_back(collection.id.number);
+        // What was inside goes before what leads to it, hence again while something comes or goes.
+        if (numbers == before) break;
+        before = std::move(numbers);
+        // The inner ones were made later.
+        for (auto collection = removed->rbegin(); collection != removed->rend(); ++collection) {
             bool is_done = false;
             while (!is_done && !rooms_.housekeeping.is_stopping()) {
-                auto stepped = empty_step(rooms_, platform, collection);
+                auto stepped = empty_step(rooms_, platform, *collection);
                 if (!stepped && outcome) outcome = stepped.error();
                 is_done = !stepped || *stepped;
             }

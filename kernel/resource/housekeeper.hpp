@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include <stele/sdk/principal.hpp>
 #include <stele/sdk/result.hpp>
 
 namespace stele::kernel::resource {
@@ -30,6 +31,7 @@ public:
 
 private:
     void run();
+    sdk::Result<void> empty_removed(const sdk::PlatformScope& platform);
 
     Rooms& rooms_;
     const std::chrono::milliseconds period_;

@@ -97,6 +97,9 @@ public:
     sdk::Result<std::vector<Record>> first_records(const sdk::Reader& reader,
                                                    CollectionId collection, std::size_t most,
                                                    const Sequence& after = {});
+    /// Whether there is a collection of the type in a record that the collection has, or had.
+    sdk::Result<bool> has_collections_inside(const sdk::Reader& reader, CollectionId collection,
+                                             std::string_view type);
     /// Removes at most `most` rows of a removed collection that has no records any more; true when
     /// none is left, and with the last one its mark and its name go.
     sdk::Result<bool> sweep_removed(sdk::Transaction& transaction, CollectionId collection,

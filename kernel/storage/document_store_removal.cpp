@@ -90,6 +90,20 @@ sdk::Result<DocumentStore::Contents> DocumentStore::measure(const sdk::Reader& r
     return contents;
 }
 
+sdk::Result<bool> DocumentStore::has_collections_inside(const sdk::Reader& reader,
+                                                        CollectionId collection,
+                                                        std::string_view type) {
+    static const std::size_t kTerminator = sdk::KeyWriter().text("").key().size();
+    std::string prefix =
+        collection_name_key(collection.platform, type, record_key_prefix(collection));
+    // What follows is the rest of a record's key.
+    prefix.resize(prefix.size() - kTerminator);
+    const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    const bool is_found = cursor->is_valid();
+    if (auto status = cursor->status(); !status) return status.error();
+    return is_found;
+}
+
 sdk::Result<bool> DocumentStore::sweep_removed(sdk::Transaction& transaction,
                                                CollectionId collection, std::size_t most) {
     std::size_t left = most;

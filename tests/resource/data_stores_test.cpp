@@ -235,6 +235,41 @@ TEST_CASE_METHOD(Museums, "What a removed container held is gone at once and era
     CHECK(differences().empty());
 }
 
+TEST_CASE("What is being erased is understood by another server, whatever of it is gone") {
+    sdk::testing::MemoryEngine engine;
+    {
+        Server first(engine, {});
+        expect(apply_declarations(first.rooms));
+        const auto museum = value_of(first.create({"museum", ""}, {{"_doc", "m"}}));
+        value_of(first.create({"museum", ""}, {{"_doc", "other"}}));
+        const auto room = value_of(first.create({"room", "m", museum}, {{"_doc", "r"}}));
+        for (int i = 0; i < 450; ++i)
+            value_of(first.create({"exhibit", "r", room}, {{"n", i}}));
+        expect(run_as_system(first.rooms, value_of(first.rooms.platforms.root()),
+                             [](sdk::Context& context) {
+                                 return context.documents().remove({"museum", ""}, "m");
+                             }));
+    }
+    // Each step is of a server that remembers nothing, in the order in which they were marked.
+    for (int steps = 0;; ++steps) {
+        REQUIRE(steps < 100);
+        Server next(engine, {});
+        CHECK(next.differences().empty());
+        const auto removed =
+            value_of(next.rooms.documents.removed_collections(*next.rooms.engine->snapshot(), 1));
+        if (removed.empty()) break;
+        const auto& one = removed[static_cast<std::size_t>(steps) % removed.size()];
+        expect(run_as_system(next.rooms, value_of(next.rooms.platforms.root()),
+                             [&](sdk::Context& context) -> sdk::Result<void> {
+                                 auto& documents =
+                                     static_cast<WorkContext&>(context).bound_documents();
+                                 const auto emptied = documents.empty_removed(one);
+                                 if (!emptied) return emptied.error();
+                                 return {};
+                             }));
+    }
+}
+
 TEST_CASE_METHOD(Museums, "One step of emptying is bounded") {
     make_room("r", 450);
     json(system(), "DELETE", "/museums/m/rooms/r");
