@@ -3,7 +3,6 @@
 #include <chrono>
 #include <mutex>
 #include <random>
-#include <utility>
 
 #include <stele/sdk/encoding.hpp>
 
@@ -113,11 +112,7 @@ std::string sequence_text(std::string_view sequence) {
 }
 
 bool parse_sequence(std::string_view text, Sequence& sequence) {
-    if (text.size() != kSequenceSize * 2) return false;
-    auto bytes = sdk::hex_bytes(text);
-    if (!bytes) return false;
-    sequence = *std::move(bytes);
-    return true;
+    return text.size() == kSequenceSize * 2 && sdk::read_hex(text, sequence);
 }
 
 std::string platform_path(std::uint64_t platform) {

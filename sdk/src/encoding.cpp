@@ -45,17 +45,24 @@ std::string hex_text(std::string_view bytes) {
     return text;
 }
 
-std::optional<std::string> hex_bytes(std::string_view text) {
-    if (text.size() % 2 != 0) return std::nullopt;
-    std::string bytes(text.size() / 2, '\0');
+bool read_hex(std::string_view text, std::string& bytes) {
+    if (text.size() % 2 != 0) return false;
+    bytes.resize(text.size() / 2);
+    const char* digit = text.data();
     int all = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const int high = hex_value_in_id(text[2 * i]);
-        const int low = hex_value_in_id(text[2 * i + 1]);
+    for (char& byte : bytes) {
+        const int high = hex_value_in_id(digit[0]);
+        const int low = hex_value_in_id(digit[1]);
         all |= high | low;
-        bytes[i] = static_cast<char>(high * 16 + low);
+        byte = static_cast<char>(high * 16 + low);
+        digit += 2;
     }
-    if (all < 0) return std::nullopt;
+    return all >= 0;
+}
+
+std::optional<std::string> hex_bytes(std::string_view text) {
+    std::string bytes;
+    if (!read_hex(text, bytes)) return std::nullopt;
     return bytes;
 }
 

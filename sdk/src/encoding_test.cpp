@@ -8,6 +8,10 @@ TEST_CASE("bytes are written as two lower-case digits each and read back") {
     const std::string bytes("\x00\x09\xaf\xff", 4);
     CHECK(hex_text(bytes) == "0009afff");
     CHECK(hex_bytes("0009afff") == bytes);
+    std::string read = "left over";
+    REQUIRE(read_hex("00ff", read));
+    CHECK(read == std::string("\x00\xff", 2));
+    CHECK_FALSE(read_hex("00f", read));
     CHECK(hex_text("").empty());
     CHECK(hex_bytes("") == "");
     std::string text = "x";

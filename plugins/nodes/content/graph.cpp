@@ -88,8 +88,9 @@ std::optional<Direction> find_direction(std::string_view name) {
 }
 
 std::string id_bytes(std::string_view id) {
-    if (id.size() != 2 * kIdBytes) return {};
-    return sdk::hex_bytes(id).value_or(std::string());
+    std::string bytes;
+    if (id.size() != 2 * kIdBytes || !sdk::read_hex(id, bytes)) bytes.clear();
+    return bytes;
 }
 
 std::string id_text(std::string_view bytes) {

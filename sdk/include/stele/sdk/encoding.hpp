@@ -25,6 +25,8 @@ void append_hex(std::string& text, char byte);
 
 /// The bytes of `hex_text`; nothing for other text, upper case included: ids have one spelling.
 std::optional<std::string> hex_bytes(std::string_view text);
+/// The same into bytes that are there, which lose what they held; false for other text.
+bool read_hex(std::string_view text, std::string& bytes);
 
 /// The bytes of base64 (RFC 4648) of either alphabet, padding optional; nothing for other text.
 std::optional<std::string> base64_bytes(std::string_view text);
