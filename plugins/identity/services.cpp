@@ -67,18 +67,18 @@ GuessRules guess_rules(sdk::Registrar& registrar) {
 }
 
 /// How long tokens last.
-std::int64_t seconds(sdk::Registrar& registrar, sdk::Setting setting) {
+std::int64_t seconds_of(sdk::Registrar& registrar, sdk::Setting setting) {
     return registrar.number(std::move(setting), 1, kMostNumber);
 }
 
 Validity read_validity(sdk::Registrar& registrar) {
     const std::int64_t access =
-        seconds(registrar, {"access_token_seconds", "86400",
-                            "Validity of access tokens of clients that set none; "
-                            "above 3600, or clients refresh all the time"});
+        seconds_of(registrar, {"access_token_seconds", "86400",
+                               "Validity of access tokens of clients that set none; "
+                               "above 3600, or clients refresh all the time"});
     const std::int64_t refresh =
-        seconds(registrar, {"refresh_token_seconds", "2592000",
-                            "Validity of refresh tokens of clients that set none"});
+        seconds_of(registrar, {"refresh_token_seconds", "2592000",
+                               "Validity of refresh tokens of clients that set none"});
     return {access, refresh};
 }
 
@@ -114,9 +114,9 @@ void open_services(sdk::Registrar& registrar, LoginGuard& guard) {
     const std::int64_t cached = registrar.number(
         {"cached_sessions", "65536", "Sessions that are kept in memory"}, 1, kMostNumber);
     const Validity validity = read_validity(registrar);
-    const std::int64_t code =
-        seconds(registrar, {"authorization_code_seconds", "60",
-                            "Time that a client has to get the tokens for an authorization code"});
+    const std::int64_t code = seconds_of(
+        registrar, {"authorization_code_seconds", "60",
+                    "Time that a client has to get the tokens for an authorization code"});
     const TicketCookie cookie = read_ticket_cookie(registrar);
     const bool guest_is_everyone = registrar.flag(
         {"guest_is_everyone", "false",
