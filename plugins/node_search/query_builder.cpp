@@ -142,8 +142,8 @@ private:
         const std::string terms = bounds.of == RangeBounds::Of::words
                                       ? terms_.words(expression.field)
                                       : terms_.values(expression.field);
-        auto found = documents_between(database_, terms, bounds, left_);
-        if (!found) return found.error();
+        auto fits = look_at_range(database_, terms, bounds, left_of_ranges_);
+        if (!fits) return fits.error();
         return std::optional(Xapian::Query((new RangeSource(terms, bounds))->release()));
     }
 
@@ -214,6 +214,8 @@ private:
 
     const Xapian::Database& database_;
     TermsLeft left_;
+    /// Terms and documents that the ranges of a search may look at.
+    std::size_t left_of_ranges_ = 1'000'000;
     Terms terms_;
 };
 

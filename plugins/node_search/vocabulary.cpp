@@ -12,8 +12,6 @@ namespace stele::node_search {
 namespace {
 
 constexpr std::size_t kMostFitting = 2000;
-/// What one search, whatever it asks for, may have looked at.
-constexpr std::size_t kMostLookedAt = TermsLeft{}.looked_at;
 
 std::vector<std::string_view> characters_of(std::string_view text) {
     std::vector<std::string_view> characters;
@@ -84,7 +82,6 @@ sdk::Result<std::vector<std::string>> fitting_terms(
     std::vector<std::string> fitting;
     const std::string from = terms + beginning;
     const auto end = database.allterms_end(from);
-    left.looked_at = std::min(left.looked_at, kMostLookedAt);
     for (auto term = database.allterms_begin(from); term != end; ++term) {
         if (left.looked_at == 0) return too_wide(beginning);
         --left.looked_at;
@@ -117,20 +114,16 @@ void for_each_between(const Xapian::Database& database, const std::string& terms
 
 }  // namespace
 
-sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
-                                           const std::string& terms, const RangeBounds& bounds,
-                                           TermsLeft& left) {
-    std::size_t count = 0;
+sdk::Result<void> look_at_range(const Xapian::Database& database, const std::string& terms,
+                                const RangeBounds& bounds, std::size_t& left) {
     bool is_too_wide = false;
     for_each_between(database, terms, bounds, [&](const Xapian::TermIterator& term) {
-        const std::size_t cost = 1 + term.get_termfreq();
-        is_too_wide = cost > left.looked_at;
-        if (is_too_wide) return false;
-        left.looked_at -= cost;
-        count += cost;
-        return true;
+        const std::size_t needed = 1 + std::size_t{term.get_termfreq()};
+        is_too_wide = needed > left;
+        if (!is_too_wide) left -= needed;
+        return !is_too_wide;
     });
-    if (!is_too_wide) return count;
+    if (!is_too_wide) return {};
     return sdk::make_error(sdk::ErrorKind::invalid, "node_search.range_too_wide",
                            "search: too many values lie in the range; bring its ends together");
 }

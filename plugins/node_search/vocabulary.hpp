@@ -33,12 +33,11 @@ sdk::Result<std::vector<std::string>> fitting_terms(
     const Xapian::Database& database, const std::string& terms, const std::string& beginning,
     const std::function<bool(std::string_view word)>& fits, TermsLeft& left);
 
-/// How many documents have a term that begins with `terms` and whose rest the bounds hold, some
-/// perhaps counted twice. Fails with `invalid` (`node_search.range_too_wide`) when there are too
-/// many to look at.
-sdk::Result<std::size_t> documents_between(const Xapian::Database& database,
-                                           const std::string& terms, const RangeBounds& bounds,
-                                           TermsLeft& left);
+/// Takes off `left` how many terms begin with `terms` and have a rest that the bounds hold, and how
+/// many documents have these. Fails with `invalid` (`node_search.range_too_wide`) where that is
+/// more than is left for the search.
+sdk::Result<void> look_at_range(const Xapian::Database& database, const std::string& terms,
+                                const RangeBounds& bounds, std::size_t& left);
 
 /// The documents of such terms. Lives in a query, which may outlive what it was made from.
 class RangeSource final : public Xapian::PostingSource {
