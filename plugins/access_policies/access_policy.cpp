@@ -17,6 +17,9 @@ namespace stele::access_policies {
 
 namespace {
 
+/// The same policies may be collected for each of many references.
+constexpr std::size_t kMostCollectedBytes = std::size_t{64} * 1024 * 1024;
+
 /// What the statements of a policy can give or take at most: who removes a revoke gives back what
 /// it took. What a custom role holds depends on where it is defined, so it counts as everything.
 sdk::PermissionSet most_moved(const sdk::Json& fields) {
@@ -282,6 +285,7 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
         user = found->key;
     }
     sdk::Json collected = sdk::Json::object();
+    std::size_t bytes = 0;
     for (const sdk::Json& reference : *references) {
         if (!reference.is_string()) {
             return sdk::invalid_parameter("references", "must hold strings");
@@ -293,6 +297,12 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
         if (!rows) return rows.error();
         auto added = search.add_built_in(principals_, text, user, *rows);
         if (!added) return added.error();
+        bytes += sdk::dump_json(*rows).size();
+        if (bytes > kMostCollectedBytes) {
+            return sdk::make_error(sdk::ErrorKind::too_large,
+                                   "access_policies.collection_too_large",
+                                   "the policies together are larger than 64 MiB; ask for fewer");
+        }
         collected[text] = std::move(*rows);
     }
     return sdk::Reply::json({{"references", collected}});

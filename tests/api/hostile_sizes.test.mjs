@@ -149,6 +149,21 @@ test('records that are read by reference have a bound of their bytes together', 
   assert.deepEqual([many.status, many.json.code], [413, 'platform.entries_too_large']);
 });
 
+test('policies that are collected for many references have a bound of their bytes together', async () => {
+  const { _doc: policy, platformId } = await server.admin('POST', '/access/policies', { text: 'x'.repeat(3_500_000), statements: [] });
+  const references = [];
+  for (let i = 0; i < 25; ++i) {
+    const { _doc } = await server.admin('POST', '/uiconfigs', {});
+    references.push(`uiconfig://${platformId}/${_doc}`);
+    await server.admin('POST', `/access/policies/${policy}/assign?ref=${encodeURIComponent(references.at(-1))}`);
+  }
+  const collect = (count) => ask('POST', '/access/policies/collect', { references: references.slice(0, count) });
+  const few = await collect(2);
+  assert.deepEqual([few.status, Object.keys(few.json.references).length], [200, 2], few.text.slice(0, 300));
+  const many = await collect(25);
+  assert.deepEqual([many.status, many.json.code], [413, 'access_policies.collection_too_large']);
+});
+
 test('server.body_bytes holds on every route that takes JSON', async () => {
   const body = Buffer.from(JSON.stringify({ title: 'x'.repeat(kBodyBytes) }));
   const writing = all.filter((route) => ['POST', 'PUT', 'PATCH'].includes(route.method));
