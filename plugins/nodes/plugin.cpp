@@ -52,8 +52,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.publish<sdk::NodePaths>(registrar.own(std::make_unique<BranchPaths>(services)));
     ContentLog& log = registrar.own(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);
-    registrar.publish<sdk::ContentSizes>(
-        registrar.own(std::make_unique<ContentSizes>(services, log)));
+    registrar.publish<sdk::ContentSizes>(registrar.own(std::make_unique<ContentSizes>(services)));
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });

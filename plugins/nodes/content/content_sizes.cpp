@@ -4,6 +4,7 @@
 #include <stele/sdk/record_space.hpp>
 
 #include "content/attachment_check.hpp"
+#include "content/content_log.hpp"
 #include "content/counted_bytes.hpp"
 #include "content/store_files.hpp"
 #include "versions/layered_cursor.hpp"
@@ -96,7 +97,8 @@ sdk::Result<std::optional<sdk::DataStoreSize>> ContentSizes::content_size(
 
 sdk::Result<void> ContentSizes::for_each_binary(const sdk::Reader& reader,
                                                 const VisitBinary& visit) {
-    return for_each_attached_binary(services_, log_, reader, visit);
+    ContentLog log(services_);
+    return for_each_attached_binary(services_, log, reader, visit);
 }
 
 }  // namespace stele::nodes

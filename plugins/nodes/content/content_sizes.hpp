@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 
 #include "content/services.hpp"
@@ -11,7 +10,7 @@ namespace stele::nodes {
 /// attachments and the files.
 class ContentSizes final : public sdk::ContentSizes {
 public:
-    ContentSizes(Services& services, sdk::ContentLog& log) : services_(services), log_(log) {}
+    explicit ContentSizes(Services& services) : services_(services) {}
 
     sdk::Result<std::optional<sdk::DataStoreSize>> content_size(
         const sdk::Reader& reader, const sdk::RecordKey& store) override;
@@ -19,7 +18,6 @@ public:
 
 private:
     Services& services_;
-    sdk::ContentLog& log_;
 };
 
 }  // namespace stele::nodes
