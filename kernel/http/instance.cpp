@@ -13,6 +13,7 @@
 #include "kernel/http/instance_state.hpp"
 #include "kernel/http/private_folders.hpp"
 #include "kernel/http/server_settings.hpp"
+#include "kernel/resource/registration.hpp"
 #include "kernel/storage/blob_directory.hpp"
 
 namespace stele::kernel::http {
@@ -58,7 +59,7 @@ sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& setting
         if (auto opened = host.open(file, *registrar); !opened) return opened;
         if (const auto& finished = registrar->finish(); !finished) return finished;
     }
-    return rooms.registry.freeze();
+    return resource::freeze(rooms.registry);
 }
 
 /// For a store that is not used.
@@ -191,6 +192,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     }
     state->rooms =
         std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
+    resource::add_kernel_families(state->rooms->registry);
     state->rooms->data_folder = options.data;
     state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
     auto limit = settings.integer("pagination.default_limit");

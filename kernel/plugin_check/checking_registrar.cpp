@@ -1,4 +1,5 @@
 #include "kernel/plugin_check/checking_registrar.hpp"
+#include "kernel/resource/registration.hpp"
 
 #include <stdexcept>
 
@@ -95,6 +96,7 @@ CheckingRegistrar::CheckingRegistrar()
       usage_(std::make_unique<UnopenedUsage>()),
       jobs_(*engine_, {}),
       row_query_(false) {
+    resource::add_kernel_families(registry_);
     static UnopenedTeams teams;
     services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&teams);
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
@@ -116,7 +118,8 @@ void CheckingRegistrar::refuse(sdk::Error error) {
 }
 
 void CheckingRegistrar::add(std::unique_ptr<sdk::Resource> resource) {
-    if (auto added = registry_.add(plugin_id_, std::move(resource)); !added) refuse(added.error());
+    auto added = resource::add_family(registry_, plugin_id_, std::move(resource));
+    if (!added) refuse(added.error());
 }
 
 void CheckingRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) {
@@ -125,7 +128,8 @@ void CheckingRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore
 }
 
 void CheckingRegistrar::add(sdk::Endpoint endpoint) {
-    if (auto added = registry_.add(plugin_id_, std::move(endpoint)); !added) refuse(added.error());
+    auto added = resource::add_endpoint(registry_, plugin_id_, std::move(endpoint));
+    if (!added) refuse(added.error());
 }
 
 void CheckingRegistrar::on_install(

@@ -1,4 +1,5 @@
 #include "kernel/plugin_check/library_check.hpp"
+#include "kernel/resource/registration.hpp"
 
 #include <algorithm>
 #include <map>
@@ -133,7 +134,8 @@ std::string check_descriptors(const std::filesystem::path& library,
     if (auto opened = open_all(library, folders, host, registrar); !opened) {
         return opened.error().message;
     }
-    if (auto frozen = registrar.registry().freeze(); !frozen) return frozen.error().message;
+    if (auto frozen = resource::freeze(registrar.registry()); !frozen)
+        return frozen.error().message;
     for (const resource::RegisteredResource& registered : registrar.registry().resources()) {
         std::string problem = unequal_descriptions(registered);
         if (!problem.empty()) return problem;

@@ -7,7 +7,7 @@
 #include <stele/sdk/time.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/data_store_family.hpp"
+#include "kernel/resource/data_store_changes.hpp"
 #include "kernel/resource/record_attachments.hpp"
 #include "kernel/resource/work_context.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
+#include "kernel/resource/data_store_changes.hpp"
 #include "kernel/resource/data_store_count.hpp"
-#include "kernel/resource/data_store_family.hpp"
 #include "kernel/resource/data_store_rows.hpp"
 #include "kernel/resource/record_fields.hpp"
 #include "kernel/resource/rooms.hpp"

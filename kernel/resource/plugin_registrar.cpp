@@ -1,4 +1,5 @@
 #include "kernel/resource/plugin_registrar.hpp"
+#include "kernel/resource/registration.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,11 +23,11 @@ void PluginRegistrar::keep(sdk::Result<void> added) {
 }
 
 void PluginRegistrar::add(std::unique_ptr<sdk::Resource> resource) {
-    keep(rooms_.registry.add(plugin_id_, std::move(resource)));
+    keep(add_family(rooms_.registry, plugin_id_, std::move(resource)));
 }
 
 void PluginRegistrar::add(sdk::Endpoint endpoint) {
-    keep(rooms_.registry.add(plugin_id_, std::move(endpoint)));
+    keep(add_endpoint(rooms_.registry, plugin_id_, std::move(endpoint)));
 }
 
 void PluginRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) {

@@ -4,15 +4,6 @@
 
 #include <stele/sdk/letter_case.hpp>
 
-#include "kernel/resource/activity_family.hpp"
-#include "kernel/resource/data_store_family.hpp"
-#include "kernel/resource/descriptor_check.hpp"
-#include "kernel/resource/operations/attachment_operations.hpp"
-#include "kernel/resource/operations/role_operations.hpp"
-#include "kernel/resource/operations/team_operations.hpp"
-#include "kernel/resource/platform_family.hpp"
-#include "kernel/resource/standard_routes.hpp"
-
 namespace stele::kernel::resource {
 
 std::vector<std::string> placeholders_of(std::string_view path) {
@@ -27,83 +18,10 @@ std::vector<std::string> placeholders_of(std::string_view path) {
     return names;
 }
 
-namespace {
-
-storage::CollectionRules rules_of(const sdk::ResourceDescriptor& descriptor) {
-    storage::CollectionRules rules;
-    for (const sdk::Field& field : descriptor.fields) {
-        if (field.secret) continue;
-        if (field.unique || field.addresses) rules.unique_fields.push_back(field.name);
-        if (field.unindexed) rules.unindexed_fields.push_back(field.name);
-    }
-    rules.composite_indexes = descriptor.composite_indexes;
-    rules.is_in_space = descriptor.has_space;
-    return rules;
-}
-
-}  // namespace
-
-Registry::Registry() {
-    RegisteredResource& platform = resources_.emplace_back();
-    platform.plugin_id = "kernel";
-    platform.resource = std::make_unique<PlatformFamily>();
-    platform.descriptor = platform.resource->describe();
-    add_teams(platform.descriptor);
-    add_roles(platform.descriptor);
-    add_attachments(platform.descriptor);
-    add_tenant_attachments(platform.descriptor);
-    platform.rules = rules_of(platform.descriptor);
-    by_type_[platform.descriptor.type] = &platform;
-    RegisteredResource& activities = resources_.emplace_back();
-    activities.plugin_id = "kernel";
-    activities.resource = std::make_unique<ActivityFamily>();
-    activities.descriptor = activities.resource->describe();
-    activities.rules = activity_rules();
-    activities.is_guarded_by_container = true;
-    by_type_[activities.descriptor.type] = &activities;
-}
-
-Registry::~Registry() = default;
-
-sdk::Result<void> Registry::add(std::string plugin_id, std::unique_ptr<sdk::Resource> resource) {
-    if (!resource) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "plugin.descriptor_incomplete",
-                               fmt::format("plugin {} added a resource that is null", plugin_id));
-    }
-    sdk::ResourceDescriptor descriptor = resource->describe();
-    if (auto checked = check_descriptor(plugin_id, descriptor); !checked) return checked;
-    if (const RegisteredResource* other = find(descriptor.type)) {
-        return sdk::make_error(
-            sdk::ErrorKind::conflict, "plugin.type_duplicate",
-            fmt::format("plugin {}: resource type {} belongs to plugin {} already", plugin_id,
-                        descriptor.type, other->plugin_id));
-    }
-    if (descriptor.capabilities.data_store) {
-        add_data_store(descriptor);
-        descriptor.capabilities.teams = descriptor.capabilities.roles = true;
-    }
-    if (descriptor.capabilities.teams) add_teams(descriptor);
-    if (descriptor.capabilities.roles) add_roles(descriptor);
-    if (descriptor.capabilities.attachments && !descriptor.has_space) add_attachments(descriptor);
-    RegisteredResource& added = resources_.emplace_back();
-    added.plugin_id = std::move(plugin_id);
-    added.resource = std::move(resource);
-    added.rules = rules_of(descriptor);
-    for (const sdk::Field& field : descriptor.fields) {
-        if (field.addresses) added.addressing_fields.push_back(field.name);
-    }
-    added.part_members = placeholders_of(descriptor.path);
-    added.descriptor = std::move(descriptor);
+RegisteredResource& Registry::add(RegisteredResource family) {
+    RegisteredResource& added = resources_.emplace_back(std::move(family));
     by_type_[added.descriptor.type] = &added;
-    return {};
-}
-
-sdk::Result<void> Registry::add(std::string plugin_id, sdk::Endpoint endpoint) {
-    auto checked =
-        check_endpoint(plugin_id, endpoint.method, endpoint.path, static_cast<bool>(endpoint.run));
-    if (!checked) return checked;
-    endpoints_.push_back({std::move(plugin_id), std::move(endpoint)});
-    return {};
+    return added;
 }
 
 sdk::Result<void> Registry::link_containers() {
@@ -184,24 +102,13 @@ void add_reference_words(std::map<std::string, RegisteredResource*, std::less<>>
 
 }  // namespace
 
-sdk::Result<void> Registry::freeze() {
+sdk::Result<void> Registry::link() {
     if (auto linked = link_containers(); !linked) return linked;
     for (RegisteredResource& resource : resources_) {
         derive_paths(resource);
         if (!resource.is_guarded_by_container) add_reference_words(by_reference_type_, resource);
         for (const std::string& word : resource.descriptor.inner_words)
             by_inner_word_[sdk::lower_case(word)] = &resource;
-        if (resource.descriptor.type == kPlatformType) continue;
-        add_standard_routes(resource, resource.collection_path, routes_);
-        add_action_routes(resource, resource.collection_path, routes_);
-        for (const std::string& alias : resource.alias_paths) {
-            add_standard_routes(resource, alias, routes_);
-            add_action_routes(resource, alias, routes_);
-        }
-    }
-    add_platform_routes(*find(kPlatformType), routes_);
-    for (const OwnedEndpoint& owned : endpoints_) {
-        routes_.push_back(endpoint_route(owned.plugin_id, owned.endpoint));
     }
     return {};
 }

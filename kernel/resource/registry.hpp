@@ -46,18 +46,25 @@ struct RegisteredResource {
     bool has_own_rights() const { return descriptor.has_space || descriptor.is_ungranted; }
 };
 
-/// What plugins offer. Filled while plugins open, then frozen; afterwards read by any thread.
+/// An endpoint that a plugin added.
+struct RegisteredEndpoint {
+    std::string plugin_id;
+    sdk::Endpoint endpoint;
+};
+
+/// What plugins offer: families, endpoints, and the routes that lead to them. Filled while plugins
+/// open (registration.hpp), then frozen; afterwards read by any thread.
 class Registry {
 public:
-    Registry();
-    ~Registry();
-
-    /// Checks the descriptor by itself (`plugin.descriptor_incomplete`, `plugin.type_duplicate`).
-    sdk::Result<void> add(std::string plugin_id, std::unique_ptr<sdk::Resource> resource);
-    sdk::Result<void> add(std::string plugin_id, sdk::Endpoint endpoint);
-
-    /// Links families to their containers, derives all routes, and accepts nothing more.
-    sdk::Result<void> freeze();
+    /// Under its type, which no other has. Stays where it is.
+    RegisteredResource& add(RegisteredResource family);
+    const RegisteredEndpoint& add(RegisteredEndpoint endpoint) {
+        return endpoints_.emplace_back(std::move(endpoint));
+    }
+    /// Links families to their containers, and derives their paths and words. Fails with
+    /// `plugin.descriptor_incomplete` where one has no container that can hold it.
+    sdk::Result<void> link();
+    void set_routes(std::vector<Route> routes) { routes_ = std::move(routes); }
 
     const RegisteredResource* find(std::string_view type) const;
     /// The family of a reference's type word, compared without regard to case.
@@ -66,19 +73,15 @@ public:
     /// (`ResourceDescriptor::inner_words`).
     const RegisteredResource* find_inner_word(std::string_view word) const;
     const std::deque<RegisteredResource>& resources() const { return resources_; }
+    const std::deque<RegisteredEndpoint>& endpoints() const { return endpoints_; }
     const std::vector<Route>& routes() const { return routes_; }
 
 private:
     sdk::Result<void> link_containers();
     void derive_paths(RegisteredResource& resource);
 
-    struct OwnedEndpoint {
-        std::string plugin_id;
-        sdk::Endpoint endpoint;
-    };
-
     std::deque<RegisteredResource> resources_;
-    std::deque<OwnedEndpoint> endpoints_;
+    std::deque<RegisteredEndpoint> endpoints_;
     std::map<std::string, RegisteredResource*, std::less<>> by_type_;
     std::map<std::string, RegisteredResource*, std::less<>> by_reference_type_;
     std::map<std::string, RegisteredResource*, std::less<>> by_inner_word_;

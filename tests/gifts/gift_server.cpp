@@ -1,6 +1,7 @@
 #include "tests/gifts/gift_server.hpp"
 
 #include "kernel/resource/declarations.hpp"
+#include "kernel/resource/registration.hpp"
 #include "kernel/resource/standard_teams.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
@@ -28,8 +29,8 @@ void add_family(resource::Rooms& rooms, const char* type, const char* container,
     descriptor.capabilities = capabilities;
     if (descriptor.container != "platform")
         descriptor.container_member = descriptor.container + "Id";
-    resource::testing::expect(
-        rooms.registry.add("gifts", std::make_unique<PlainFamily>(std::move(descriptor))));
+    resource::testing::expect(resource::add_family(
+        rooms.registry, "gifts", std::make_unique<PlainFamily>(std::move(descriptor))));
 }
 
 }  // namespace
@@ -67,6 +68,7 @@ GiftServer::GiftServer(bool has_nodes)
     : rooms_(
           std::make_unique<resource::Rooms>(std::make_unique<sdk::testing::MemoryEngine>(),
                                             sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k')))) {
+    resource::add_kernel_families(rooms_->registry);
     jobs_ = std::make_unique<job::JobService>(*rooms_->engine, job::JobRunnerOptions{});
     row_query_ = std::make_unique<resource::RowQuery>(false);
     platforms_ = std::make_unique<resource::PlatformService>(*rooms_, installations_);
@@ -123,7 +125,7 @@ void GiftServer::open_plugins(std::vector<std::string> enabled) {
         resource::testing::expect(host_.open(file, *registrar));
         resource::testing::expect(registrar->finish());
     }
-    resource::testing::expect(rooms_->registry.freeze());
+    resource::testing::expect(resource::freeze(rooms_->registry));
     rooms_->principals =
         static_cast<sdk::PrincipalDirectory*>(services_.at(typeid(sdk::PrincipalDirectory)));
     const auto sizes = services_.find(typeid(sdk::ContentSizes));

@@ -12,6 +12,7 @@
 #include "families/sweep.hpp"
 #include "kernel/resource/declarations.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/registration.hpp"
 #include "kernel/resource/routed_call.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 #include "operations/branch_indexes.hpp"
@@ -109,6 +110,7 @@ ContentWorld::~ContentWorld() {
 }
 
 void ContentWorld::add_families() {
+    add_kernel_families(rooms_.registry);
     services_.reset(new nodes::Services{registrar_, rows_, lists_, users_, jobs_, indexes_});
     sizes_ = std::make_unique<nodes::ContentSizes>(*services_);
     rooms_.content_sizes = sizes_.get();
@@ -124,7 +126,7 @@ void ContentWorld::add_families() {
     registrar_.add(std::make_unique<nodes::NodeFamily>(*services_));
     registrar_.add(std::make_unique<nodes::DeletionFamily>(*services_));
     must(registrar_.finish());
-    must(rooms_.registry.freeze());
+    must(freeze(rooms_.registry));
     for (const Route& route : rooms_.registry.routes())
         routes_.emplace(route.method + " " + route.path, &route);
 }

@@ -12,6 +12,7 @@
 #include "kernel/resource/data_store_rows.hpp"
 #include "kernel/resource/declarations.hpp"
 #include "kernel/resource/housekeeper.hpp"
+#include "kernel/resource/registration.hpp"
 #include "kernel/storage/index_entries.hpp"
 #include "sdk/testing/memory_engine.hpp"
 #include "tests/resource/resource_fixture.hpp"
@@ -128,9 +129,10 @@ struct Server {
     Server(sdk::Engine& engine, Declared declared)
         : rooms(std::make_unique<BorrowedEngine>(engine),
                 sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
+        add_kernel_families(rooms.registry);
         for (auto& family : museum_families(declared))
-            expect(rooms.registry.add("museums", std::move(family)));
-        expect(rooms.registry.freeze());
+            expect(add_family(rooms.registry, "museums", std::move(family)));
+        expect(freeze(rooms.registry));
         if (rooms.platforms.root()) return;
         expect(sdk::write_with_retry(engine, [this](sdk::Transaction& transaction) {
             auto made = rooms.platforms.create(transaction, "Test");

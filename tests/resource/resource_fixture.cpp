@@ -4,6 +4,8 @@
 
 #include "sdk/testing/memory_engine.hpp"
 
+#include "kernel/resource/registration.hpp"
+
 namespace stele::kernel::resource::testing {
 
 namespace {
@@ -135,17 +137,18 @@ sdk::Result<void> TestRequest::commit() {
 ResourceFixture::ResourceFixture(std::vector<std::unique_ptr<sdk::Resource>> more)
     : rooms(std::make_unique<sdk::testing::MemoryEngine>(),
             sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
+    add_kernel_families(rooms.registry);
     const auto add = [this](sdk::ResourceDescriptor descriptor) {
-        expect(
-            rooms.registry.add("libraries", std::make_unique<PlacedFamily>(std::move(descriptor))));
+        expect(add_family(rooms.registry, "libraries",
+                          std::make_unique<PlacedFamily>(std::move(descriptor))));
     };
     add(family("reader", kPlatformType, "readers"));
     add(family("library", kPlatformType, "libraries"));
     add(family("shelf", "library", "shelves"));
     add(family("book", "shelf", "books"));
     for (std::unique_ptr<sdk::Resource>& one : more)
-        expect(rooms.registry.add("more", std::move(one)));
-    expect(rooms.registry.freeze());
+        expect(add_family(rooms.registry, "more", std::move(one)));
+    expect(freeze(rooms.registry));
     expect(sdk::write_with_retry(*rooms.engine, [this](sdk::Transaction& transaction) {
         auto made = rooms.platforms.create(transaction, "Test");
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());

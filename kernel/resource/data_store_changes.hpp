@@ -7,10 +7,6 @@
 
 namespace stele::kernel::resource {
 
-/// What the capability `data_store` adds to a descriptor: fields before the family's own, and the
-/// operations lock, unlock, stats, info and activities behind its own.
-void add_data_store(sdk::ResourceDescriptor& descriptor);
-
 /// Fills in what the server sets on a data store that is created or updated, and what an update
 /// left out, so that a store always says what holds for it.
 void settle_data_store(const sdk::Change& change);
