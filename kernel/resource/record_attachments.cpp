@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/attachments.hpp>
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -59,7 +60,8 @@ sdk::Result<void> tell_attachments(WorkContext& context, const sdk::RecordKey& k
     sdk::Json& system = document->fields["_system"];
     if (!system.is_object()) system = sdk::Json::object();
     system.erase(kTold);
-    if (!attachments.empty()) system[kTold] = attachments;
+    for (const auto& [id, kept] : attachments.items())
+        system[kTold][id] = sdk::Attachment::from_json(id, kept).shown();
     auto stored = records.documents().replace(transaction, (*resource)->rules, record,
                                               document->fields, record.sealed());
     if (!stored) return stored.error();

@@ -86,12 +86,16 @@ Result<std::vector<FormFile>> keep_files(FormBody& form, const FileKeeper& keep)
 }  // namespace
 
 Json Attachment::to_json() const {
-    Json kept = {{"length", length},
-                 {"contentType", content_type},
-                 {"filename", file_name},
-                 {"objectId", object_id}};
+    Json kept = shown();
     if (modified_ms > 0) kept[kModified] = modified_ms;
     return kept;
+}
+
+Json Attachment::shown() const {
+    return {{"length", length},
+            {"contentType", content_type},
+            {"filename", file_name},
+            {"objectId", object_id}};
 }
 
 Attachment Attachment::from_json(const std::string& id, const Json& kept) {
@@ -105,7 +109,7 @@ Attachment Attachment::from_json(const std::string& id, const Json& kept) {
 
 Json Attachment::row() const {
     Json row = {{kAttachmentId, id}, {"_doc", id}};
-    row.update(to_json());
+    row.update(shown());
     return row;
 }
 

@@ -125,7 +125,7 @@ bool takes_another(const RelationPlace& place, const std::string& target) {
 sdk::Result<void> resolve_relations(const BranchContent& content, const sdk::Document* before,
                                     sdk::Document& after, sdk::Violations& violations) {
     if (content.changes().are_relations_in_step()) return {};
-    auto relators = used_relators(content, after.fields);
+    auto relators = relators_of(content, after.fields);
     if (!relators) return relators.error();
     for (const Relator& relator : *relators) {
         sdk::Json* const value = relator.value_in(after.fields);

@@ -68,7 +68,7 @@ sdk::Result<sdk::Reply> upload_file(Services& services, const sdk::Call& call) {
     if (auto counted = stores.count(repository, more); !counted) return counted.error();
     put_file(context.transaction(), *space, file);
     sdk::Json told = {{"_doc", file.id}};
-    told.update(file.to_json());
+    told.update(file.shown());
     return sdk::Reply::status(told);
 }
 

@@ -30,7 +30,10 @@ struct Attachment {
     /// has no versions, whose times tell it.
     std::int64_t modified_ms = 0;
 
+    /// As it is kept.
     Json to_json() const;
+    /// The same without what is nobody's but the server's: as records tell it.
+    Json shown() const;
     static Attachment from_json(const std::string& id, const Json& kept);
     /// As lists show it.
     Json row() const;
