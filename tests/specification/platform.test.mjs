@@ -54,6 +54,7 @@ statement('platform 3.0.7', async () => {
   await it.put(branch, { ...(await it.get(branch)), validateContent: true });
   // A branch that takes no writes is looked at only.
   const fork = await it.make(`${path}/branches?branch=master`, { title: 'shelved' });
+  await it.put(`${path}/branches/${fork}`, { ...(await it.get(`${path}/branches/${fork}`)), validateContent: true });
   await it.post(`${path}/branches/${fork}/archive`);
   const repositories = (await it.get('/repositories?limit=1')).total_rows;
 
@@ -72,7 +73,7 @@ statement('platform 3.0.7', async () => {
   const indexed = await it.finished(index._doc);
   assert.equal(indexed.state, 'FINISHED', JSON.stringify(indexed.log_entries));
   assert.deepEqual([indexed._result.indexes, indexed._result.failures], [repositories, []]);
-  assert.deepEqual(ids(await it.post(`${branch}/nodes/search?text=unmistakable`)), [wrong]);
+  assert.deepEqual(ids(await it.post(`${branch}/nodes/search`, { search: 'unmistakable' })), [wrong]);
 
   // Administrators only: those who hold everything.
   const [plain, manager, owner] = [await it.person('upkeep-plain'), await it.person('upkeep-manager'), await it.person('upkeep-owner')];
@@ -347,7 +348,7 @@ statement('platform 8.2.9', async () => {
   // The stores of this project's stack, and of no other.
   assert.deepEqual([job._result.branches, job._result.indexes, job._result.nodes, job._result.associations], [1, 1, await count(false), await count(true)]);
   assert.deepEqual([job._result.faults, job._result.failures], [0, []]);
-  assert.deepEqual(ids(await it.post(`${branch}/nodes/search?text=indispensable`)), [node]);
+  assert.deepEqual(ids(await it.post(`${branch}/nodes/search`, { search: 'indispensable' })), [node]);
   await it.allowed('POST', `${project}/users/invite?id=default/${member.id}`, {}, maker);
   await it.grant(project, 'editor', editor);
   for (const who of [member, editor]) await it.refused(403, 'POST', `${project}/admin/maintenance`, {}, who);
@@ -575,7 +576,8 @@ statement('platform 15.3', async () => {
   // Any family: the platform, users, nodes; not what never changes.
   assert.equal((await merge(`platform://${platform}`, [{ op: 'add', path: '/merged', value: true }])).json.merged, true);
   assert.equal((await it.get('/')).merged, true);
-  assert.equal((await merge(`platform://${platform}`, [{ op: 'add', path: '/merged', value: 2 }], writer)).status, 403);
+  await it.grant('', 'consumer', reader);
+  assert.equal((await merge(`platform://${platform}`, [{ op: 'add', path: '/merged', value: 2 }], reader)).status, 403);
   assert.equal((await merge(`user://${platform}/default/${reader.id}`, [{ op: 'add', path: '/jobTitle', value: 'reads' }], reader)).status, 200);
   assert.equal((await it.get(reader.path)).jobTitle, 'reads');
   const { id, branch, node } = await it.repository();
