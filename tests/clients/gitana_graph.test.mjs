@@ -180,7 +180,7 @@ test('section 16: the start, its tree and its ring of friends are traversed', as
     const next = [];
     for (const [at, parent] of level.entries()) {
       for (let i = 0; i < (sizes[at] ?? 0); ++i) {
-        const child = await makeNode(master, { title: 'below' });
+        const child = await makeNode(master, { title: `below ${next.length}` });
         await associate(parent, child, 'a:child');
         next.push(child);
       }
