@@ -119,6 +119,49 @@ TEST_CASE_METHOD(CacheFixture,
     CHECK(is_remembered(ann, far));
 }
 
+TEST_CASE_METHOD(CacheFixture, "Each kind of entry that rights are made of makes decisions void") {
+    // A member is written under its group and the group under its member, a source of rights with
+    // its heir: each of them suffices, so that no way of writing one alone goes unnoticed.
+    const RecordKey far = record_key(2, 100, 1);
+    permissions(ann, far);
+    for (const char tag : std::string("mMrehR")) {
+        INFO("tag " << tag);
+        remember_all();
+        REQUIRE(is_remembered(bob, leaf));
+        put(sdk::KeyWriter().integer(kCachedPlatform).tag(tag).text("any").key(), "");
+        CHECK_FALSE(is_remembered(bob, leaf));
+        CHECK(is_remembered(ann, far));
+    }
+    // How open a store is; its other rows, and what else lies beside records, decide nothing.
+    remember_all();
+    const auto store_row = [](char row) {
+        return sdk::KeyWriter().integer(kCachedPlatform).tag('S').text("any").tag(row).key();
+    };
+    put(store_row('s'), "");
+    put(store_row('n'), "");
+    for (const char tag : std::string("xykbjtTqfvD"))
+        put(sdk::KeyWriter().integer(kCachedPlatform).tag(tag).text("any").key(), "");
+    CHECK(is_remembered(bob, leaf));
+    put(store_row('o'), "");
+    CHECK_FALSE(is_remembered(bob, leaf));
+}
+
+TEST_CASE_METHOD(CacheFixture, "What a record inherits from counts from the commit on") {
+    const RecordKey stack = record_key(kCachedPlatform, 3, 1);
+    tree.containers[stack] = root;
+    change([&](sdk::Transaction& transaction) {
+        return store.grant(transaction, stack, bob, "consumer", true);
+    });
+    CHECK_FALSE(can_read(bob, leaf));
+    REQUIRE(is_remembered(bob, leaf));
+    change([&](sdk::Transaction& transaction) { return store.inherit(transaction, shop, stack); });
+    CHECK(can_read(bob, leaf));
+    REQUIRE(is_remembered(bob, leaf));
+    change(
+        [&](sdk::Transaction& transaction) { return store.disinherit(transaction, shop, stack); });
+    CHECK_FALSE(can_read(bob, leaf));
+}
+
 TEST_CASE_METHOD(CacheFixture, "A written record drops nothing while no policy looks at records") {
     remember_all();
     put(document_key(leaf), "red");

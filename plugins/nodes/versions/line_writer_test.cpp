@@ -395,6 +395,63 @@ TEST_CASE("a record that comes back leaves the time without it as it was") {
     }
 }
 
+TEST_CASE("a fork shows its parent as it was at the revision that it comes from, and no later") {
+    sdk::testing::MemoryEngine engine;
+    VersionMemory memory;
+    const VersionSpace space("space/", keeping_of_kind, memory);
+    const auto entry_of = [](const std::string& name) { return "e-" + name + "-0123456789"; };
+    const auto write = [&](Line line, const char* value) {
+        const auto transaction = engine.begin();
+        LineWriter writer(*transaction, space, find_view(*transaction, space, line).value());
+        writer.put(entry_of(value), "");
+        REQUIRE(writer.finish("").has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+        return transaction->stamp(space.revision_counter()).value();
+    };
+    const auto fork = [&](Line line, Link from) {
+        const auto transaction = engine.begin();
+        REQUIRE(put_line(*transaction, *transaction, space, line, from).has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+    };
+    const auto shown = [&](Line line) {
+        const auto reader = engine.snapshot();
+        const ViewReader view(*reader, space, find_view(*reader, space, line).value());
+        std::string names;
+        for (const char* name : {"one", "two", "three", "own", "later", "last"}) {
+            if (view.get(entry_of(name)).value()) names += std::string(" ") + name;
+        }
+        return names;
+    };
+
+    const Revision one = write(kFirstLine, "one");
+    const Revision two = write(kFirstLine, "two");
+    fork(2, {kFirstLine, one});
+    fork(3, {kFirstLine, two});
+    const Revision three = write(kFirstLine, "three");
+    fork(4, {kFirstLine, three});
+    CHECK(shown(2) == " one");
+    CHECK(shown(3) == " one two");
+    CHECK(shown(4) == " one two three");
+    // One before the first of them there was nothing.
+    fork(5, {kFirstLine, one - 1});
+    CHECK(shown(5).empty());
+
+    // A fork of a fork sees of each only what came before.
+    const Revision own = write(2, "own");
+    fork(6, {2, own - 1});
+    fork(7, {2, own});
+    write(2, "later");
+    write(kFirstLine, "last");
+    CHECK(shown(6) == " one");
+    CHECK(shown(7) == " one own");
+    const auto links = find_view(*engine.snapshot(), space, 7).value().links;
+    REQUIRE(links.size() == 3);
+    CHECK(links[0].line == 7);
+    CHECK(links[0].is_tip());
+    CHECK((links[1].line == 2 && links[1].bound == own));
+    CHECK((links[2].line == kFirstLine && links[2].bound == one));
+}
+
 TEST_CASE("the block of an ended entry is the smallest that holds its time") {
     struct Case {
         Revision first;
