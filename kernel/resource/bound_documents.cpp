@@ -185,21 +185,31 @@ sdk::Result<void> BoundDocuments::check_addresses(
     const CollectionPlace& place, const sdk::Transaction& space, storage::CollectionId collection,
     const std::string& custom_id, std::string_view sequence, const sdk::Document& after) {
     storage::Record other;
+    // Of a part of the collection (docs/specification/platform.md 9) each has a name space.
+    CollectionPlace own = place;
+    own.part.clear();
+    for (const std::string& member : place.resource->part_members)
+        own.part.emplace_back(member, sdk::text_member(after.fields, member));
+    own.id = collection;
+    const std::string prefix = name_in_part(own, {});
     for (const std::string& field : place.resource->addressing_fields) {
         if (!custom_id.empty()) {
-            auto taken = rooms_.documents.read_unique(space, collection, field, custom_id, other);
+            const std::string name = prefix + custom_id;
+            auto taken = rooms_.documents.read_unique(space, collection, field, name, other);
             if (!taken) return taken.error();
             if (*taken) {
                 return id_taken(custom_id);
             }
         }
-        const std::string value = sdk::text_member(after.fields, field);
+        std::string value = sdk::text_member(after.fields, field);
+        if (value.starts_with(prefix)) value.erase(0, prefix.size());
         if (value.empty()) continue;
         auto taken = rooms_.documents.read(space, collection, value, other);
         if (!taken) return taken.error();
-        if (*taken && other.sequence != sequence) {
-            return value_taken_here(field);
-        }
+        if (!*taken || other.sequence == sequence) continue;
+        auto is_here = is_in_part(other, own);
+        if (!is_here) return is_here.error();
+        if (*is_here) return value_taken_here(field);
     }
     return {};
 }

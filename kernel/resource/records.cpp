@@ -177,17 +177,14 @@ std::string name_in_part(const CollectionPlace& place, std::string_view name) {
     return whole.append(name);
 }
 
-namespace {
-
 sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPlace& place) {
+    if (place.part.empty()) return true;
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
     return std::all_of(place.part.begin(), place.part.end(), [&](const auto& said) {
         return sdk::text_member(document->fields, said.first) == said.second;
     });
 }
-
-}  // namespace
 
 sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace& place,
                                 std::string_view id, storage::Record& record,
@@ -196,11 +193,13 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace
     auto space = open_space(reader, place);
     if (!space) return space.error();
     auto found = documents_.read(**space, *place.id, id, record);
-    if (found && *found && !place.part.empty()) found = is_in_part(record, place);
+    if (found && *found) found = is_in_part(record, place);
     if (found && !*found && place.resource) {
         const std::string name = name_in_part(place, id);
         for (const std::string& field : place.resource->addressing_fields) {
             found = documents_.read_unique(**space, *place.id, field, name, record);
+            // Another part's address may be spelled alike: a/b of one, b of one/a.
+            if (found && *found) found = is_in_part(record, place);
             if (!found || *found) break;
         }
     }

@@ -38,6 +38,8 @@ struct CollectionPlace {
 /// The name by which a field addresses a record of a part: the part's values and the name itself,
 /// with slashes between. The name alone where the place is a whole collection.
 std::string name_in_part(const CollectionPlace& place, std::string_view name);
+/// Whether the members of a record say what the place's part does; true of a whole collection.
+sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPlace& place);
 
 /// Finds records by path, by key and by reference. Any thread.
 class Records final : public authority::RecordTree {

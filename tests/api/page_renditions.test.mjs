@@ -82,3 +82,20 @@ test('all renditions of a deployment become inactive, however many, and no other
   assert.equal((await admin('GET', `${pages('few')}/kept`)).active, true);
   assert.equal((await admin('POST', `${pages('nobody')}/invalidateall`)).ok, true);
 });
+
+test('no other deployment and no chosen id stands for the key of a rendition', async () => {
+  const made = await admin('POST', pages('split'), { key: 'a/b' });
+  const beside = `${pages('split%2Fa')}/b`;
+  for (const [method, path, body] of [['GET', beside], ['PUT', beside, {}], ['POST', `${beside}/invalidate`], ['DELETE', beside]])
+    assert.equal((await ask(method, path, body)).status, 404, method);
+  assert.equal((await admin('GET', `${pages('split')}/a%2Fb`))._doc, made._doc);
+  const [first, second] = [pages('chosen'), pages('free')];
+  const real = await admin('POST', first, { key: 'start' });
+  assert.equal((await ask('POST', first, { _doc: 'start', key: 'other' })).status, 409);
+  await admin('POST', first, { _doc: 'end', key: 'last' });
+  assert.equal((await ask('POST', first, { key: 'end' })).status, 409);
+  assert.equal((await admin('GET', `${first}/start`))._doc, real._doc);
+  // Each deployment has its own names.
+  await admin('POST', second, { _doc: 'begin', key: 'start' });
+  await admin('POST', first, { key: 'begin' });
+});

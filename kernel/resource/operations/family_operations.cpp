@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <stele/sdk/context.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "kernel/resource/activity_notes.hpp"
@@ -35,8 +36,20 @@ sdk::Result<void> add_part(const RoutedCall& call, const RegisteredResource& fam
     return {};
 }
 
-sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view reference) {
+/// A record that the caller may know of. One that is hidden answers like one that is not there: a
+/// reference names records by their keys, too, and these must not be found by guessing.
+sdk::Result<sdk::RecordKey> find_known(const RoutedCall& call, std::string_view reference) {
     auto record = call.context().find_reference(reference);
+    if (!record && sdk::is_missing(record.error())) return unknown_record("record", reference);
+    if (!record) return record;
+    auto known = sdk::holds(call.context(), *record, sdk::Permission::connect);
+    if (!known) return known.error();
+    if (!*known) return unknown_record("record", reference);
+    return record;
+}
+
+sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view reference) {
+    auto record = find_known(call, reference);
     if (!record) return record.error();
     if (*record == call.context().platform().root) return RecordPath{"/", {}};
     // word://platform/id of a container/id
@@ -118,8 +131,10 @@ sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::stri
                                                 sdk::Json condition) {
     const auto& outer = static_cast<const RoutedCall&>(call);
     const RegisteredResource* const family = outer.rooms().registry.find_reference_type(type);
-    const Route* const route =
-        family ? find_route(outer, "POST", family->collection_path + "/query") : nullptr;
+    // A container does not say which part of a collection is meant.
+    const Route* const route = family && family->part_members.empty()
+                                   ? find_route(outer, "POST", family->collection_path + "/query")
+                                   : nullptr;
     if (!route) return sdk::invalid_parameter(parameter, "names nothing that can be queried");
     RecordPath around{"/", {}};
     if (!container.empty()) {
