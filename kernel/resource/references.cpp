@@ -44,13 +44,14 @@ sdk::Result<sdk::RecordKey> Records::find_team(const sdk::Reader& reader,
     for (std::size_t i = 1; i + 1 < parts.size(); ++i)
         of_record += (i > 1 ? "/" : "") + parts[i];
     auto record = find_reference(reader, platform, of_record);
+    if (!record && sdk::is_missing(record.error())) return unknown_record("record", reference);
     if (!record) return record;
     for (const std::string& spelled : {key, sdk::lower_case(key)}) {
         auto team = read_team(reader, *record, spelled);
         if (!team) return team.error();
         if (*team) return (*team)->group;
     }
-    return unknown_record("team", key);
+    return unknown_record("record", reference);
 }
 
 sdk::Result<std::string> Records::reference_word(const RegisteredResource& resource,
@@ -108,16 +109,20 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
     if (!resource) return unknown_record("record", reference);
     if (ids.size() != resource->chain.size() + 1) return malformed(reference);
 
+    // Which of its parts is missing would tell of those that are there, whoever may know of them.
+    const auto missing = [&](const sdk::Error& error) {
+        return sdk::is_missing(error) ? unknown_record("record", reference) : error;
+    };
     storage::Record record;
     for (std::size_t i = 0; i < resource->chain.size(); ++i) {
         auto place = i == 0 ? collection(reader, platform, *resource->chain[i])
                             : collection_inside(reader, *resource->chain[i], record);
-        if (!place) return place.error();
+        if (!place) return missing(place.error());
         auto found = read(reader, *place, ids[i + 1], record);
         if (!found && sdk::is_missing(found.error())) {
             found = read(reader, *place, sdk::lower_case(ids[i + 1]), record);
         }
-        if (!found) return found.error();
+        if (!found) return missing(found.error());
     }
     return record.key();
 }

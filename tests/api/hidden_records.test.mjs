@@ -267,3 +267,33 @@ test('who is in which group is told of groups and members that the caller may kn
   await admin('POST', '/domains/default/principals/open-circle/authorities/connector/grant?id=default/curious');
   assert.equal((await ask())[2], true);
 });
+
+test('a reference to what is hidden is answered like one that leads nowhere, whichever part is missing', async () => {
+  const platform = (await admin('GET', '/'))._doc;
+  await admin('POST', '/domains/default/principals', { type: 'USER', name: 'refers', password: 'secret-of-refers' });
+  await admin('POST', '/authorities/contributor/grant?id=default/refers');
+  const token = await server.login('refers', 'secret-of-refers');
+  const stack = (await admin('POST', '/stacks', {}))._doc;
+  const config = (await admin('POST', '/uiconfigs', { title: 'unseen' }))._doc;
+  const repository = (await admin('POST', '/repositories', {}))._doc;
+  const branch = (await admin('GET', `/repositories/${repository}/branches/master`))._doc;
+  const none = '0'.repeat(repository.length);
+  const answers = async (reference) => {
+    const at = encodeURIComponent(reference);
+    const report = await server.request('POST', '/reports', { token, body: { source: { typeId: 'node', container: reference } } });
+    assert.equal(report.status, 200, report.text);
+    const asked = [await server.request('GET', `/ref/diff?source=${at}&target=${at}`, { token }), await server.request('POST', `/ref/merge?source=${at}`, { token, body: [] }),
+                   await server.request('POST', `/reports/${report.json._doc}/execute`, { token, body: {} })];
+    return asked.map(({ status, json }) => [status, json.code, json.message.replaceAll(reference, 'REFERENCE')]);
+  };
+  for (const [hidden, ...missing] of [
+    [`uiconfig://${platform}/${config}`, `uiconfig://${platform}/${none}`],
+    [`branch://${platform}/${repository}/${branch}`, `branch://${platform}/${repository}/none`, `branch://${platform}/${none}/${branch}`],
+    [`node://${platform}/${repository}/${branch}/root`, `node://${platform}/${repository}/${branch}/none`, `node://${platform}/${repository}/none/root`, `node://${platform}/${none}/${branch}/root`],
+    [`team://stack/${platform}/${stack}/owners`, `team://stack/${platform}/${stack}/none`, `team://stack/${platform}/${none}/owners`],
+  ]) {
+    const wanted = await answers(hidden);
+    assert.deepEqual(wanted.map(([status]) => status), [404, 404, 404], hidden);
+    for (const reference of missing) assert.deepEqual(await answers(reference), wanted, reference);
+  }
+});
