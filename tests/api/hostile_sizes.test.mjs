@@ -96,7 +96,7 @@ test('objects with more members than any may have are refused by name, also in r
   const { _doc: node } = await server.admin('POST', `${branch}/nodes`, { title: 'x' });
   const wide = (count) => Object.fromEntries(entries(count, (i) => [`_m${i}`, 1]));
   const routes = [['POST', '/uiconfigs'], ['POST', '/uiconfigs/query'], ['POST', `${branch}/nodes`], ['PUT', `${branch}/nodes/${node}`],
-                  ['POST', `${branch}/nodes/query`], ['POST', '/graphql']];
+                  ['POST', `${branch}/nodes/query`], ['POST', `${branch}/graphql`]];
   for (const [method, path] of routes) {
     const reply = await ask(method, path, { inner: [wide(10_001)] });
     assert.equal(reply.status, 400, `${method} ${path}: ${reply.text.slice(0, 300)}`);
