@@ -109,7 +109,7 @@ sdk::Result<RangeBounds> read_range(const std::string& field, const sdk::Json& e
 class ObjectParser {
 public:
     sdk::Result<Expression> parse(const sdk::Json& object, const std::string& path, int depth) {
-        if (depth > kDeepestNesting) return problem(path, "is nested too deep");
+        if (depth >= kDeepestNesting) return problem(path, "is nested too deep");
         if (++clauses_ > kMostClauses)
             return problem(path, fmt::format("is one of more than {} parts", kMostClauses));
         if (!object.is_object() || object.size() != 1)

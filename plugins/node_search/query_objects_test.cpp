@@ -131,6 +131,14 @@ TEST_CASE("objects are bounded in depth and parts") {
     for (int i = 0; i < 60; ++i)
         deep = R"({"bool":{"must":)" + deep + "}}";
     CHECK(object_outcome(deep.c_str()).ends_with("is nested too deep"));
+    const auto nested = [](int objects) {
+        std::string text = R"({"match_all":{}})";
+        for (int i = 1; i < objects; ++i)
+            text = R"({"bool":{"must":)" + text + "}}";
+        return object_outcome(text.c_str());
+    };
+    CHECK_FALSE(nested(50).ends_with("is nested too deep"));
+    CHECK(nested(51).ends_with("is nested too deep"));
     std::string wide;
     for (int i = 0; i < 1001; ++i)
         wide += R"({"match_all":{}},)";

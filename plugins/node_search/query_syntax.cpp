@@ -86,8 +86,11 @@ private:
 
     /// `a b OR c`: until a parenthesis closes or the text ends.
     sdk::Result<Expression> parse_list(const std::string& field) {
-        if (++depth_ > kDeepestNesting)
+        // The outermost is in no parenthesis.
+        if (depth_++ > kDeepestNesting) {
+            --place_;
             return problem_here(fmt::format("nested deeper than {}", kDeepestNesting));
+        }
         Expression list{.kind = Expression::Kind::logic};
         while (true) {
             skip_blanks();

@@ -122,6 +122,25 @@ TEST_CASE("texts are bounded in size, terms and depth") {
         terms += "a ";
     CHECK(syntax_outcome(terms) == "must not have more than 1000 terms");
     CHECK(syntax_outcome(std::string(60, '(') + "a") == "at character 51: nested deeper than 50");
+    // At each bound, and one beyond (docs/reference/search.md).
+    const auto nested = [](std::size_t deep) {
+        return syntax_outcome(std::string(deep, '(') + "a" + std::string(deep, ')'));
+    };
+    CHECK(nested(50) == nested(1));
+    CHECK(nested(51) == "at character 51: nested deeper than 50");
+    const auto words = [](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += "a ";
+        return syntax_outcome(text);
+    };
+    CHECK(words(1000).find("must not") == std::string::npos);
+    CHECK(words(1001) == "must not have more than 1000 terms");
+    const auto bytes = [](std::size_t count) {
+        return syntax_outcome("a" + std::string(count - 1, ' '));
+    };
+    CHECK(bytes(16'384) == bytes(1));
+    CHECK(bytes(16'385) == "must not have more than 16384 bytes");
 }
 
 }  // namespace stele::node_search
