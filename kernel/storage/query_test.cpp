@@ -340,6 +340,65 @@ TEST_CASE("depth and size of a query are bounded") {
     CHECK(Query::parse(not_finite).has_error());
 }
 
+TEST_CASE("a query reaches each of its bounds, and goes not one step beyond") {
+    // docs/reference/query-language.md, Bounds.
+    const auto is_taken = [](const Json& query) { return !Query::parse(query).has_error(); };
+    const auto code_of = [](const Json& query) {
+        const auto parsed = Query::parse(query);
+        return parsed.has_error() ? parsed.error().code : std::string();
+    };
+    const auto nested = [](int levels) {
+        Json query = 1;
+        for (int i = 0; i < levels; ++i)
+            query = {{"a", query}};
+        return query;
+    };
+    CHECK(is_taken(nested(49)));
+    CHECK(is_taken(nested(50)));
+    CHECK(code_of(nested(51)) == "query.document_too_deep");
+
+    // The query, each member's object and its list count, too.
+    const auto with_values = [](int values) {
+        Json query;
+        int left = values - 1;
+        for (const char* name : {"a", "b", "c"}) {
+            left -= 2;
+            Json& list = query[name]["$nin"] = Json::array();
+            for (int i = 0; i < 9998 && left > 0; ++i, --left)
+                list.push_back(i);
+        }
+        for (; left > 0; --left)
+            query["a"]["$nin"].push_back(0);
+        return query;
+    };
+    CHECK(is_taken(with_values(29'999)));
+    CHECK(is_taken(with_values(30'000)));
+    CHECK(code_of(with_values(30'001)) == "query.document_too_large");
+
+    const auto expressions = [](int count) {
+        Json query;
+        for (int i = 0; i < count; ++i)
+            query["a" + std::to_string(i)]["$regex"] = "x";
+        return query;
+    };
+    CHECK(is_taken(expressions(32)));
+    CHECK(code_of(expressions(33)) == "query.document_too_large");
+    const auto expression = [](std::size_t bytes) {
+        return Json{{"a", {{"$regex", std::string(bytes, 'x')}}}};
+    };
+    CHECK(is_taken(expression(4096)));
+    CHECK_FALSE(is_taken(expression(4097)));
+
+    const auto fields = [](int count) {
+        Json query;
+        for (int i = 0; i < count; ++i)
+            query["_fields"]["f" + std::to_string(i)] = 1;
+        return query;
+    };
+    CHECK(is_taken(fields(1000)));
+    CHECK_FALSE(is_taken(fields(1001)));
+}
+
 TEST_CASE("a text that is no object matches nothing") {
     CHECK_FALSE(matches(R"({"a":null})", "[1]"));
     CHECK_FALSE(matches(R"({"a":null})", "{\"b\":"));
