@@ -120,10 +120,12 @@ test('unknown operators, heavy and broken expressions and endless conditions are
 });
 
 test('wide and long documents are stored whole or refused', async () => {
-  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, i]));
-  const { _doc } = await server.admin('POST', '/uiconfigs', wide);
-  assert.equal((await server.admin('GET', `/uiconfigs/${_doc}`)).f19999, 19999);
-  assert.equal((await server.admin('POST', '/uiconfigs/query', { f19999: 19999 })).total_rows, 1);
+  const wide = (members) => Object.fromEntries(Array.from({ length: members }, (_, i) => [`f${i}`, i]));
+  isJsonError(await server.request('POST', '/uiconfigs', { token, body: wide(10_001) }), 400);
+  assert.equal((await server.admin('POST', '/uiconfigs/query', { f9999: 9999 })).total_rows, 0);
+  const { _doc } = await server.admin('POST', '/uiconfigs', wide(10_000));
+  assert.equal((await server.admin('GET', `/uiconfigs/${_doc}`)).f9999, 9999);
+  assert.equal((await server.admin('POST', '/uiconfigs/query', { f9999: 9999 })).total_rows, 1);
   const long = 'x'.repeat(4_000_000);
   const second = await server.admin('POST', '/uiconfigs', { long });
   assert.equal((await server.admin('GET', `/uiconfigs/${second._doc}`)).long, long);

@@ -40,7 +40,6 @@ sdk::Result<void> add_part(const RoutedCall& call, const RegisteredResource& fam
 /// reference names records by their keys, too, and these must not be found by guessing.
 sdk::Result<sdk::RecordKey> find_known(const RoutedCall& call, std::string_view reference) {
     auto record = call.context().find_reference(reference);
-    if (!record && sdk::is_missing(record.error())) return unknown_record("record", reference);
     if (!record) return record;
     auto known = sdk::holds(call.context(), *record, sdk::Permission::connect);
     if (!known) return known.error();
@@ -93,15 +92,6 @@ RequestInput input_at(const RoutedCall& call, const Route& route, const RecordPa
     return input;
 }
 
-/// What is hidden from the caller is as unknown as what is not there.
-sdk::Result<void> require_known(sdk::Context& context, std::string_view reference) {
-    auto record = context.find_reference(reference);
-    if (!record) return record.error();
-    auto is_known = sdk::holds(context, *record, sdk::Permission::connect);
-    if (!is_known) return is_known.error();
-    return *is_known ? sdk::Result<void>() : unknown_record("record", reference);
-}
-
 sdk::Result<void> write(const RoutedCall& call, const Route& route, const RecordPath& record,
                         sdk::Json fields) {
     RequestInput input = input_at(call, route, record);
@@ -147,7 +137,6 @@ sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::stri
     if (!route) return sdk::invalid_parameter(parameter, "names nothing that can be queried");
     RecordPath around{"/", {}};
     if (!container.empty()) {
-        if (auto known = require_known(outer.context(), container); !known) return known.error();
         auto found = path_of(outer, container);
         if (!found) return found.error();
         around = *std::move(found);
