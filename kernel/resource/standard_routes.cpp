@@ -181,9 +181,9 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.is_open = endpoint.access == sdk::EndpointAccess::open;
     route.has_raw_body = endpoint.raw_body;
     // One that bounds an array takes one.
-    route.takes_array = endpoint.raw_body ||
-                        std::any_of(endpoint.bounds.begin(), endpoint.bounds.end(),
-                                    [](const sdk::Bound& one) { return one.member.empty(); });
+    route.takes_array =
+        endpoint.raw_body || std::any_of(endpoint.bounds.begin(), endpoint.bounds.end(),
+                                         [](const sdk::Bound& one) { return one.member.empty(); });
     route.checks_credentials = endpoint.checks_credentials;
     route.is_urgent = endpoint.urgent || endpoint.checks_credentials;
     route.body = body_use(endpoint.body, endpoint.paged, route.path);
