@@ -1,12 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <stele/sdk/context.hpp>
@@ -61,14 +58,6 @@ public:
     void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
     bool is_cascading() const { return is_cascading_; }
 
-    /// Nodes that the operation removes, from before it does so.
-    void note_going(std::string_view node) { going_.emplace(node); }
-    bool is_going(std::string_view node) const { return going_.contains(node); }
-    /// Relations of properties are being written (`RelationsInStep`).
-    bool are_relations_in_step() const { return are_relations_in_step_; }
-    /// Content comes back or is copied (`BringsContent`).
-    bool brings_content() const { return brings_content_; }
-
     /// `_system` members that a node gets with its writes in this operation; null takes one away.
     void set_system(const std::string& node, sdk::Json members);
     const sdk::Json* system_of(const std::string& node) const;
@@ -87,8 +76,6 @@ public:
 
 private:
     friend class ServersOwn;
-    friend class RelationsInStep;
-    friend class BringsContent;
 
     struct Changeset {
         VersionSpace space;
@@ -111,9 +98,6 @@ private:
     bool is_servers_own_ = false;
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
-    bool are_relations_in_step_ = false;
-    bool brings_content_ = false;
-    std::set<std::string, std::less<>> going_;
 };
 
 /// What is written with the server's context while it lives is the server's own (persons, tags),
@@ -126,39 +110,6 @@ public:
     ~ServersOwn() { changes_.is_servers_own_ = before_; }
     ServersOwn(const ServersOwn&) = delete;
     ServersOwn& operator=(const ServersOwn&) = delete;
-
-private:
-    Changes& changes_;
-    const bool before_;
-};
-
-/// While it lives properties and the associations that stand for them are written to agree with one
-/// another, so neither follows from the other (content/relations.hpp).
-class RelationsInStep {
-public:
-    explicit RelationsInStep(Changes& changes)
-        : changes_(changes), before_(changes.are_relations_in_step_) {
-        changes_.are_relations_in_step_ = true;
-    }
-    ~RelationsInStep() { changes_.are_relations_in_step_ = before_; }
-    RelationsInStep(const RelationsInStep&) = delete;
-    RelationsInStep& operator=(const RelationsInStep&) = delete;
-
-private:
-    Changes& changes_;
-    const bool before_;
-};
-
-/// While it lives content that was written before comes back, or is copied: what it says of nodes
-/// that are not here is left out, where new content would be refused.
-class BringsContent {
-public:
-    explicit BringsContent(Changes& changes) : changes_(changes), before_(changes.brings_content_) {
-        changes_.brings_content_ = true;
-    }
-    ~BringsContent() { changes_.brings_content_ = before_; }
-    BringsContent(const BringsContent&) = delete;
-    BringsContent& operator=(const BringsContent&) = delete;
 
 private:
     Changes& changes_;

@@ -10,7 +10,6 @@
 
 #include "content/folder_names.hpp"
 #include "content/history.hpp"
-#include "content/relations.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
@@ -134,18 +133,6 @@ sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document
     return {};
 }
 
-/// Whether an association is there again by what its source says: tags and relations of properties.
-/// One that a property has no room for any more has gone for good.
-sdk::Result<bool> follows_from_content(const BranchContent& content,
-                                       const sdk::Document& association, const std::string& node) {
-    if (is_tagging(association.fields)) return true;
-    if (!is_relation(association.fields)) return false;
-    if (ends_of(association).source == node) return true;
-    auto room = has_room(content, association);
-    if (!room) return room;
-    return !*room;
-}
-
 /// Those that went with the node, as far as their other ends are there.
 sdk::Result<void> restore_associations(const BranchContent& content, const sdk::Document& node) {
     sdk::PageRequest everything;
@@ -166,9 +153,8 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
             if (is_place) lost_places.push_back(association.id);
             continue;
         }
-        auto follows = follows_from_content(content, association, node.id);
-        if (!follows) return follows.error();
-        if (*follows) {
+        if (is_tagging(association.fields)) {
+            // The node has its tags again by what it says.
             auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
                                                                               association.id);
             if (!forgotten) return forgotten;
@@ -219,8 +205,6 @@ sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::D
     if (!changes.is_cascading()) {
         auto closure = closure_of(content, node);
         if (!closure) return closure.error();
-        for (const std::string& going : *closure)
-            changes.note_going(going);
         changes.set_cascading(true);
         // From the leaves up, without the node itself.
         for (std::size_t i = closure->size(); i > 1; --i) {
@@ -262,7 +246,6 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
     auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
     if (!gone) return gone.error();
-    const BringsContent brings(content.changes());
     auto restored = content.create(std::move(fields));
     if (!restored || is_association(restored->fields)) return restored;
     if (auto joined = restore_associations(content, *restored); !joined) return joined.error();

@@ -12,7 +12,6 @@
 
 #include "content/deletion.hpp"
 #include "content/folder_names.hpp"
-#include "content/relations.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
 
@@ -84,7 +83,6 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
                                                const sdk::Document* folder) {
     auto members = gather(top);
     if (!members) return members.error();
-    const BringsContent brings(to_.changes());
     std::optional<sdk::Document> copied;
     for (const Member& member : *members) {
         const bool is_top = !copied;
@@ -99,8 +97,6 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
     }
     for (const Member& member : *members) {
         if (auto joined = copy_associations(member.node.id); !joined) return joined.error();
-        auto pointed = point_to_copies(to_, copies_[member.node.id], member.node.fields, copies_);
-        if (!pointed) return pointed.error();
     }
     if (!folder) return std::move(*copied);
     auto is_member = is_joined({.association = {},
@@ -123,7 +119,6 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
 
 sdk::Result<void> NodeCopy::copy_nodes(const std::vector<sdk::Document>& nodes) {
     if (auto fits = check_size(nodes.size()); !fits) return fits;
-    const BringsContent brings(to_.changes());
     for (const sdk::Document& node : nodes) {
         auto copy = rules_.strategy == CopyStrategy::clone ? clone_node(node) : copy_node(node, {});
         if (!copy) return copy.error();
@@ -132,8 +127,6 @@ sdk::Result<void> NodeCopy::copy_nodes(const std::vector<sdk::Document>& nodes) 
     for (const sdk::Document& node : nodes) {
         if (is_association(node.fields)) continue;
         if (auto joined = copy_associations(node.id); !joined) return joined;
-        auto pointed = point_to_copies(to_, copies_[node.id], node.fields, copies_);
-        if (!pointed) return pointed;
     }
     return {};
 }
@@ -266,8 +259,8 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
     auto original = from_.readable_node(edge.association);
     if (!original && sdk::is_missing(original.error())) return {};
     if (!original) return original.error();
-    // A copy has its tags and relations by what it says.
-    if (is_tagging(original->fields) || is_relation(original->fields)) return {};
+    // A copy has its tags by what it says.
+    if (is_tagging(original->fields)) return {};
     AssociationEnds ends = ends_of(*original);
     const bool is_second_look =
         edge.end == Direction::mutual && copies_.contains(edge.other) && ends.source != node;

@@ -18,7 +18,6 @@
 #include "content/mounts.hpp"
 #include "content/node_view.hpp"
 #include "content/protection.hpp"
-#include "content/relations.hpp"
 #include "content/stored_content.hpp"
 #include "content/tags.hpp"
 #include "content/vocabulary.hpp"
@@ -270,9 +269,6 @@ sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
     if (is_association(node.fields)) {
         if (auto ends = check_ends_unlocked(content, node); !ends) return ends;
         if (auto removed = write_edge(content, node, true); !removed) return removed;
-        if (is_relation(node.fields)) {
-            if (auto dropped = drop_from_property(content, node); !dropped) return dropped;
-        }
     }
     if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
     return remove_what_depends(content, node);
@@ -293,11 +289,6 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     }
     keep_locked(change.before ? &change.before->fields : nullptr, fields);
     sdk::Violations violations;
-    if (is_definition(fields)) {
-        if (auto fine = check_relators(fields); !fine) return fine;
-    }
-    auto resolved = resolve_relations(*content, change.before, *change.after, violations);
-    if (!resolved) return resolved;
     if (auto checked = validate_content(*content, fields, violations); !checked) return checked;
     if (!violations.empty()) return sdk::make_error(std::move(violations));
     return {};
@@ -309,15 +300,10 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
     if (!content) return content.error();
     const sdk::Document& after = *change.after;
     const bool is_new = change.kind == sdk::ChangeKind::create;
-    if (is_association(after.fields)) {
-        if (!is_new) return {};
-        if (auto written = write_edge(*content, after, false); !written) return written;
-        return add_to_property(*content, after);
-    }
-    const sdk::Json* const before = is_new ? nullptr : &change.before->fields;
-    if (auto tagged = sync_tags(*content, before, after); !tagged) return tagged;
-    auto related = sync_relations(*content, before, after);
-    if (!related || is_new) return related;
+    if (is_association(after.fields))
+        return is_new ? write_edge(*content, after, false) : sdk::Result<void>();
+    auto tagged = sync_tags(*content, is_new ? nullptr : &change.before->fields, after);
+    if (!tagged || is_new) return tagged;
     return rename_in_folders(*content, after, name_of(change.before->fields),
                              name_of(after.fields));
 }

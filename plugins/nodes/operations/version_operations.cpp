@@ -187,7 +187,6 @@ sdk::Result<sdk::Reply> restore_version(Services& services, const sdk::Call& cal
     }
     for (const char* name : {"_doc", member::kSystem})
         version->record.erase(name);
-    const BringsContent brings(content->changes());
     auto restored =
         documents.update(content->nodes(), call.record().id, std::move(version->record));
     if (restored && !named.empty())
