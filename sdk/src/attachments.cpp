@@ -207,9 +207,12 @@ Reply inert_download(BlobStore& binaries, const Attachment& attachment, bool is_
     reply.header("Content-Disposition", content_disposition(is_saved, file_name));
     reply.header("Content-Security-Policy", kInert);
     reply.etag(attachment_tag(attachment));
-    // None is later than the answer itself (RFC 9110, 8.8.2.1).
-    if (attachment.modified_ms > 0)
-        reply.header("Last-Modified", http_date(std::min(attachment.modified_ms, now_ms())));
+    // Told only when no later change can have the same second: such a date is as exact as a tag,
+    // and earlier than the answer itself (RFC 9110, 8.8.2).
+    constexpr std::int64_t kSecond = 1000;
+    const bool is_settled = attachment.modified_ms / kSecond + 2 <= now_ms() / kSecond;
+    if (attachment.modified_ms > 0 && is_settled)
+        reply.header("Last-Modified", http_date(attachment.modified_ms));
     return reply;
 }
 

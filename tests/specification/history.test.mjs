@@ -189,11 +189,19 @@ statement('nodes 21.6, rulings 25, semantics 10.3', async () => {
 statement('semantics 10.2', async () => {
   const { path, branch, node } = await it.repository();
   const one = `${branch}/nodes/${await node()}`;
+  // The date of a change is told when no other change can have it any more.
+  const settled = async (file) => {
+    for (;;) {
+      const { headers } = await raw('GET', file);
+      if (headers['last-modified']) return headers;
+      await new Promise((done) => { setTimeout(done, 100); });
+    }
+  };
   await upload(`${one}/attachments/default`, 'letters');
   await upload(`${path}/attachments/default`, 'letters');
   await upload(`${path}/files/letters`, 'letters');
   for (const file of [`${one}/attachments/default`, `${path}/attachments/default`, `${path}/files/letters`]) {
-    const { headers } = await raw('GET', file);
+    const headers = await settled(file);
     const date = headers['last-modified'];
     assert.ok(headers.etag, file);
     assert.equal(new Date(date).toUTCString(), date, file);
@@ -202,7 +210,7 @@ statement('semantics 10.2', async () => {
     const later = new Date(Date.parse(date) + 1000).toUTCString();
     const status = async (more) => (await raw('GET', file, { headers: more })).status;
     for (const [more, wanted] of [
-      [{ 'If-Modified-Since': date }, 304], [{ 'If-Modified-Since': later }, 304], [{ 'If-Modified-Since': before }, 200],
+      [{ 'If-Modified-Since': date }, 304], [{ 'If-Modified-Since': later }, 200], [{ 'If-Modified-Since': before }, 200],
       [{ 'If-Modified-Since': 'yesterday' }, 200], [{ 'If-Modified-Since': date, 'If-None-Match': '"other"' }, 200],
       [{ 'If-Modified-Since': before, 'If-None-Match': headers.etag }, 304],
       [{ Range: 'bytes=1-2' }, 206], [{ Range: 'bytes=7-' }, 416],
@@ -214,7 +222,8 @@ statement('semantics 10.2', async () => {
   // The version that brings older bytes back is newer than the bytes.
   const { _system: { changeset } } = await it.get(one);
   await upload(`${one}/attachments/default`, 'others');
-  const dated = async () => Date.parse((await raw('GET', `${one}/attachments/default`)).headers['last-modified']);
+  assert.equal((await raw('GET', `${one}/attachments/default`)).headers['last-modified'], undefined);
+  const dated = async () => Date.parse((await settled(`${one}/attachments/default`))['last-modified']);
   const second = await dated();
   await it.post(`${one}/versions/${changeset}/restore`);
   assert.equal((await raw('GET', `${one}/attachments/default`)).text, 'letters');
