@@ -222,7 +222,6 @@ statement('semantics 10.2', async () => {
   // The version that brings older bytes back is newer than the bytes.
   const { _system: { changeset } } = await it.get(one);
   await upload(`${one}/attachments/default`, 'others');
-  assert.equal((await raw('GET', `${one}/attachments/default`)).headers['last-modified'], undefined);
   const dated = async () => Date.parse((await settled(`${one}/attachments/default`))['last-modified']);
   const second = await dated();
   await it.post(`${one}/versions/${changeset}/restore`);
