@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -138,8 +139,11 @@ std::string read_file(const std::filesystem::path& path) {
 /// Throws what the file system throws.
 void copy_template(const std::filesystem::path& from, const std::filesystem::path& to,
                    const Renaming& renaming) {
+    // Listed before anything is made: the new folder may lie inside the template's.
+    const std::vector<std::filesystem::directory_entry> entries(
+        std::filesystem::recursive_directory_iterator{from}, {});
     std::filesystem::create_directories(to);
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(from)) {
+    for (const auto& entry : entries) {
         const auto below = entry.path().lexically_relative(from);
         const auto target = to / renaming.text(below.string());
         if (entry.is_directory()) {
