@@ -38,7 +38,10 @@ public:
                                                         CompositeBuilder& builder);
 
     sdk::Result<bool> next(Record& row) override;
-    void resume() override { last_look_ = job::Budget::Clock::now(); }
+    void resume() override {
+        time_ = {};
+        last_look_ = job::Budget::Clock::now();
+    }
     sdk::Result<std::uint64_t> total_rows() override;
     sdk::Json explain() const override;
 

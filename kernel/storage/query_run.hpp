@@ -30,7 +30,7 @@ public:
     /// The next row of the page; false after the last. `row` keeps its buffer between calls.
     /// `unavailable` (`query.time_spent`) when it was worked on for too long.
     virtual sdk::Result<bool> next(Record& row) = 0;
-    /// Work goes on after a pause, which does not count.
+    /// Work goes on after a pause, for another piece of the answer: its time begins anew.
     virtual void resume() = 0;
     /// All visible matches, whatever skip and limit say. After the last row only.
     virtual sdk::Result<std::uint64_t> total_rows() = 0;
