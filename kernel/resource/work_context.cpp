@@ -98,7 +98,8 @@ sdk::Result<sdk::Json> WorkContext::read_reference(std::string_view reference) {
     const std::string around =
         family->descriptor.type + std::string(reference.substr(word.size(), end - word.size()));
     auto container = read_referenced(around);
-    if (!container) return container.error();
+    // What is around it is named by nobody: the caller may not know of that.
+    if (!container) return sdk::is_missing(container.error()) ? record.error() : container.error();
     return plugin::guarded<sdk::Json>(family->plugin_id, "read_inner", [&] {
         return family->resource->read_inner(*this, *container, word, reference.substr(end + 1));
     });

@@ -112,7 +112,10 @@ std::string sequence_text(std::string_view sequence) {
 }
 
 bool parse_sequence(std::string_view text, Sequence& sequence) {
-    return text.size() == kSequenceSize * 2 && sdk::read_hex(text, sequence);
+    Sequence read;
+    if (text.size() != kSequenceSize * 2 || !sdk::read_hex(text, read)) return false;
+    sequence = std::move(read);
+    return true;
 }
 
 std::string platform_path(std::uint64_t platform) {

@@ -462,7 +462,7 @@ const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tr
   /nodes/find /n/find /nodes/delete /n/delete /lookup /i18n /i18n/add /history/start /graphql /diff/start /deletions/purgeall
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /admin/index /admin/repair
   /admin/maintenance /execute /tools/copy
-  /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
+  /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
   /items /attachments /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
