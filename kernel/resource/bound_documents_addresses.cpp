@@ -30,22 +30,20 @@ sdk::Error value_taken_here(const std::string& field) {
 sdk::Result<void> BoundDocuments::check_addresses(
     const CollectionPlace& place, const sdk::Transaction& space, storage::CollectionId collection,
     const std::string& custom_id, std::string_view sequence, const sdk::Document& after) {
+    if (place.resource->addressing_fields.empty()) return {};
     storage::Record other;
-    // Of a part of the collection (docs/specification/platform.md 9) each has a name space.
-    CollectionPlace own = place;
-    own.part.clear();
+    // Each part of a collection has a name space of its own (docs/reference/platform.md, Page
+    // renditions).
+    CollectionPart part;
     for (const std::string& member : place.resource->part_members)
-        own.part.emplace_back(member, sdk::text_member(after.fields, member));
-    own.id = collection;
-    const std::string prefix = name_in_part(own, {});
+        part.emplace_back(member, sdk::text_member(after.fields, member));
+    const std::string prefix = name_in_part(part, {});
     for (const std::string& field : place.resource->addressing_fields) {
         if (!custom_id.empty()) {
             const std::string name = prefix + custom_id;
             auto taken = rooms_.documents.read_unique(space, collection, field, name, other);
             if (!taken) return taken.error();
-            if (*taken) {
-                return id_taken(custom_id);
-            }
+            if (*taken) return id_taken(custom_id);
         }
         std::string value = sdk::text_member(after.fields, field);
         if (value.starts_with(prefix)) value.erase(0, prefix.size());
@@ -53,7 +51,7 @@ sdk::Result<void> BoundDocuments::check_addresses(
         auto taken = rooms_.documents.read(space, collection, value, other);
         if (!taken) return taken.error();
         if (!*taken || other.sequence == sequence) continue;
-        auto is_here = is_in_part(other, own);
+        auto is_here = is_in_part(other, part);
         if (!is_here) return is_here.error();
         if (*is_here) return value_taken_here(field);
     }

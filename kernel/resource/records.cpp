@@ -170,18 +170,18 @@ sdk::Result<sdk::Transaction*> Records::write_space(sdk::Context& context,
     });
 }
 
-std::string name_in_part(const CollectionPlace& place, std::string_view name) {
+std::string name_in_part(const CollectionPart& part, std::string_view name) {
     std::string whole;
-    for (const auto& [member, value] : place.part)
+    for (const auto& [member, value] : part)
         whole.append(value).push_back('/');
     return whole.append(name);
 }
 
-sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPlace& place) {
-    if (place.part.empty()) return true;
+sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPart& part) {
+    if (part.empty()) return true;
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
-    return std::all_of(place.part.begin(), place.part.end(), [&](const auto& said) {
+    return std::all_of(part.begin(), part.end(), [&](const auto& said) {
         return sdk::text_member(document->fields, said.first) == said.second;
     });
 }
@@ -193,13 +193,13 @@ sdk::Result<void> Records::read(const sdk::Reader& reader, const CollectionPlace
     auto space = open_space(reader, place);
     if (!space) return space.error();
     auto found = documents_.read(**space, *place.id, id, record);
-    if (found && *found) found = is_in_part(record, place);
+    if (found && *found) found = is_in_part(record, place.part);
     if (found && !*found && place.resource) {
-        const std::string name = name_in_part(place, id);
+        const std::string name = name_in_part(place.part, id);
         for (const std::string& field : place.resource->addressing_fields) {
             found = documents_.read_unique(**space, *place.id, field, name, record);
             // Another part's address may be spelled alike: a/b of one, b of one/a.
-            if (found && *found) found = is_in_part(record, place);
+            if (found && *found) found = is_in_part(record, place.part);
             if (!found || *found) break;
         }
     }

@@ -22,6 +22,9 @@
 
 namespace stele::kernel::resource {
 
+/// Members with their values that set a part of a collection apart; empty: all of it.
+using CollectionPart = std::vector<std::pair<std::string, std::string>>;
+
 /// A collection and the record that contains it.
 struct CollectionPlace {
     const RegisteredResource* resource = nullptr;
@@ -30,16 +33,16 @@ struct CollectionPlace {
     std::optional<storage::CollectionId> id;
     /// The platform's root where that is the container.
     sdk::RecordKey container;
-    /// Members with the values that the path says: records that say otherwise are not there for
-    /// whoever came by it, and new ones get them.
-    std::vector<std::pair<std::string, std::string>> part = {};
+    /// What the path says: records that say otherwise are not there for whoever came by it, and new
+    /// ones get it.
+    CollectionPart part = {};
 };
 
 /// The name by which a field addresses a record of a part: the part's values and the name itself,
-/// with slashes between. The name alone where the place is a whole collection.
-std::string name_in_part(const CollectionPlace& place, std::string_view name);
-/// Whether the members of a record say what the place's part does; true of a whole collection.
-sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPlace& place);
+/// with slashes between. The name alone in a whole collection.
+std::string name_in_part(const CollectionPart& part, std::string_view name);
+/// Whether the members of a record say what the part does; true of a whole collection.
+sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPart& part);
 
 /// Finds records by path, by key and by reference. Any thread.
 class Records final : public authority::RecordTree {
