@@ -38,15 +38,6 @@ std::optional<std::int64_t> maxsize_of(const sdk::Json& fields) {
     return bytes;
 }
 
-void keep(const sdk::Json& before, sdk::Json& after, const char* name) {
-    const auto old = before.find(name);
-    if (old == before.end()) {
-        after.erase(name);
-    } else {
-        after[name] = *old;
-    }
-}
-
 bool is_changed(const sdk::Json& before, const sdk::Json& after, const char* name) {
     const auto old = before.find(name);
     const auto now = after.find(name);
@@ -66,7 +57,8 @@ void settle_data_store(const sdk::Change& change) {
     sdk::Json& fields = change.after->fields;
     for (const char* name : kStatistics) {
         // Left out, they stay; only what a client writes over them marks them as stale.
-        if (change.before && !fields.contains(name)) keep(change.before->fields, fields, name);
+        if (change.before && !fields.contains(name))
+            keep_member(change.before->fields, fields, name);
     }
     for (const sdk::Field& field : sdk::data_store_fields()) {
         if (field.default_json.empty() || fields.contains(field.name)) continue;
@@ -78,7 +70,7 @@ void settle_data_store(const sdk::Change& change) {
     static const sdk::Json kNone = sdk::Json::object();
     const sdk::Json& before = change.before ? change.before->fields : kNone;
     for (const char* name : kLockMembers)
-        keep(before, fields, name);
+        keep_member(before, fields, name);
     if (!change.before) return;
     for (const char* name : kStatistics) {
         if (is_changed(before, fields, name)) fields["statisticsDirty"] = true;

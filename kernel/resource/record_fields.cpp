@@ -194,19 +194,22 @@ sdk::Result<DecodedFields> decode_create(const sdk::ResourceDescriptor& descript
     return checked(descriptor, std::move(*decoded));
 }
 
+void keep_member(const sdk::Json& before, sdk::Json& after, const std::string& name) {
+    const auto old = before.find(name);
+    if (old == before.end()) {
+        after.erase(name);
+    } else {
+        after[name] = *old;
+    }
+}
+
 namespace {
 
 /// After the checks: what an update says of such a field is checked, and then has no effect.
 void keep_immutable(const sdk::ResourceDescriptor& descriptor, const sdk::Json& before,
                     sdk::Json& after) {
     for (const sdk::Field& field : descriptor.fields) {
-        if (!field.immutable) continue;
-        const auto old = before.find(field.name);
-        if (old == before.end()) {
-            after.erase(field.name);
-        } else {
-            after[field.name] = *old;
-        }
+        if (field.immutable) keep_member(before, after, field.name);
     }
 }
 

@@ -48,4 +48,7 @@ std::string id_of(const storage::Record& record);
 /// records quadratic.
 void append_member(sdk::Json& object, const std::string& name, sdk::Json value);
 
+/// Gives a member the value that it had before; without one there, none.
+void keep_member(const sdk::Json& before, sdk::Json& after, const std::string& name);
+
 }  // namespace stele::kernel::resource
