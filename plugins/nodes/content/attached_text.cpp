@@ -58,25 +58,20 @@ sdk::Result<std::string> attached_text(Services& services, const sdk::Reader& re
     if (!attachments) return attachments.error();
     std::string all;
     sdk::BlobStore* binaries = nullptr;
-    for (const auto& [id, ignored] : attachments->items()) {
-        auto attachment = find_attachment(*attachments, id);
-        if (!attachment || !is_text(sdk::media_essence(attachment->content_type))) continue;
+    for (const Attachment& attachment : *attachments) {
+        if (!is_text(sdk::media_essence(attachment.content_type))) continue;
         if (all.size() >= limit) break;
         if (binaries == nullptr) {
             auto place = binaries_of(services, reader, space);
-            if (!place) {
-                auto removed = was_removed(services, space, place.error());
-                if (!removed) return removed.error();
-                // Nobody will search it; whoever follows the changes must get on with the others.
-                if (*removed) return all;
-                return place.error();
-            }
+            if (!place) return place.error();
+            // Nobody will search it; whoever follows the changes must get on with the others.
+            if (*place == nullptr) return all;
             binaries = *place;
         }
-        auto text = text_of(*binaries, *attachment, limit - all.size());
+        auto text = text_of(*binaries, attachment, limit - all.size());
         if (!text) {
             sdk::log(sdk::LogLevel::warning, "nodes",
-                     fmt::format("attachment {} of node {} cannot be searched: {}", id,
+                     fmt::format("attachment {} of node {} cannot be searched: {}", attachment.id,
                                  version.node, text.error().message));
             continue;
         }

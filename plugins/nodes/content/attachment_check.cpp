@@ -40,14 +40,12 @@ public:
                  const sdk::ContentVersion& version) {
         auto attachments = attachments_in(version);
         if (!attachments) return differ("node " + version.node, "cannot be decoded");
-        for (const auto& [id, ignored] : attachments->items()) {
-            auto attachment = find_attachment(*attachments, id);
-            if (attachment && is_new(*attachment)) {
-                const std::string place = "node " + version.node;
-                const std::string what = "attachment " + attachment->id + ' ';
-                compare(binaries, place, what, *attachment);
-                compare_count(reader, place, what, *attachment);
-            }
+        for (const Attachment& attachment : *attachments) {
+            if (!is_new(attachment)) continue;
+            const std::string place = "node " + version.node;
+            const std::string what = "attachment " + attachment.id + ' ';
+            compare(binaries, place, what, attachment);
+            compare_count(reader, place, what, attachment);
         }
     }
 
@@ -106,10 +104,8 @@ public:
         auto attachments = attachments_in(version);
         // A version that cannot be decoded is not this one's to tell.
         if (!attachments) return true;
-        for (const auto& [id, ignored] : attachments->items()) {
-            auto attachment = find_attachment(*attachments, id);
-            if (attachment) look_at(*attachment);
-        }
+        for (const Attachment& attachment : *attachments)
+            look_at(attachment);
         return outcome_.has_value();
     }
 
@@ -142,13 +138,8 @@ void check_attachments(Services& services, sdk::ContentLog& log,
     }
     for (const sdk::ContentSpace& space : *spaces) {
         auto binaries = binaries_of(services, *reader, space);
-        if (!binaries) {
-            auto removed = was_removed(services, space, binaries.error());
-            if (!removed || !*removed)
-                differences.push_back(
-                    not_checked(space, removed ? binaries.error() : removed.error()));
-            continue;
-        }
+        if (!binaries) differences.push_back(not_checked(space, binaries.error()));
+        if (!binaries || *binaries == nullptr) continue;
         SpaceCheck check(space, differences);
         auto walked =
             log.for_each_after(*reader, space, 0, [&](const sdk::ContentVersion& version) {
@@ -169,10 +160,9 @@ sdk::Result<void> for_each_attached_binary(Services& services, sdk::ContentLog& 
     if (!spaces) return spaces.error();
     for (const sdk::ContentSpace& space : *spaces) {
         auto binaries = binaries_of(services, reader, space);
-        if (!binaries) {
+        if (!binaries)
             sdk::log(sdk::LogLevel::warning, "nodes", not_checked(space, binaries.error()));
-            continue;
-        }
+        if (!binaries || *binaries == nullptr) continue;
         SpaceBinaries found(**binaries, visit);
         auto walked = log.for_each_after(
             reader, space, 0,

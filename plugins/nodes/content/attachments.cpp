@@ -1,7 +1,5 @@
 #include "content/attachments.hpp"
 
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/data_store.hpp>
@@ -19,12 +17,16 @@ sdk::Json kept_attachments(const sdk::Json& record) {
     return *attachments;
 }
 
-sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version) {
+sdk::Result<std::vector<Attachment>> attachments_in(const sdk::ContentVersion& version) {
+    std::vector<Attachment> found;
     // Most nodes have none, and decoding them all would take most of the time.
-    if (version.text.find(member::kAttachments) == std::string::npos) return sdk::Json::object();
+    if (version.text.find(member::kAttachments) == std::string::npos) return found;
     auto node = sdk::parse_json(version.text, {.depth = 200});
     if (!node) return node.error();
-    return kept_attachments(*node);
+    const sdk::Json attachments = kept_attachments(*node);
+    for (const auto& [id, kept] : attachments.items())
+        found.push_back(Attachment::from_json(id, kept));
+    return found;
 }
 
 sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& call,

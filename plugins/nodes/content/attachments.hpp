@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/attachments.hpp>
 #include <stele/sdk/call.hpp>
@@ -21,7 +22,7 @@ using sdk::kDefaultAttachment;
 /// `_system.attachments` of a record, in order of upload; an object.
 sdk::Json kept_attachments(const sdk::Json& record);
 /// Those of a version as it is stored; fails when it cannot be decoded.
-sdk::Result<sdk::Json> attachments_in(const sdk::ContentVersion& version);
+sdk::Result<std::vector<Attachment>> attachments_in(const sdk::ContentVersion& version);
 
 /// The Result map that a call asks for.
 sdk::Result<sdk::Reply> attachment_page(Services& services, const sdk::Call& call,

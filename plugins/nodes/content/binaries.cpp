@@ -13,6 +13,16 @@ constexpr std::size_t kReadPiece = std::size_t{256} * 1024;
 /// How the kernel tells that a platform was removed.
 constexpr char kUnknownPlatform[] = "platform.unknown";
 
+/// Whether that is why something of a repository was not found.
+sdk::Result<bool> was_removed(Services& services, const sdk::ContentSpace& space,
+                              const sdk::Error& not_found) {
+    if (!sdk::is_missing(not_found)) return false;
+    if (not_found.code == kUnknownPlatform) return true;
+    auto listed = services.branches.has_space(*services.registrar.engine().snapshot(), space);
+    if (!listed) return listed;
+    return !*listed;
+}
+
 }  // namespace
 
 sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& reader,
@@ -37,17 +47,11 @@ sdk::Result<sdk::BlobStore*> binaries_of(Services& services, const sdk::Reader& 
             binaries = *found;
             return {};
         });
-    if (!asked) return asked.error();
-    return binaries;
-}
-
-sdk::Result<bool> was_removed(Services& services, const sdk::ContentSpace& space,
-                              const sdk::Error& not_found) {
-    if (!sdk::is_missing(not_found)) return false;
-    if (not_found.code == kUnknownPlatform) return true;
-    auto listed = services.branches.has_space(*services.registrar.engine().snapshot(), space);
-    if (!listed) return listed;
-    return !*listed;
+    if (asked) return binaries;
+    auto removed = was_removed(services, space, asked.error());
+    if (!removed) return removed.error();
+    if (!*removed) return asked.error();
+    return nullptr;
 }
 
 sdk::Result<std::string> first_bytes(sdk::BlobStore& binaries, const std::string& name,
