@@ -1,7 +1,6 @@
 #include "kernel/command/plugin_new.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -10,6 +9,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include <stele/sdk/text.hpp>
 
 #include "kernel/command/command_line.hpp"
 #include "kernel/plugin/plugin_host.hpp"
@@ -31,21 +32,21 @@ constexpr std::string_view kTaken =
     "throw true try typedef typeid typename union unsigned using virtual void volatile "
     "wchar_t while xor xor_eq ";
 
-bool is_letter(char c) {
+bool is_small_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 bool is_in_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    return sdk::is_letter_or_digit(c) || c == '_';
 }
 
 /// What is wrong with the name of a plugin, which becomes its id, a namespace and file names; empty
 /// when nothing is.
 std::string problem_of_name(const std::string& name) {
     const bool is_well_formed =
-        !name.empty() && name.size() <= kLongestName && is_letter(name.front()) &&
+        !name.empty() && name.size() <= kLongestName && is_small_letter(name.front()) &&
         name.back() != '_' && name.find("__") == std::string::npos &&
         std::all_of(name.begin(), name.end(),
-                    [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+                    [](char c) { return is_small_letter(c) || sdk::is_digit(c) || c == '_'; });
     if (!is_well_formed) {
         return fmt::format(
             "'{}' is no name of a plugin: small letters, digits and single underscores, a letter "
@@ -64,7 +65,7 @@ public:
         bool is_start = true;
         for (const char c : name) {
             if (c != '_')
-                pascal_ += is_start && is_letter(c) ? static_cast<char>(c - 'a' + 'A') : c;
+                pascal_ += is_start && is_small_letter(c) ? static_cast<char>(c - 'a' + 'A') : c;
             is_start = c == '_';
         }
         camel_ = pascal_;

@@ -15,8 +15,6 @@ namespace stele::kernel::http {
 
 namespace {
 
-using sdk::trimmed;
-
 constexpr int kPartialContent = 206;
 constexpr int kRangeNotSatisfiable = 416;
 
@@ -43,7 +41,7 @@ std::optional<std::uint64_t> read_number(std::string_view digits) {
 std::optional<ByteRange> read_range(std::string_view text, std::uint64_t size) {
     constexpr std::string_view kUnit = "bytes=";
     if (!sdk::equals_ignoring_case(text.substr(0, kUnit.size()), kUnit)) return std::nullopt;
-    text = trimmed(text.substr(kUnit.size()));
+    text = sdk::trimmed(text.substr(kUnit.size()));
     const std::size_t dash = text.find('-');
     if (dash == std::string_view::npos) return std::nullopt;
     const auto last = read_number(text.substr(dash + 1));
@@ -69,7 +67,7 @@ bool is_same_version(const Request& request, const Response& response) {
         return modified && sdk::read_http_date(*modified) == date;
     }
     const std::string* etag = find_header(response, "ETag");
-    return etag && etag->starts_with('"') && trimmed(*condition) == *etag;
+    return etag && etag->starts_with('"') && sdk::trimmed(*condition) == *etag;
 }
 
 sdk::BodySource open_later(sdk::Reply::RangeSource open, ByteRange range) {

@@ -1,5 +1,4 @@
 #include "kernel/plugin_check/checking_registrar.hpp"
-#include "kernel/resource/registration.hpp"
 
 #include <stdexcept>
 
@@ -9,6 +8,7 @@
 #include <stele/sdk/services/teams.hpp>
 
 #include "kernel/resource/plugin_setting.hpp"
+#include "kernel/resource/registration.hpp"
 
 namespace stele::kernel::plugin_check {
 

@@ -1,5 +1,4 @@
 #include "kernel/plugin_check/library_check.hpp"
-#include "kernel/resource/registration.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include "kernel/plugin/library_file.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/plugin_check/checking_registrar.hpp"
+#include "kernel/resource/registration.hpp"
 
 namespace stele::kernel::plugin_check {
 

@@ -1,11 +1,11 @@
 #include "kernel/resource/plugin_registrar.hpp"
-#include "kernel/resource/registration.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/plugin_setting.hpp"
+#include "kernel/resource/registration.hpp"
 #include "kernel/resource/work_context.hpp"
 
 namespace stele::kernel::resource {

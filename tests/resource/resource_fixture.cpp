@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "sdk/testing/memory_engine.hpp"
-
 #include "kernel/resource/registration.hpp"
+#include "sdk/testing/memory_engine.hpp"
 
 namespace stele::kernel::resource::testing {
 

@@ -1,13 +1,13 @@
 #include "content/folder_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "content/vocabulary.hpp"
 
@@ -24,9 +24,7 @@ std::size_t ending_of(std::string_view name) {
     if (dot == std::string_view::npos || dot == 0) return name.size();
     const std::string_view ending = name.substr(dot + 1);
     const bool is_ending = !ending.empty() && ending.size() <= kLongestEnding &&
-                           std::all_of(ending.begin(), ending.end(), [](char letter) {
-                               return std::isalnum(static_cast<unsigned char>(letter));
-                           });
+                           std::all_of(ending.begin(), ending.end(), sdk::is_letter_or_digit);
     return is_ending ? dot : name.size();
 }
 
