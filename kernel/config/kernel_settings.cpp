@@ -130,8 +130,8 @@ std::vector<SettingInfo> request_settings() {
          .minimum = 1},
         {.key = "server.query_time",
          .default_value = "10s",
-         .description = "Time that one query or list of a request may be worked on; beyond: 503. "
-                        "What its reader takes does not count.",
+         .description = "Time that one query or list of a request may be worked on until the next "
+                        "piece of its answer; beyond: 503. What its reader takes does not count.",
          .kind = milliseconds,
          .minimum = 1},
         {.key = "server.drain_time",
