@@ -250,7 +250,7 @@ test('the log is read as entries and as text, by those who manage the platform',
   const file = await server.request('GET', '/logs/logfile', { token: server.adminToken });
   assert.match(file.headers['content-type'], /^text\/plain/);
   assert.match(file.text, /^\d{4}-\d\d-\d\dT.* warning \[client default\/admin\] look\\nhere$/m);
-  assert.ok(server.log.includes('[client default/admin] look\\nhere'));
+  await server.logged(/\[client default\/admin\] look\\nhere/);
   const stack = (await server.admin('POST', '/stacks', {}))._doc;
   assert.ok((await server.admin('GET', `/stacks/${stack}/logs`)).total_rows >= 1);
 

@@ -13,7 +13,7 @@ test('more connections than there are descriptors leave the store its own', asyn
     const token = await server.login();
     const ask = (method, path, body) => server.request(method, path, { token, body, agent });
     assert.equal((await ask('GET', '/readyz')).status, 200);
-    assert.match(server.log, /600 files and sockets only/);
+    await server.logged(/600 files and sockets only/);
     await Promise.all(Array.from({ length: 800 }, () => new Promise((done) => {
       const socket = net.connect(server.port, '127.0.0.1', done);
       socket.on('error', done);

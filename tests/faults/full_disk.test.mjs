@@ -92,14 +92,14 @@ test('a disk that others fill leaves reads, logins and deletes, and says so once
     assert.ok(await freeBytes(server) < 17 * 1024 * 1024);
     for (const id of ids.slice(100, 150)) assert.equal((await server.request('DELETE', `/uiconfigs/${id}`, { token })).status, 200);
     await server.login();
-    await until(() => /error.*disk is full/.test(server.log), 'the log says so');
+    await server.logged(/ error .*disk is full/);
     for (let i = 0; i < 20; ++i) assert.equal((await create()).status, 507);
-    assert.equal(server.log.match(/ error .*disk is full/g).length, 1);
+    assert.equal((await server.logged(/ error .*disk is full/)).length, 1);
 
     rmSync(join(server.data, 'ballast'));
     await until(async () => (await server.request('GET', '/readyz')).status === 200, 'there is room again');
     assert.equal((await create()).status, 200);
-    await until(() => /has room again/.test(server.log), 'the log says that, too');
+    await server.logged(/has room again/);
     await server.stop();
     const checked = server.check();
     assert.equal(checked.status, 0, checked.text);

@@ -51,7 +51,7 @@ for (const [what, put] of Object.entries(inItsPlace)) {
       assert.equal((await get('b')).status, 200);
       const ready = await server.request('GET', '/readyz');
       assert.deepEqual([ready.status, ready.json.code], [503, 'store.damaged'], ready.text);
-      assert.equal(server.log.match(/ error .*damage: /g)?.length, 1, server.log);
+      assert.equal((await server.logged(/ error .*damage: /)).length, 1, server.log);
       const copy = server.run(['backup'], { options: ['--to', join(server.data, 'x.backup')] });
       assert.notEqual(copy.status, 0, copy.text);
       assert.match(copy.text, /store\.damaged/);
@@ -85,7 +85,7 @@ test('a backup misses binaries that nobody has asked for since they went, also t
       assert.match(failed.text, /store\.damaged/);
       assert.ok(!existsSync(join(server.data, 'x.backup')));
       assert.equal((await server.request('GET', '/readyz')).json.code, 'store.damaged');
-      assert.equal(server.log.match(/ error .*damage: a binary that a record names is gone/g)?.length, 1, server.log);
+      assert.equal((await server.logged(/ error .*damage: a binary that a record names is gone/)).length, 1, server.log);
       renameSync(`${file}.away`, file);
       await server.stop();
       server.log = '';
@@ -107,9 +107,10 @@ test('a folder for uploads that cannot be used any more is told, and told when i
     writeFileSync(folder, '');
     await until(async () => (await ready())[0] === 503, 'it is told');
     assert.deepEqual(await ready(), [503, 'http.upload_folder_unusable']);
-    await until(() => / error .*the folder for uploads /.test(server.log), 'the log says so');
+    const line = / error .*the folder for uploads /;
+    await server.logged(line);
     await sleep(2500);
-    assert.equal(server.log.match(/ error .*the folder for uploads /g).length, 1);
+    assert.equal((await server.logged(line)).length, 1);
     unlinkSync(folder);
     renameSync(`${folder}.away`, folder);
     await until(async () => (await ready())[0] === 200, 'it can be used again');

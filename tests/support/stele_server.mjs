@@ -1,4 +1,5 @@
 // Starts a real `stele` on a free port over a data folder of its own, and talks to it.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -61,8 +62,9 @@ export class SteleServer {
       this.log = '';
       running.add(child);
       this.exited = new Promise((done) => {
-        child.on('exit', (code, signal) => {
-          running.delete(child);
+        child.on('exit', () => running.delete(child));
+        // Not before the last of its log was read.
+        child.on('close', (code, signal) => {
           done({ code, signal });
           reject(new Error(`stele ended at start: ${code ?? signal}\n${this.log}`));
         });
@@ -78,6 +80,15 @@ export class SteleServer {
         resolve();
       });
     });
+  }
+
+  /// Waits until the log, from an offset of it on, has what fits; the log comes by a pipe, so what was
+  /// written before a reply may be read after it. Answers every such place.
+  async logged(pattern, { from = 0 } = {}) {
+    const found = () => this.log.slice(from).match(new RegExp(pattern, 'g'));
+    for (const end = Date.now() + 60_000; !found() && Date.now() < end;) await new Promise((done) => { setTimeout(done, 10); });
+    assert.ok(found(), `the log has nothing that fits ${pattern}:\n${this.log}`);
+    return found();
   }
 
   async stop(signal = 'SIGTERM') {
