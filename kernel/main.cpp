@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "kernel/command/command_line.hpp"
-#include "kernel/http/descriptors.hpp"
+#include "kernel/http/limit/descriptors.hpp"
 
 int main(int argc, char** argv) {
     // What the program makes is its owner's, whoever starts it.

@@ -11,7 +11,7 @@
 
 #include <stele/sdk/result.hpp>
 
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::admin {
 

@@ -11,7 +11,7 @@
 
 #include "kernel/audit/activity.hpp"
 #include "kernel/job/background_thread.hpp"
-#include "kernel/storage/document_store.hpp"
+#include "kernel/storage/document/document_store.hpp"
 
 namespace stele::kernel::audit {
 

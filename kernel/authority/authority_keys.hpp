@@ -9,9 +9,9 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/principal.hpp>
 
-/// The entries of this room and their bytes; kernel/storage/keys.hpp has the layout of the whole
-/// store. Record keys stand in the keys as they are: none is a prefix of another, and what begins
-/// with the prefix of a collection's record keys stays one range.
+/// The entries of this room and their bytes; kernel/storage/engine/keys.hpp has the layout of the
+/// whole store. Record keys stand in the keys as they are: none is a prefix of another, and what
+/// begins with the prefix of a collection's record keys stays one range.
 namespace stele::kernel::authority {
 
 /// Bytes at the end of a record key.

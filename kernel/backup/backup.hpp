@@ -6,7 +6,7 @@
 #include <stele/sdk/engine.hpp>
 
 #include "kernel/backup/backup_format.hpp"
-#include "kernel/storage/blob_providers.hpp"
+#include "kernel/storage/blob/blob_providers.hpp"
 
 namespace stele::kernel::backup {
 

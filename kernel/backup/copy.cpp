@@ -9,7 +9,7 @@
 
 #include "kernel/backup/copy_comparison.hpp"
 #include "kernel/backup/portions.hpp"
-#include "kernel/storage/keys.hpp"
+#include "kernel/storage/engine/keys.hpp"
 
 namespace stele::kernel::backup {
 

@@ -8,7 +8,7 @@
 
 #include "kernel/backup/backup.hpp"
 #include "kernel/backup/portions.hpp"
-#include "kernel/storage/keys.hpp"
+#include "kernel/storage/engine/keys.hpp"
 
 namespace stele::kernel::backup {
 

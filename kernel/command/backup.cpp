@@ -14,7 +14,7 @@
 
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/command/command_line.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::command {
 

@@ -7,7 +7,7 @@
 
 #include <stele/sdk/error.hpp>
 
-#include "kernel/http/instance.hpp"
+#include "kernel/instance/instance.hpp"
 
 namespace CLI {
 class App;

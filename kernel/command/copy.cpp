@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "kernel/command/command_line.hpp"
-#include "kernel/http/engine_choice.hpp"
-#include "kernel/http/store_copy.hpp"
+#include "kernel/instance/engine_choice.hpp"
+#include "kernel/instance/store_copy.hpp"
 
 namespace stele::kernel::command {
 

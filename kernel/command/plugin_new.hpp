@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kernel/http/instance.hpp"
+#include "kernel/instance/instance.hpp"
 
 namespace stele::kernel::command {
 

@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "kernel/command/command_line.hpp"
-#include "kernel/http/secret_keys.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/instance/secret_keys.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::command {
 

@@ -8,7 +8,7 @@
 
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/command/command_line.hpp"
-#include "kernel/http/secret_keys.hpp"
+#include "kernel/instance/secret_keys.hpp"
 
 namespace stele::kernel::command {
 

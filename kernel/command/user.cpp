@@ -7,7 +7,7 @@
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/command/command_line.hpp"
 #include "kernel/command/terminal.hpp"
-#include "kernel/http/account_command.hpp"
+#include "kernel/instance/account_command.hpp"
 
 namespace stele::kernel::command {
 

@@ -6,7 +6,7 @@
 
 #include <stele/sdk/engine.hpp>
 
-/// Where jobs lie, below the tag `j` of kernel/storage/keys.hpp:
+/// Where jobs lie, below the tag `j` of kernel/storage/engine/keys.hpp:
 ///
 ///   P j r id           -> job                      see job_record.hpp
 ///   P j s state id     -> empty                    jobs by state

@@ -7,8 +7,8 @@
 
 #include <stele/sdk/services/teams.hpp>
 
-#include "kernel/resource/plugin_setting.hpp"
-#include "kernel/resource/registration.hpp"
+#include "kernel/resource/registration/registration.hpp"
+#include "kernel/resource/registry/plugin_setting.hpp"
 
 namespace stele::kernel::plugin_check {
 

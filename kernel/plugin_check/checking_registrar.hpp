@@ -12,14 +12,14 @@
 #include <stele/sdk/services/usage.hpp>
 
 #include "kernel/job/job_service.hpp"
-#include "kernel/resource/collection_indexes.hpp"
-#include "kernel/resource/inner_rights.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
-#include "kernel/resource/record_lists.hpp"
-#include "kernel/resource/registry.hpp"
-#include "kernel/resource/row_query.hpp"
-#include "kernel/resource/upkeep.hpp"
-#include "kernel/storage/blob_providers.hpp"
+#include "kernel/resource/operations/record_lists.hpp"
+#include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/registry/registry.hpp"
+#include "kernel/resource/upkeep/upkeep.hpp"
+#include "kernel/resource/work/collection_indexes.hpp"
+#include "kernel/resource/work/inner_rights.hpp"
+#include "kernel/storage/blob/blob_providers.hpp"
 
 namespace stele::kernel::plugin_check {
 

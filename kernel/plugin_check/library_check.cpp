@@ -9,7 +9,7 @@
 #include "kernel/plugin/library_file.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/plugin_check/checking_registrar.hpp"
-#include "kernel/resource/registration.hpp"
+#include "kernel/resource/registration/registration.hpp"
 
 namespace stele::kernel::plugin_check {
 

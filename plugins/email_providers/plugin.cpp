@@ -1,8 +1,8 @@
 #include <stele/sdk/plugin.hpp>
 
-#include "email.hpp"
-#include "email_provider.hpp"
-#include "services.hpp"
+#include "delivery/services.hpp"
+#include "family/email.hpp"
+#include "family/email_provider.hpp"
 
 namespace stele::email_providers {
 

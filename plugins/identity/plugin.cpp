@@ -1,14 +1,14 @@
 #include <stele/sdk/plugin.hpp>
 
-#include "authentication_grant.hpp"
-#include "client.hpp"
-#include "directory.hpp"
-#include "domain.hpp"
-#include "install.hpp"
-#include "person.hpp"
-#include "principal.hpp"
-#include "removed_platform.hpp"
-#include "services.hpp"
+#include "family/authentication_grant.hpp"
+#include "family/client.hpp"
+#include "family/directory.hpp"
+#include "family/domain.hpp"
+#include "family/install.hpp"
+#include "family/person.hpp"
+#include "family/principal.hpp"
+#include "family/removed_platform.hpp"
+#include "oauth/services.hpp"
 
 namespace stele::identity {
 

@@ -49,7 +49,7 @@ inline std::uint64_t platform_number(const sdk::RecordKey& key) {
     return *sdk::KeyReader(key).integer();
 }
 
-/// Where the storage room keeps a record (kernel/storage/keys.hpp).
+/// Where the storage room keeps a record (kernel/storage/engine/keys.hpp).
 inline std::string document_key(const sdk::RecordKey& key) {
     sdk::KeyReader reader(key);
     const std::uint64_t platform = *reader.integer();

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/document_store.hpp"
-#include "kernel/storage/name_table.hpp"
+#include "kernel/storage/document/document_store.hpp"
+#include "kernel/storage/record/name_table.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/documents/random_documents.hpp"
 #include "tests/documents/used_engine.hpp"

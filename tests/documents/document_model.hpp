@@ -8,7 +8,7 @@
 
 #include <stele/sdk/json.hpp>
 
-#include "kernel/storage/document_store.hpp"
+#include "kernel/storage/document/document_store.hpp"
 
 namespace stele::tests {
 

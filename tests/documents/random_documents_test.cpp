@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "kernel/storage/document_store.hpp"
-#include "kernel/storage/name_table.hpp"
+#include "kernel/storage/document/document_store.hpp"
+#include "kernel/storage/record/name_table.hpp"
 #include "tests/documents/document_model.hpp"
 #include "tests/documents/used_engine.hpp"
 

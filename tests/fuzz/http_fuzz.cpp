@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/http/request_parser.hpp"
-#include "kernel/http/router.hpp"
+#include "kernel/http/message/request_parser.hpp"
+#include "kernel/http/pipeline/router.hpp"
 #include "tests/fuzz/fuzz_check.hpp"
 
 namespace {

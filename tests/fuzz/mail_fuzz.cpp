@@ -13,10 +13,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "plugins/email_providers/mail_address.hpp"
-#include "plugins/email_providers/mail_message.hpp"
-#include "plugins/email_providers/placeholders.hpp"
-#include "plugins/email_providers/smtp_conversation.hpp"
+#include "plugins/email_providers/mail/mail_address.hpp"
+#include "plugins/email_providers/mail/mail_message.hpp"
+#include "plugins/email_providers/mail/smtp_conversation.hpp"
+#include "plugins/email_providers/outbox/placeholders.hpp"
 #include "tests/fuzz/fuzz_check.hpp"
 
 namespace {

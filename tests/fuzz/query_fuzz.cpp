@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernel/storage/query.hpp"
-#include "kernel/storage/query_match.hpp"
-#include "kernel/storage/record.hpp"
+#include "kernel/storage/query/query.hpp"
+#include "kernel/storage/query/query_match.hpp"
+#include "kernel/storage/record/record.hpp"
 #include "tests/fuzz/fuzz_check.hpp"
 
 namespace {

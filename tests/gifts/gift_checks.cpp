@@ -10,7 +10,7 @@ namespace stele::measured {
 using namespace stele::sdk;
 }
 #define sdk measured
-#include "sdk/src/gifts.cpp"
+#include "sdk/src/server/gifts.cpp"
 #undef sdk
 
 namespace stele::kernel::gifts {

@@ -1,8 +1,8 @@
 #include "tests/gifts/gift_server.hpp"
 
-#include "kernel/resource/declarations.hpp"
-#include "kernel/resource/registration.hpp"
-#include "kernel/resource/standard_teams.hpp"
+#include "kernel/resource/consistency/declarations.hpp"
+#include "kernel/resource/consistency/standard_teams.hpp"
+#include "kernel/resource/registration/registration.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
 namespace stele::kernel::gifts {

@@ -7,14 +7,14 @@
 
 #include "kernel/job/job_service.hpp"
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/collection_indexes.hpp"
-#include "kernel/resource/inner_rights.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
-#include "kernel/resource/platform_service.hpp"
-#include "kernel/resource/plugin_registrar.hpp"
-#include "kernel/resource/record_lists.hpp"
-#include "kernel/resource/row_query.hpp"
-#include "kernel/resource/upkeep.hpp"
+#include "kernel/resource/operations/record_lists.hpp"
+#include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/registration/platform_service.hpp"
+#include "kernel/resource/registration/plugin_registrar.hpp"
+#include "kernel/resource/upkeep/upkeep.hpp"
+#include "kernel/resource/work/collection_indexes.hpp"
+#include "kernel/resource/work/inner_rights.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::gifts {

@@ -2,14 +2,14 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/storage/index_entries.hpp"
+#include "kernel/storage/index/index_entries.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::gifts {
 
 namespace {
 
-/// kernel/storage/keys.hpp
+/// kernel/storage/engine/keys.hpp
 bool is_final(std::string_view key) {
     sdk::KeyReader reader(key);
     const auto platform = reader.integer();

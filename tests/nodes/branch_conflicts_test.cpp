@@ -4,7 +4,7 @@
 #include <stele/sdk/json.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "plugins/nodes/versions/line_writer.hpp"
+#include "plugins/nodes/version/line_writer.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/nodes/branch_documents.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/storage/keys.hpp"
+#include "kernel/storage/engine/keys.hpp"
 
 namespace stele::tests {
 

@@ -9,9 +9,9 @@
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/storage/document_store.hpp"
-#include "kernel/storage/name_table.hpp"
-#include "plugins/nodes/versions/collection_reader.hpp"
+#include "kernel/storage/document/document_store.hpp"
+#include "kernel/storage/record/name_table.hpp"
+#include "plugins/nodes/version/collection_reader.hpp"
 
 namespace stele::tests {
 

@@ -8,9 +8,9 @@
 
 #include <stele/sdk/members.hpp>
 
-#include "content/vocabulary.hpp"
-#include "kernel/resource/work_context.hpp"
-#include "kernel/storage/keys.hpp"
+#include "branch/vocabulary.hpp"
+#include "kernel/resource/work/work_context.hpp"
+#include "kernel/storage/engine/keys.hpp"
 #include "tests/nodes/content_check.hpp"
 
 namespace stele::tests {

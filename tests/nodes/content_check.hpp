@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "content/branch_check.hpp"
+#include "graph/branch_check.hpp"
 #include "tests/nodes/content_world.hpp"
 
 namespace stele::tests {

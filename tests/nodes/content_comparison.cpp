@@ -6,8 +6,8 @@
 
 #include <stele/sdk/members.hpp>
 
-#include "content/vocabulary.hpp"
-#include "kernel/storage/query.hpp"
+#include "branch/vocabulary.hpp"
+#include "kernel/storage/query/query.hpp"
 #include "tests/support/naive_query.hpp"
 
 namespace stele::tests {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "content/history.hpp"
+#include "history/history.hpp"
 #include "tests/nodes/content_model.hpp"
 #include "tests/nodes/content_world.hpp"
 #include "tests/nodes/random_source.hpp"
-#include "versions/collection_reader.hpp"
+#include "version/collection_reader.hpp"
 
 namespace stele::tests {
 

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/resource/data_store_count.hpp"
+#include "kernel/resource/consistency/data_store_count.hpp"
 #include "tests/nodes/random_content.hpp"
 #include "tests/support/random_document.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <stele/sdk/data_store.hpp>
 
-#include "kernel/resource/data_store_count.hpp"
-#include "kernel/resource/work_context.hpp"
+#include "kernel/resource/consistency/data_store_count.hpp"
+#include "kernel/resource/work/work_context.hpp"
 #include "tests/nodes/content_world.hpp"
 
 namespace stele::tests {

@@ -5,20 +5,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include "content/vocabulary.hpp"
-#include "families/deletion_family.hpp"
-#include "families/node_family.hpp"
-#include "families/repository.hpp"
-#include "families/sweep.hpp"
-#include "kernel/resource/declarations.hpp"
+#include "branch/vocabulary.hpp"
+#include "family/deletion_family.hpp"
+#include "family/node_family.hpp"
+#include "family/repository.hpp"
+#include "family/sweep.hpp"
+#include "job/jobs.hpp"
+#include "job/node_jobs.hpp"
+#include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/registration.hpp"
-#include "kernel/resource/routed_call.hpp"
+#include "kernel/resource/operations/routed_call.hpp"
+#include "kernel/resource/registration/registration.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "operations/branch_indexes.hpp"
-#include "operations/branch_jobs.hpp"
-#include "operations/jobs.hpp"
-#include "operations/node_jobs.hpp"
+#include "operation/branch/branch_indexes.hpp"
+#include "operation/branch/branch_jobs.hpp"
 
 namespace stele::tests {
 

@@ -9,15 +9,15 @@
 
 #include <stele/sdk/services/principal_directory.hpp>
 
-#include "content/content_sizes.hpp"
-#include "content/services.hpp"
+#include "attachment/content_sizes.hpp"
+#include "branch/services.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/job/job_service.hpp"
-#include "kernel/resource/collection_indexes.hpp"
-#include "kernel/resource/plugin_registrar.hpp"
-#include "kernel/resource/record_lists.hpp"
-#include "kernel/resource/rooms.hpp"
-#include "kernel/resource/row_query.hpp"
+#include "kernel/resource/operations/record_lists.hpp"
+#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/registration/plugin_registrar.hpp"
+#include "kernel/resource/work/collection_indexes.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::tests {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "content/vocabulary.hpp"
+#include "branch/vocabulary.hpp"
 #include "tests/nodes/content_check.hpp"
 
 namespace stele::tests {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "content/vocabulary.hpp"
-#include "kernel/storage/query.hpp"
+#include "branch/vocabulary.hpp"
+#include "kernel/storage/query/query.hpp"
 #include "tests/nodes/content_comparison.hpp"
 
 namespace stele::tests {

@@ -7,10 +7,10 @@
 
 #include <stele/sdk/members.hpp>
 
-#include "content/association_rules.hpp"
-#include "content/branch_history.hpp"
-#include "content/changesets.hpp"
-#include "content/vocabulary.hpp"
+#include "branch/vocabulary.hpp"
+#include "graph/association_rules.hpp"
+#include "history/branch_history.hpp"
+#include "history/changesets.hpp"
 #include "kernel/job/budget.hpp"
 #include "tests/nodes/content_world.hpp"
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernel/storage/query.hpp"
-#include "kernel/storage/record.hpp"
+#include "kernel/storage/query/query.hpp"
+#include "kernel/storage/record/record.hpp"
 #include "tests/support/naive_query.hpp"
 #include "tests/support/random_document.hpp"
 

@@ -8,12 +8,12 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/resource/data_store_count.hpp"
-#include "kernel/resource/data_store_rows.hpp"
-#include "kernel/resource/declarations.hpp"
-#include "kernel/resource/housekeeper.hpp"
-#include "kernel/resource/registration.hpp"
-#include "kernel/storage/index_entries.hpp"
+#include "kernel/resource/consistency/data_store_count.hpp"
+#include "kernel/resource/consistency/declarations.hpp"
+#include "kernel/resource/data_store/data_store_rows.hpp"
+#include "kernel/resource/registration/registration.hpp"
+#include "kernel/resource/upkeep/housekeeper.hpp"
+#include "kernel/storage/index/index_entries.hpp"
 #include "sdk/testing/memory_engine.hpp"
 #include "tests/resource/resource_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernel/resource/descriptor_check.hpp"
+#include "kernel/resource/registry/descriptor_check.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {

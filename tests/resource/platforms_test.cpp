@@ -5,8 +5,8 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/audit/trail.hpp"
-#include "kernel/resource/housekeeper.hpp"
-#include "kernel/resource/platform_service.hpp"
+#include "kernel/resource/registration/platform_service.hpp"
+#include "kernel/resource/upkeep/housekeeper.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernel/resource/registration.hpp"
+#include "kernel/resource/registration/registration.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
 namespace stele::kernel::resource::testing {

@@ -15,8 +15,8 @@
 #include <stele/sdk/services/principal_directory.hpp>
 
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/rooms.hpp"
-#include "kernel/resource/work_context.hpp"
+#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/work/work_context.hpp"
 
 /// The rooms of a server over an engine in memory, with families that contain one another:
 ///

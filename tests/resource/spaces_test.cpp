@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "kernel/resource/data_store_count.hpp"
-#include "kernel/resource/housekeeper.hpp"
-#include "kernel/resource/openapi.hpp"
+#include "kernel/resource/consistency/data_store_count.hpp"
+#include "kernel/resource/registration/openapi.hpp"
+#include "kernel/resource/upkeep/housekeeper.hpp"
 #include "plugins/access_policies/access_policy.hpp"
 #include "plugins/access_policies/policy_evaluator.hpp"
 #include "tests/resource/resource_fixture.hpp"

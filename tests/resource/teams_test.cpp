@@ -6,9 +6,9 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/resource/data_store_count.hpp"
-#include "kernel/resource/standard_teams.hpp"
-#include "kernel/resource/team_rows.hpp"
+#include "kernel/resource/consistency/data_store_count.hpp"
+#include "kernel/resource/consistency/standard_teams.hpp"
+#include "kernel/resource/record/team_rows.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {

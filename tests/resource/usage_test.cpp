@@ -11,9 +11,9 @@
 #include <stele/sdk/key_tuple.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "kernel/resource/platform_service.hpp"
-#include "kernel/resource/usage_counter.hpp"
-#include "kernel/storage/keys.hpp"
+#include "kernel/resource/registration/platform_service.hpp"
+#include "kernel/resource/upkeep/usage_counter.hpp"
+#include "kernel/storage/engine/keys.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::resource::testing {

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "kernel/storage/blob_directory.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::testing {

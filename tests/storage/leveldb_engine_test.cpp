@@ -6,7 +6,7 @@
 #include <stele/sdk/optimistic/commit_history.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/blob_directory.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 #include "tests/storage/power_loss.hpp"

@@ -8,9 +8,9 @@
 #include <stele/sdk/multipart.hpp>
 #include <stele/sdk/services/authenticator.hpp>
 
-#include "kernel/http/request_pipeline.hpp"
-#include "kernel/http/server.hpp"
-#include "kernel/http/server_test_client.hpp"
+#include "kernel/http/connection/server.hpp"
+#include "kernel/http/connection/server_test_client.hpp"
+#include "kernel/http/pipeline/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/resource/resource_fixture.hpp"

@@ -10,8 +10,8 @@
 
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/record_attachments.hpp"
-#include "kernel/resource/row_query.hpp"
+#include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/work/record_attachments.hpp"
 
 namespace stele::kernel::resource {
 

@@ -4,11 +4,11 @@
 
 #include <stele/sdk/time.hpp>
 
-#include "kernel/resource/data_store_records.hpp"
+#include "kernel/resource/data_store/data_store_records.hpp"
+#include "kernel/resource/data_store/store_statistics.hpp"
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/record_fields.hpp"
-#include "kernel/resource/store_numbers.hpp"
-#include "kernel/resource/store_statistics.hpp"
+#include "kernel/resource/record/record_fields.hpp"
+#include "kernel/resource/work/store_numbers.hpp"
 
 namespace stele::kernel::resource {
 

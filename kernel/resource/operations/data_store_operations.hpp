@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernel/resource/routed_call.hpp"
+#include "kernel/resource/operations/routed_call.hpp"
 
 namespace stele::kernel::resource {
 

@@ -1,8 +1,8 @@
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/activity_notes.hpp"
+#include "kernel/resource/operations/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/reply_parts.hpp"
-#include "kernel/resource/row_query.hpp"
+#include "kernel/resource/record/row_query.hpp"
 
 namespace stele::kernel::resource {
 

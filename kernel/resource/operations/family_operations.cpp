@@ -9,7 +9,7 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "kernel/resource/activity_notes.hpp"
+#include "kernel/resource/operations/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
 
 namespace stele::kernel::resource {

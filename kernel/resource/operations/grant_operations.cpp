@@ -12,7 +12,7 @@
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/operations/role_operations.hpp"
-#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/record/record_fields.hpp"
 
 namespace stele::kernel::resource {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "kernel/resource/routed_call.hpp"
+#include "kernel/resource/operations/routed_call.hpp"
 
 namespace stele::kernel::resource {
 

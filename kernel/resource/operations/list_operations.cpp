@@ -4,8 +4,8 @@
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/reply_parts.hpp"
-#include "kernel/resource/store_numbers.hpp"
-#include "kernel/resource/withheld_members.hpp"
+#include "kernel/resource/work/store_numbers.hpp"
+#include "kernel/resource/work/withheld_members.hpp"
 
 namespace stele::kernel::resource {
 

@@ -2,7 +2,7 @@
 
 #include "kernel/authority/removed_collections.hpp"
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/record_fields.hpp"
+#include "kernel/resource/record/record_fields.hpp"
 
 namespace stele::kernel::resource {
 

@@ -4,7 +4,7 @@
 
 #include <stele/sdk/principal.hpp>
 
-#include "kernel/resource/routed_call.hpp"
+#include "kernel/resource/operations/routed_call.hpp"
 
 namespace stele::kernel::resource {
 

@@ -12,10 +12,10 @@
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
-#include "kernel/resource/path_key.hpp"
-#include "kernel/resource/record_fields.hpp"
-#include "kernel/resource/role_rows.hpp"
-#include "kernel/resource/row_query.hpp"
+#include "kernel/resource/record/path_key.hpp"
+#include "kernel/resource/record/record_fields.hpp"
+#include "kernel/resource/record/role_rows.hpp"
+#include "kernel/resource/record/row_query.hpp"
 
 namespace stele::kernel::resource {
 

@@ -5,7 +5,7 @@
 
 #include <stele/sdk/descriptor.hpp>
 
-#include "kernel/resource/route.hpp"
+#include "kernel/resource/registry/route.hpp"
 
 namespace stele::kernel::resource {
 

@@ -10,7 +10,7 @@
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/operations/role_operations.hpp"
-#include "kernel/resource/row_query.hpp"
+#include "kernel/resource/record/row_query.hpp"
 
 namespace stele::kernel::resource {
 

@@ -1,6 +1,6 @@
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/record_fields.hpp"
-#include "kernel/resource/store_numbers.hpp"
+#include "kernel/resource/record/record_fields.hpp"
+#include "kernel/resource/work/store_numbers.hpp"
 
 namespace stele::kernel::resource {
 

@@ -3,7 +3,7 @@
 //
 //     bench_http_ceiling <port> <threads> <body bytes>
 
-#include "kernel/http/server_beast.hpp"
+#include "kernel/http/message/server_beast.hpp"
 // The switches above come before Asio.
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
@@ -25,7 +25,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "kernel/http/listener_address.hpp"
+#include "kernel/http/connection/listener_address.hpp"
 
 namespace {
 

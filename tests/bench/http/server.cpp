@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kernel/http/server.hpp"
+#include "kernel/http/connection/server.hpp"
 #include "kernel/job/worker_pool.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <stele/sdk/optimistic/key_hash.hpp>
 #include <stele/sdk/result.hpp>
 
-#include "kernel/storage/damage_notes.hpp"
+#include "kernel/storage/check/damage_notes.hpp"
 
 namespace leveldb {
 class DB;

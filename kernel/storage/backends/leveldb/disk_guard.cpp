@@ -4,7 +4,7 @@
 
 #include <stele/sdk/log.hpp>
 
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 

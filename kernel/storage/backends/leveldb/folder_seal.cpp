@@ -14,7 +14,7 @@
 #include <stele/sdk/seal.hpp>
 
 #include "kernel/storage/backends/leveldb/store_manifest.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 

@@ -23,8 +23,8 @@
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 #include "kernel/storage/backends/leveldb/store_files.hpp"
-#include "kernel/storage/posix_file.hpp"
-#include "kernel/storage/urgent_commit.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 

@@ -8,7 +8,7 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
-#include "kernel/storage/urgent_commit.hpp"
+#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 

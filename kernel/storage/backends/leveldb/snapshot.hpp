@@ -9,7 +9,7 @@
 #include <stele/sdk/optimistic/commit_history.hpp>
 
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
-#include "kernel/storage/damage_notes.hpp"
+#include "kernel/storage/check/damage_notes.hpp"
 
 namespace stele::kernel::storage {
 

@@ -2,7 +2,7 @@
 
 #include <stele/sdk/error.hpp>
 
-#include "kernel/storage/damage_notes.hpp"
+#include "kernel/storage/check/damage_notes.hpp"
 
 namespace leveldb {
 class Status;

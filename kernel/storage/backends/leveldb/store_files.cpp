@@ -13,7 +13,7 @@
 #include "kernel/storage/backends/leveldb/log_scan.hpp"
 #include "kernel/storage/backends/leveldb/store_manifest.hpp"
 #include "kernel/storage/backends/leveldb/table_scan.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 

@@ -18,7 +18,7 @@
 #include <leveldb/status.h>
 
 #include "kernel/storage/backends/leveldb/crc32c.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 

@@ -11,7 +11,7 @@
 
 #include "kernel/storage/backends/leveldb/block_reader.hpp"
 #include "kernel/storage/backends/leveldb/crc32c.hpp"
-#include "kernel/storage/posix_file.hpp"
+#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 

@@ -7,8 +7,8 @@
 
 namespace stele::sdk {
 
-/// What went wrong, without any protocol in it. Only `kernel/http/error_mapping.cpp` knows the
-/// status numbers (in brackets) that clients see.
+/// What went wrong, without any protocol in it. Only `kernel/http/message/error_mapping.cpp` knows
+/// the status numbers (in brackets) that clients see.
 enum class ErrorKind {
     invalid,              ///< bad input (400)
     unauthenticated,      ///< no valid token (401)

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/result.hpp>
+
+#include "kernel/http/message/message.hpp"
+
+namespace stele::kernel::http {
+
+/// What a route leads to: an index into the table of the room `resource`.
+using RouteTarget = std::uint32_t;
+
+/// A path that was found. `values` are the placeholders' values in path order, percent-decoded.
+struct RouteMatch {
+    enum class Kind {
+        found,
+        path_unknown,
+        method_unknown,
+        path_malformed
+    } kind = Kind::path_unknown;
+    RouteTarget target = 0;
+    std::vector<std::string> values;
+    /// With `method_unknown`: methods for the header `Allow`, separated by ", ".
+    std::string allowed;
+};
+
+/// Paths with placeholders (`/uiconfigs/{uiConfigId}`), matched segment by segment: the path is
+/// split at `/` first and decoded then, so `default%2Feveryone` is one segment; a trailing slash
+/// makes no difference; literal segments win over placeholders. Built once, then read by any thread
+/// without locks.
+class Router {
+public:
+    Router();
+    ~Router();
+
+    /// Fails with `conflict` (`plugin.route_duplicate`) when the method and path are taken,
+    /// whatever the placeholders are called, and with `invalid` when the path is malformed.
+    sdk::Result<void> add(Method method, std::string_view path, RouteTarget target);
+
+    /// `head` finds what `get` finds. Reuses `match`'s storage.
+    void find(Method method, std::string_view path, RouteMatch& match) const;
+
+private:
+    struct Node;
+    std::unique_ptr<Node> root_;
+};
+
+/// Decodes percent-encoding (`+` stays unless `plus_is_blank`); false on bad encoding, a NUL or
+/// bytes that are no UTF-8.
+bool percent_decode(std::string_view text, std::string& decoded, bool plus_is_blank = false);
+
+}  // namespace stele::kernel::http

@@ -1,0 +1,95 @@
+#include <stele/sdk/log.hpp>
+
+#include "kernel/http/pipeline/request_origin.hpp"
+#include "kernel/http/pipeline/request_pipeline.hpp"
+#include "kernel/http/pipeline/second_look.hpp"
+#include "kernel/job/worker_pool.hpp"
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/storage/engine/urgent_commit.hpp"
+
+namespace stele::kernel::http {
+
+namespace {
+
+/// To the caller the same as a token that was revoked.
+sdk::Error closed_platform() {
+    sdk::Error error =
+        sdk::make_error(sdk::ErrorKind::unauthenticated, "http.platform_closed",
+                        "the platform that the access token is for is closed or removed");
+    error.protocol_error = "invalid_token";
+    return error;
+}
+
+/// A link on any page makes browsers send such a request.
+sdk::Error writes_by_get() {
+    return sdk::make_error(sdk::ErrorKind::forbidden, "http.cookie_reads_only",
+                           "by GET a cookie is good for what only reads; use POST, or a token");
+}
+
+}  // namespace
+
+bool RequestPipeline::post(const std::shared_ptr<PendingRequest>& pending) {
+    return workers_.post([this, pending] { attempt(pending); },
+                         sharer_of(pending->exchange->request(), pending->input.session.get()));
+}
+
+/// One run of everything inside the transaction. Repeated from here after a conflict.
+void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
+    const job::Budget::Scope scope(&*pending->budget);
+    try {
+        if (auto left = pending->budget->check(); !left) return fail(pending, left.error());
+        run_stages(pending);
+    } catch (const std::exception& exception) {
+        fail(pending, sdk::make_error(sdk::ErrorKind::internal, "http.internal",
+                                      "the server failed; the request id leads to its log",
+                                      exception.what()));
+    }
+}
+
+void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
+    auto work = std::exchange(pending->work, nullptr);
+    if (!work) work = resource::WorkContext::begin(rooms_);
+    // Here, because a platform may go between two attempts; after the transaction began, because
+    // what is known of platforms is then no older than it.
+    auto open = rooms_.platforms.is_open(pending->input.session->platform.number);
+    if (!open) return fail(pending, open.error());
+    if (!*open) return fail(pending, closed_platform());
+    pending->context =
+        std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
+    if (pending->input.route->is_urgent) storage::set_urgent(pending->context->transaction());
+    resource::RoutedCall call(*pending->context, pending->input);
+    auto reply = resource::execute(call);
+    if (!reply) {
+        if (pending->input.is_too_long) return move_to_worker(pending, reply.error());
+        if (is_binary_gone(reply.error())) return look_again(pending, reply.error());
+        if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
+        const bool is_blocked =
+            reply.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
+        return is_blocked ? wait_for_lock(pending, reply.error()) : fail(pending, reply.error());
+    }
+    pending->reply = std::move(*reply);
+    const bool writes = pending->context->transaction().has_writes();
+    if (writes && pending->is_by_cookie && only_reads(pending->exchange->request())) {
+        return fail(pending, writes_by_get());
+    }
+    if (writes) return commit(pending);
+    pending->context->run_effects();
+    succeed(pending);
+}
+
+void RequestPipeline::move_to_worker(const std::shared_ptr<PendingRequest>& pending,
+                                     const sdk::Error& error) {
+    pending->context.reset();
+    pending->input.must_be_short = pending->input.is_too_long = false;
+    if (!post(pending)) fail(pending, error);
+}
+
+void RequestPipeline::look_again(const std::shared_ptr<PendingRequest>& pending,
+                                 const sdk::Error& error) {
+    pending->context.reset();
+    const bool is_first = !std::exchange(pending->has_looked_again, true);
+    if (is_first && post(pending)) return;
+    fail(pending, is_first ? error : rooms_.binaries.note_gone(error));
+}
+
+}  // namespace stele::kernel::http

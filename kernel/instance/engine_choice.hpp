@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+
+#include "kernel/config/settings.hpp"
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/registry/engine_registrar.hpp"
+
+namespace stele::kernel::http {
+
+/// Plugins may keep theirs, so these live as long as the instance.
+using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
+
+/// Engines by name; null for the embedded one.
+using EngineSources = std::map<std::string, sdk::EngineSource*>;
+
+/// Opens the plugins that offer engines.
+sdk::Result<EngineSources> find_engines(config::Settings& settings, plugin::PluginHost& host,
+                                        const std::vector<plugin::PluginFile>& plugins,
+                                        EngineRegistrars& registrars);
+
+/// Opens the store at an address that one of the engines knows, or the embedded one in the data
+/// folder that it names.
+sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& settings,
+                                                       const EngineSources& engines,
+                                                       const std::string& address, bool must_exist);
+/// Whether it is an address, no folder.
+bool is_address(std::string_view place);
+
+/// Opens the plugins that offer engines, then the engine that `storage.engine` names: theirs, or
+/// the embedded one in the data folder, where `must_exist` refuses to make an empty store.
+sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
+    config::Settings& settings, const std::filesystem::path& data, bool must_exist,
+    plugin::PluginHost& host, const std::vector<plugin::PluginFile>& plugins,
+    EngineRegistrars& registrars);
+
+/// A small disk would be all reserve: there, a quarter of it must do.
+std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data);
+
+}  // namespace stele::kernel::http

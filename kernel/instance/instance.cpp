@@ -1,0 +1,236 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stele/sdk/detail/log_output.hpp>
+#include <stele/sdk/engine_binaries.hpp>
+#include <stele/sdk/log.hpp>
+#include <stele/sdk/services/policy_source.hpp>
+
+#include "kernel/backup/copy.hpp"
+#include "kernel/instance/blob_owner.hpp"
+#include "kernel/instance/instance_state.hpp"
+#include "kernel/instance/private_folders.hpp"
+#include "kernel/instance/server_settings.hpp"
+#include "kernel/resource/registration/registration.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
+
+namespace stele::kernel::http {
+
+sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options) {
+    if (auto read = settings.read_file(options.config_file); !read) return read;
+    settings.read_environment();
+    for (const auto& [key, value] : options.overrides)
+        settings.set(key, value);
+    return {};
+}
+
+sdk::Result<FoundPlugins> find_plugins(const InstanceOptions& options) {
+    plugin::ScanResult scanned = plugin::scan(options.plugin_folders);
+    for (const sdk::Error& refused : scanned.refused) {
+        sdk::log(sdk::LogLevel::warning, "plugin", refused.message);
+    }
+    auto enabled = plugin::order(scanned, options.enabled);
+    if (!enabled) return enabled.error();
+    FoundPlugins found{std::move(*enabled), {}};
+    for (const plugin::PluginFile& file : scanned.plugins) {
+        const bool is_enabled =
+            std::any_of(found.enabled.begin(), found.enabled.end(),
+                        [&](const plugin::PluginFile& other) { return other.id == file.id; });
+        if (!is_enabled) found.others.push_back(file.id);
+    }
+    return found;
+}
+
+namespace {
+
+/// Opens the plugins in order; every failure of an enabled one stops start-up
+/// (docs/plugin-life.md).
+sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& settings,
+                               plugin::PluginHost& host, resource::ServiceTable& services,
+                               std::vector<resource::Installation>& installations,
+                               Registrars& registrars,
+                               const std::vector<plugin::PluginFile>& plugins) {
+    for (const plugin::PluginFile& file : plugins) {
+        if (!file.engine.empty()) continue;  // opened before the store
+        auto& registrar = registrars.emplace_back(std::make_unique<resource::PluginRegistrar>(
+            file.id, rooms, settings, services, installations));
+        if (auto opened = host.open(file, *registrar); !opened) return opened;
+        if (const auto& finished = registrar->finish(); !finished) return finished;
+    }
+    return resource::freeze(rooms.registry);
+}
+
+/// For a store that is not used.
+sdk::Result<SecretKeys> unused_keys() {
+    auto key = make_secret_key({});
+    if (!key) return key.error();
+    return SecretKeys{std::move(*key)};
+}
+
+/// Where binaries go that no data store names a place for.
+sdk::Result<void> choose_binaries(resource::Rooms& rooms, const config::Settings& settings) {
+    std::string name = settings.text("storage.binaries");
+    const auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    if (name.empty()) name = own ? own->binaries_name() : sdk::kFileProvider;
+    if (rooms.binaries.has(name)) return rooms.binaries.set_default(name);
+    return sdk::make_error(
+        sdk::ErrorKind::invalid, "config.value_invalid",
+        fmt::format("storage.binaries: no enabled plugin offers the place '{}'; there are: {}",
+                    name, fmt::join(rooms.binaries.names(), ", ")));
+}
+
+/// The places for binaries that are there without a plugin: files, and the engine's own.
+sdk::Result<void> open_binaries(resource::Rooms& rooms, const config::Settings& settings,
+                                const std::filesystem::path& data) {
+    storage::BlobProviders& binaries = rooms.binaries;
+    auto reserve = settings.bytes("storage.reserve");
+    if (!reserve) return reserve.error();
+    auto files = storage::open_blob_directory(
+        data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
+    if (!files) return files.error();
+    if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
+    auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    return own ? binaries.add(own->binaries_name(), own->open_binaries()) : sdk::Result<void>();
+}
+
+}  // namespace
+
+Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Instance::~Instance() {
+    if (state_->server) stop();
+    stop_plugins();
+}
+
+sdk::Result<void> Instance::open_trail(State& state) {
+    auto options = read_trail_options(state.settings);
+    if (!options) return options.error();
+    resource::Rooms& rooms = *state.rooms;
+    const storage::CollectionRules& rules = rooms.registry.find(audit::kActivityType)->rules;
+    state.trail = std::make_unique<audit::Trail>(*rooms.engine, rooms.documents, rules, *options);
+    state.activities = std::make_unique<resource::ActivityNotes>(*state.trail);
+    rooms.activities = state.activities.get();
+    state.services[typeid(sdk::Activities)] = static_cast<sdk::Activities*>(state.activities.get());
+    return {};
+}
+
+/// What the kernel itself publishes; plugins may ask for it while they are opened.
+sdk::Result<void> Instance::open_services(State& state) {
+    auto job_options = read_job_options(state.settings);
+    if (!job_options) return job_options.error();
+    resource::Rooms& rooms = *state.rooms;
+    job_options->may_run = [](const sdk::Reader& reader, std::uint64_t platform) {
+        return resource::Platforms::is_open(reader, platform);
+    };
+    state.jobs = std::make_unique<job::JobService>(*rooms.engine, *job_options);
+    rooms.platform_removals.push_back({"kernel", [&jobs = *state.jobs](sdk::Context& context) {
+                                           return jobs.forget_platform(context);
+                                       }});
+    state.services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
+    state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
+    state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
+    state.services[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
+    state.services[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
+    state.services[typeid(sdk::FamilyOperations)] =
+        static_cast<sdk::FamilyOperations*>(&state.family_operations);
+    state.services[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
+    state.services[typeid(sdk::CollectionIndexes)] =
+        static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);
+    state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);
+    state.platforms = std::make_unique<resource::PlatformService>(rooms, state.installations);
+    state.services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());
+    state.services[typeid(sdk::Callers)] = static_cast<sdk::Callers*>(&state.callers);
+    state.usage = std::make_unique<resource::UsageCounter>(rooms);
+    state.services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
+    return open_trail(state);
+}
+
+sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {
+    config::Settings settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    return read_secret_keys(settings, options.data);
+}
+
+static sdk::Result<void> make_data_folder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) {
+        return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
+                               fmt::format("the data folder {} cannot be made: {}", folder.string(),
+                                           problem.message()));
+    }
+    keep_private(folder);
+    return {};
+}
+
+sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+    auto state = std::make_unique<State>();
+    config::Settings& settings = state->settings;
+    if (auto read = read_settings(settings, options); !read) return read.error();
+    auto plugins = find_plugins(options);
+    if (!plugins) return plugins.error();
+    state->plugins = std::move(plugins->enabled);
+
+    if (auto made = make_data_folder(options.data); !made) return made.error();
+    state->data = options.data;
+    const bool must_exist =
+        options.must_exist || (!options.may_replace_store && !options.is_restoring &&
+                               has_binaries_of_a_store(options.data));
+    auto keys = options.is_restoring ? unused_keys() : open_secret_keys(settings, options.data);
+    if (!keys) return keys.error();
+    state->secret_keys = std::move(*keys);
+    auto engine = open_engine(settings, options.data, must_exist, state->host, state->plugins,
+                              state->engine_registrars);
+    if (!engine) return engine.error();
+    if (!options.is_restoring) {
+        auto restored = backup::check_restored(*(*engine)->snapshot());
+        if (!restored) return restored.error();
+        auto copied = backup::check_copied(*(*engine)->snapshot());
+        if (!copied) return copied.error();
+    }
+    state->rooms =
+        std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
+    resource::add_kernel_families(state->rooms->registry);
+    state->rooms->data_folder = options.data;
+    state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
+    auto limit = settings.integer("pagination.default_limit");
+    if (!limit) return limit.error();
+    state->rooms->default_limit = *limit;
+
+    auto verify_rate = settings.bytes("storage.blob_verify_rate");
+    if (!verify_rate) return verify_rate.error();
+    state->rooms->binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
+    auto binaries = open_binaries(*state->rooms, settings, options.data);
+    if (!binaries) return binaries.error();
+    if (auto opened = open_services(*state); !opened) return opened.error();
+    auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
+                               state->installations, state->registrars, state->plugins);
+    if (!opened) return opened.error();
+    if (auto chosen = choose_binaries(*state->rooms, settings); !chosen) return chosen.error();
+    if (auto known = settings.check_unknown(plugins->others); !known) return known.error();
+    if (auto checked = settings.check_values(); !checked) return checked.error();
+    if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {
+        sdk::detail::set_log_level(*level);
+    }
+    auto kept_lines = settings.integer("log.kept_lines");
+    if (!kept_lines) return kept_lines.error();
+    sdk::detail::keep_log_lines(static_cast<std::size_t>(*kept_lines));
+    for (const std::string& variable : settings.unknown_variables()) {
+        sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
+    }
+    state->rooms->principals = state->service<sdk::PrincipalDirectory>();
+    state->rooms->records.set_principals(state->rooms->principals);
+    state->rooms->team_groups = state->service<sdk::TeamGroups>();
+    state->rooms->tenants = state->service<sdk::Tenants>();
+    state->rooms->content_sizes = state->service<sdk::ContentSizes>();
+    if (auto* policies = state->service<sdk::PolicySource>()) {
+        policies->meet(resource::policy_families(state->rooms->registry));
+        state->rooms->authorities.set_policy_source(policies);
+        state->rooms->authority_cache.watch(*policies);
+    }
+    return std::unique_ptr<Instance>(new Instance(std::move(state)));
+}
+
+}  // namespace stele::kernel::http

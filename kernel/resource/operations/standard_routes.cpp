@@ -1,0 +1,195 @@
+#include "kernel/resource/operations/standard_routes.hpp"
+
+#include <algorithm>
+
+#include "kernel/plugin/plugin_host.hpp"
+#include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/standard_operations.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+const std::vector<sdk::Parameter>& page_parameters() {
+    static const std::vector<sdk::Parameter> kParameters{
+        {"sort", false}, {"skip", false}, {"limit", false}, {"options", false}, {"explain", false}};
+    return kParameters;
+}
+
+sdk::Bounds bounds_of(const sdk::Fields& fields) {
+    sdk::Bounds bounds;
+    for (const sdk::Field& field : fields) {
+        if (field.most > 0) bounds.push_back({field.name, field.most});
+    }
+    return bounds;
+}
+
+/// What is started can be waited for.
+void add_schedule(Route& route) {
+    const auto is_schedule = [](const sdk::Parameter& known) { return known.name == "schedule"; };
+    const bool has_it = std::any_of(route.parameters.begin(), route.parameters.end(), is_schedule);
+    if (!has_it && route.path.ends_with("/start")) route.parameters.push_back({"schedule", false});
+}
+
+void add_page_parameters(Route& route) {
+    route.parameters.insert(route.parameters.end(), page_parameters().begin(),
+                            page_parameters().end());
+}
+
+Route standard_route(const StandardOperation& operation, const std::string& below,
+                     const std::string& plugin_id, const sdk::OperationPermissions& permissions) {
+    Route route;
+    route.method = operation.method;
+    route.path = below + operation.path;
+    route.plugin_id = plugin_id;
+    route.operation = operation.title;
+    route.standard = &operation;
+    route.run = operation.run;
+    route.guard = operation.is_item() ? Guard::record : Guard::container;
+    route.permission = permissions.*operation.permission;
+    route.parameters = operation.traits.parameters;
+    if (operation.traits.paged) add_page_parameters(route);
+    route.placeholders = placeholders_of(route.path);
+    route.is_item = operation.is_item();
+    route.is_paged = operation.traits.paged;
+    // What fills pages may walk through a lot.
+    route.is_slow = operation.traits.slow || operation.traits.paged;
+    route.is_urgent = operation.traits.urgent;
+    route.body = operation.traits.body;
+    return route;
+}
+
+/// What follows from the family that the operation is of.
+void fit_to_family(Route& route, const RegisteredResource& resource) {
+    const StandardOperation& operation = *route.standard;
+    const sdk::ResourceDescriptor& descriptor = resource.descriptor;
+    route.resource = &resource;
+    if (operation.run == &read_record && resource.is_guarded_by_container)
+        route.guard = Guard::container;
+    if (operation.run == &list_records) {
+        for (const std::string& filter : descriptor.list_filters)
+            route.parameters.push_back({filter, false});
+    }
+    if (!operation.writes_record()) return;
+    route.bounds = bounds_of(descriptor.fields);
+    if (descriptor.slow_writes || (operation.removes() && !resource.contained.empty()))
+        route.is_slow = true;
+}
+
+}  // namespace
+
+void add_standard_routes(const RegisteredResource& resource, const std::string& collection,
+                         std::vector<Route>& routes) {
+    const sdk::ResourceDescriptor& descriptor = resource.descriptor;
+    const auto add = [&](const StandardOperation& operation, const std::string& below) {
+        routes.push_back(
+            standard_route(operation, below, resource.plugin_id, descriptor.permissions));
+        fit_to_family(routes.back(), resource);
+    };
+    const std::string item = collection + resource.item_segment();
+    for (const StandardOperation& operation : standard_operations()) {
+        if (descriptor.operations.*operation.offered)
+            add(operation, operation.is_item() ? item : collection);
+    }
+    // Other words for the path lead to the same container.
+    if (!descriptor.checks_at_container || !collection.ends_with(descriptor.path)) return;
+    const std::string container =
+        collection.substr(0, collection.size() - descriptor.path.size() - 1);
+    for (const StandardOperation& operation : standard_operations()) {
+        if (operation.traits.bulk_check) add(operation, container);
+    }
+}
+
+namespace {
+
+/// What a path that ends so takes is a query, whoever serves it.
+sdk::BodyUse body_use(sdk::BodyUse declared, bool is_paged, std::string_view path) {
+    return is_paged && path.ends_with("/query") ? sdk::BodyUse::condition : declared;
+}
+
+/// `family` runs it, also where it is at the root, which has no path of its own.
+Route action_route(const sdk::Action& action, const RegisteredResource& family,
+                   const std::string& path) {
+    Route route;
+    route.method = action.method;
+    route.path = action.name.empty() ? path : path + "/" + action.name;
+    route.plugin_id = family.plugin_id;
+    route.operation = action.name.empty() ? action.method : action.name;
+    route.run = [&action, &family, title = route.operation](RoutedCall& call) {
+        return plugin::guarded<sdk::Reply>(family.plugin_id, title,
+                                           [&] { return action.run(*family.resource, call); });
+    };
+    route.permission = action.permission;
+    route.parameters = action.parameters;
+    if (action.paged) add_page_parameters(route);
+    route.placeholders = placeholders_of(route.path);
+    route.is_item = action.scope == sdk::ActionScope::item;
+    route.guard = route.is_item ? Guard::record : Guard::container;
+    route.is_paged = action.paged;
+    route.has_streamed_body = action.streamed_body;
+    // What fills pages may walk through a lot.
+    route.is_slow = action.slow || action.paged || action.streamed_body;
+    route.has_raw_body = route.may_have_json = action.raw_body;
+    route.takes_array = action.array_body || action.raw_body;
+    route.body = body_use(action.body, action.paged, route.path);
+    route.bounds = action.bounds;
+    route.has_own_tag = action.has_own_tag;
+    route.is_urgent = action.urgent;
+    add_schedule(route);
+    return route;
+}
+
+}  // namespace
+
+void add_action_routes(const RegisteredResource& resource, const std::string& collection,
+                       std::vector<Route>& routes) {
+    for (const sdk::Action& action : resource.descriptor.actions) {
+        const bool is_item = action.scope == sdk::ActionScope::item;
+        routes.push_back(action_route(action, resource,
+                                      is_item ? collection + resource.item_segment() : collection));
+        routes.back().resource = &resource;
+    }
+}
+
+// The root has no path of its own, and no collection.
+void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes) {
+    for (const StandardOperation& operation : standard_operations()) {
+        if (operation.offered == &sdk::Operations::permissions)
+            routes.push_back(standard_route(operation, "", platform.plugin_id, {}));
+    }
+    for (const sdk::Action& action : platform.descriptor.actions)
+        routes.push_back(action_route(action, platform, ""));
+}
+
+Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint) {
+    Route route;
+    route.method = endpoint.method;
+    route.path = endpoint.path;
+    route.plugin_id = plugin_id;
+    route.operation = endpoint.title;
+    route.run = [&endpoint, plugin_id](RoutedCall& call) {
+        return plugin::guarded<sdk::Reply>(plugin_id, endpoint.title,
+                                           [&] { return endpoint.run(call); });
+    };
+    route.guard = Guard::platform;
+    route.permission = endpoint.permission;
+    route.parameters = endpoint.parameters;
+    if (endpoint.paged) add_page_parameters(route);
+    route.placeholders = placeholders_of(route.path);
+    route.is_paged = endpoint.paged;
+    route.is_slow = endpoint.slow || endpoint.paged;
+    route.is_open = endpoint.access == sdk::EndpointAccess::open;
+    route.has_raw_body = endpoint.raw_body;
+    // One that bounds an array takes one.
+    route.takes_array =
+        endpoint.raw_body || std::any_of(endpoint.bounds.begin(), endpoint.bounds.end(),
+                                         [](const sdk::Bound& one) { return one.member.empty(); });
+    route.checks_credentials = endpoint.checks_credentials;
+    route.is_urgent = endpoint.urgent || endpoint.checks_credentials;
+    route.body = body_use(endpoint.body, endpoint.paged, route.path);
+    route.bounds = endpoint.bounds;
+    add_schedule(route);
+    return route;
+}
+
+}  // namespace stele::kernel::resource

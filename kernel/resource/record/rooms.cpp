@@ -1,0 +1,15 @@
+#include "kernel/resource/record/rooms.hpp"
+
+namespace stele::kernel::resource {
+
+Rooms::Rooms(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer)
+    : engine(std::move(opened_engine)),
+      sealer(std::move(opened_sealer)),
+      names(*engine),
+      documents(*engine, names),
+      platforms(*engine, documents),
+      records(registry, documents, platforms, sealer),
+      authorities(records),
+      authority_cache(authorities, records, *engine) {}
+
+}  // namespace stele::kernel::resource

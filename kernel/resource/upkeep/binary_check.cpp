@@ -1,0 +1,101 @@
+#include "kernel/resource/upkeep/binary_check.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/work/record_attachments.hpp"
+#include "kernel/resource/work/work_context.hpp"
+#include "kernel/storage/check/store_check.hpp"
+
+namespace stele::kernel::resource {
+
+namespace {
+
+constexpr std::size_t kCheckedPiece = 1024 * 1024;
+
+/// Reading all of it verifies it.
+sdk::Result<void> read_binary(sdk::BlobStore& store, const std::string& name) {
+    auto reader = store.open(name);
+    // Removed since it was listed.
+    if (!reader && sdk::is_missing(reader.error())) return {};
+    if (!reader) return reader.error();
+    std::string piece;
+    std::uint64_t offset = 0;
+    do {
+        if (auto read = (*reader)->read(offset, kCheckedPiece, piece); !read) return read;
+        offset += piece.size();
+    } while (!piece.empty() && offset < (*reader)->size());
+    return {};
+}
+
+}  // namespace
+
+void check_binaries(Rooms& rooms, std::vector<std::string>& differences) {
+    for (const std::string& place : rooms.binaries.names()) {
+        auto store = rooms.binaries.find(place);
+        if (!store) {
+            differences.push_back(storage::not_checked("the binaries in " + place, store.error()));
+            continue;
+        }
+        auto listed = (*store)->for_each([&](std::string_view name) {
+            auto read = read_binary(**store, std::string(name));
+            if (!read)
+                differences.push_back(storage::not_checked(
+                    "the binary " + place + '/' + std::string(name), read.error()));
+        });
+        if (!listed)
+            differences.push_back(storage::not_checked("the binaries in " + place, listed.error()));
+    }
+}
+
+namespace {
+
+/// Only whether it is there: others read it.
+sdk::Result<void> find_binary(Rooms& rooms, sdk::BlobStore& store, std::string_view name) {
+    auto reader = store.open(name);
+    if (reader) return {};
+    if (!sdk::is_missing(reader.error())) return reader.error();
+    // Noted; the others are looked for, too.
+    (void)rooms.binaries.note_gone(reader.error());
+    return {};
+}
+
+sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader,
+                                         const sdk::PlatformScope& platform) {
+    return run_as_system(rooms, platform, [&](sdk::Context& context) {
+        return for_each_attached(
+            reader, platform.number,
+            [&](const sdk::RecordKey& record, const sdk::Json& attachments) -> sdk::Result<void> {
+                auto store = context.data_stores().binaries(record);
+                // Its record has gone since.
+                if (!store && sdk::is_missing(store.error())) return {};
+                if (!store) return store.error();
+                for (const sdk::Json& attachment : attachments) {
+                    const std::string name = sdk::text_member(attachment, "objectId");
+                    if (auto found = find_binary(rooms, **store, name); !found) return found;
+                }
+                return {};
+            });
+    });
+}
+
+}  // namespace
+
+sdk::Result<void> find_missing_binaries(Rooms& rooms) {
+    const auto reader = rooms.engine->snapshot();
+    auto platforms = rooms.platforms.all();
+    if (!platforms) return platforms.error();
+    for (const sdk::PlatformScope& platform : *platforms) {
+        auto found = find_attached_binaries(rooms, *reader, platform);
+        if (!found) return found;
+    }
+    if (rooms.content_sizes == nullptr) return {};
+    return rooms.content_sizes->for_each_binary(
+        *reader, [&rooms](sdk::BlobStore& store, std::string_view name) {
+            return find_binary(rooms, store, name);
+        });
+}
+
+}  // namespace stele::kernel::resource

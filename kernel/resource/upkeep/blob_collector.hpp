@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <unordered_map>
+
+#include <stele/sdk/result.hpp>
+
+#include "kernel/job/background_thread.hpp"
+#include "kernel/storage/blob/blob_collection.hpp"
+
+namespace stele::kernel::resource {
+
+struct Rooms;
+
+/// Removes binaries that nothing refers to any more, now and then (decision 0036). Every server
+/// does it for the places that it has.
+class BlobCollector {
+public:
+    /// Looks in a row that must have found a binary unused before it goes: who refers to it in a
+    /// copy of the store (a backup of rows), or notices that this is the wrong store, has that
+    /// long.
+    static constexpr unsigned kLooks = 7;
+
+    BlobCollector(Rooms& rooms, std::chrono::milliseconds period)
+        : rooms_(rooms), period_(period) {}
+    ~BlobCollector() { stop(); }
+
+    void start();
+    /// Ends after the step that is being done. May be repeated.
+    void stop() { thread_.stop(); }
+
+    /// While the disk is short a binary goes with the first look that finds it unused, and looks
+    /// come soon. Only for a store that the binaries are known to belong to.
+    void set_pressed(bool is_pressed);
+
+    /// One look: everything that there is to do now. Not for several threads.
+    sdk::Result<storage::UnusedBlobs> collect();
+
+private:
+    void run();
+
+    Rooms& rooms_;
+    const std::chrono::milliseconds period_;
+    std::atomic<bool> is_pressed_ = false;
+    /// By place and name: how many looks in a row found it unused. Since the server has started.
+    std::unordered_map<std::string, unsigned> unused_;
+    job::BackgroundThread thread_;
+};
+
+/// What is there to collect, or will be once it is old enough.
+sdk::Result<storage::UnusedBlobs> count_unused_blobs(Rooms& rooms);
+
+}  // namespace stele::kernel::resource

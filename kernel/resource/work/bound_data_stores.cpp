@@ -1,0 +1,142 @@
+#include "kernel/resource/work/bound_data_stores.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "kernel/resource/data_store/data_store_records.hpp"
+#include "kernel/resource/record/record_fields.hpp"
+#include "kernel/resource/work/work_context.hpp"
+
+namespace stele::kernel::resource {
+
+sdk::Result<std::optional<BoundDataStores::Store>> BoundDataStores::store_of(
+    const sdk::RecordKey& record) const {
+    const sdk::Transaction& transaction = context_.transaction();
+    auto key = data_store_of(rooms_.records, transaction, record);
+    if (!key) return key.error();
+    if (!*key) return std::optional<Store>();
+    auto state = read_store_state(transaction, **key);
+    if (!state) return state.error();
+    if (!*state) return std::optional<Store>();
+    return std::optional(Store{std::move(**key), std::move(**state)});
+}
+
+sdk::Result<StoreState> BoundDataStores::state(const sdk::RecordKey& store) const {
+    auto state = read_store_state(context_.transaction(), store);
+    if (!state) return state.error();
+    if (!*state) return unknown_record("data store", "of that key");
+    return std::move(**state);
+}
+
+sdk::Result<std::string> BoundDataStores::describe(const sdk::RecordKey& store) const {
+    storage::Record record;
+    auto found = rooms_.records.read(context_.transaction(), store, record);
+    if (!found) return found.error();
+    auto resource = rooms_.records.resource_of(context_.transaction(), store);
+    if (!resource) return resource.error();
+    return fmt::format("{} {}", (*resource)->descriptor.type, id_of(record));
+}
+
+sdk::Result<void> BoundDataStores::check_lock(const sdk::RecordKey& store,
+                                              const StoreState& state) const {
+    const sdk::Session& session = context_.session();
+    if (!state.lock || session.is_system || state.lock->holder == session.principal.key) return {};
+    auto what = describe(store);
+    if (!what) return what.error();
+    context_.set_blocked_by(store);
+    return sdk::make_error(
+        sdk::ErrorKind::locked, "data_store.locked",
+        fmt::format("the {} is locked by {} since {}", *what, state.lock->name,
+                    sdk::text_member(sdk::time_value(state.lock->since_ms), "iso_8601")));
+}
+
+sdk::Result<void> BoundDataStores::check_writable(const sdk::RecordKey& record) {
+    auto store = store_of(record);
+    if (!store) return store.error();
+    if (!*store) return {};
+    return check_lock((*store)->key, (*store)->state);
+}
+
+sdk::Result<void> BoundDataStores::check_room(const Store& store, std::int64_t more) const {
+    if (store.state.maxsize < 0 || more <= 0) return {};
+    auto size = peek_store_size(context_.transaction(), store.key);
+    if (!size) return size.error();
+    if (size->bytes + more <= store.state.maxsize) return {};
+    auto what = describe(store.key);
+    if (!what) return what.error();
+    return sdk::make_error(sdk::ErrorKind::storage_full, "data_store.full",
+                           fmt::format("the {} holds {} bytes of at most {}; this would add {}",
+                                       *what, size->bytes, store.state.maxsize, more));
+}
+
+sdk::Result<void> BoundDataStores::check_upload(const sdk::RecordKey& record,
+                                                std::uint64_t bytes) const {
+    constexpr std::uint64_t kFormBytes = 1024 * 1024;
+    auto store = store_of(record);
+    if (!store) return store.error();
+    if (!*store || (*store)->state.maxsize < 0) return {};
+    const auto most = static_cast<std::uint64_t>((*store)->state.maxsize);
+    if (bytes <= most + kFormBytes) return {};
+    auto what = describe((*store)->key);
+    if (!what) return what.error();
+    return sdk::make_error(
+        sdk::ErrorKind::storage_full, "data_store.full",
+        fmt::format("the {} holds at most {} bytes; this upload has {}", *what, most, bytes));
+}
+
+/// Once after each look at the statistics, so that not every write touches the store's record.
+sdk::Result<void> BoundDataStores::mark_dirty(Store& store) {
+    if (store.state.is_dirty) return {};
+    store.state.is_dirty = true;
+    write_store_state(context_.transaction(), store.key, store.state);
+    list_dirty_store(context_.transaction(), store.key, true);
+    return set_store_members(rooms_.records, context_.transaction(), store.key,
+                             {{"statisticsDirty", true}});
+}
+
+sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change) {
+    return count(record, change, true);
+}
+
+sdk::Result<void> BoundDataStores::count_own(const sdk::RecordKey& record,
+                                             sdk::DataStoreSize change) {
+    return count(record, change, false);
+}
+
+sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::DataStoreSize change,
+                                         bool is_bounded) {
+    auto store = store_of(record);
+    if (!store) return store.error();
+    if (!*store) return {};
+    if (auto free = check_lock((*store)->key, (*store)->state); !free) return free;
+    if (is_bounded) {
+        if (auto fits = check_room(**store, change.bytes); !fits) return fits;
+    }
+    if (auto marked = mark_dirty(**store); !marked) return marked;
+    return add_store_size(context_.transaction(), (*store)->key, change,
+                          is_bounded ? (*store)->state.maxsize : -1);
+}
+
+sdk::Result<sdk::DataStoreSize> BoundDataStores::size(const sdk::RecordKey& record) {
+    auto key = data_store_of(rooms_.records, context_.transaction(), record);
+    if (!key) return key.error();
+    if (!*key) return sdk::DataStoreSize();
+    return peek_store_size(context_.transaction(), **key);
+}
+
+sdk::Result<sdk::BlobStore*> BoundDataStores::binaries(const sdk::RecordKey& record) {
+    auto key = data_store_of(rooms_.records, context_.transaction(), record);
+    if (!key) return key.error();
+    std::string provider;
+    if (*key) {
+        auto document = context_.documents().read(**key);
+        if (!document) return document.error();
+        provider = sdk::text_member(document->fields, "binaryStorageProviderType");
+    }
+    return rooms_.binaries.find_for_use(provider);
+}
+
+}  // namespace stele::kernel::resource

@@ -1,0 +1,265 @@
+#include "kernel/storage/query/planned_run.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "kernel/storage/engine/row_keys.hpp"
+#include "kernel/storage/index/composite_builder.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+/// Rows that a page reaches into the result; the largest number for an unlimited one.
+std::size_t reach(const sdk::PageRequest& page) {
+    constexpr auto kAll = std::numeric_limits<std::size_t>::max();
+    if (page.limit < 0) return kAll;
+    const auto limit = static_cast<std::uint64_t>(page.limit);
+    return page.skip > kAll - limit ? kAll : page.skip + limit;
+}
+
+}  // namespace
+
+QueryRun::~QueryRun() = default;
+
+sdk::Result<std::unique_ptr<QueryRun>> PlannedRun::start(QueryInput input, NameTable& names,
+                                                         const CollectionRules& rules,
+                                                         std::shared_ptr<const IndexState> state,
+                                                         CompositeAdvisor& advisor,
+                                                         CompositeBuilder& builder) {
+    auto order =
+        pagination::SortOrder::make(input.page.sort, input.page.options, input.numeric_sort);
+    if (!order) return order.error();
+    std::unique_ptr<PlannedRun> run(new PlannedRun(std::move(input), std::move(*order), advisor));
+    const QueryInput& kept = run->input_;
+    const PlanRequest request{kept.reader, kept.collection, names,
+                              *state,      rules,           kept.query,
+                              kept.page,   kept.visibility, kept.numeric_sort};
+    auto plan = Planner(request, run->cost_).make();
+    if (!plan) return plan.error();
+    run->plan_ = std::move(*plan);
+    run->ranked_limit_ = reach(kept.page);
+    if (rules.is_in_space) {
+        run->plan_.advised.clear();
+        run->plan_.advised_is_building = false;
+    }
+    if (run->plan_.advised_is_building) builder.resume(kept.collection);
+    return std::unique_ptr<QueryRun>(std::move(run));
+}
+
+sdk::Result<bool> PlannedRun::next(Record& row) {
+    if (is_page_full()) return false;
+    return plan_.is_ordered ? next_ordered(row) : next_sorted(row);
+}
+
+bool PlannedRun::is_page_full() const {
+    return input_.page.limit >= 0 && handed_out_ >= static_cast<std::uint64_t>(input_.page.limit);
+}
+
+sdk::Result<void> PlannedRun::check_time() {
+    work_ = 0;
+    if (auto left = job::Budget::check_current(); !left) return left;
+    if (most_time_ == job::Budget::kUnlimited) return {};
+    const auto now = job::Budget::Clock::now();
+    time_ += now - last_look_;
+    last_look_ = now;
+    if (time_ <= most_time_) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "query.time_spent",
+                           "the query takes longer than one query may take; ask by fields that "
+                           "have an index, or for less");
+}
+
+sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
+    while (!is_exhausted_) {
+        if (++work_ >= kWorkAtOnce) {
+            if (auto left = check_time(); !left) return left.error();
+        }
+        const auto more = plan_.source->next(candidate);
+        if (!more) return more.error();
+        if (!*more) {
+            is_exhausted_ = true;
+            break;
+        }
+        const auto match = is_match(candidate, row);
+        if (!match) return match.error();
+        if (!*match) continue;
+        ++matched_;
+        return true;
+    }
+    return false;
+}
+
+sdk::Result<bool> PlannedRun::next_ordered(Record& row) {
+    Candidate candidate;
+    do {
+        const auto match = next_match(candidate, row);
+        if (!match || !*match) return match;
+    } while (matched_ <= input_.page.skip);
+    if (!is_loaded_) {
+        const auto loaded = load(candidate, row);
+        if (!loaded) return loaded.error();
+    }
+    ++handed_out_;
+    return true;
+}
+
+sdk::Result<bool> PlannedRun::next_sorted(Record& row) {
+    if (!is_ranked_) {
+        if (auto ranked = rank_all(); !ranked) return ranked.error();
+    }
+    if (next_ranked_ >= ranked_.size()) return false;
+    const std::string key = std::move(ranked_[next_ranked_++]);
+    const std::string_view sequence = std::string_view(key).substr(key.size() - kSequenceSize);
+    const auto loaded = load({sequence, {}, true}, row);
+    if (!loaded) return loaded.error();
+    if (!*loaded) return broken_record(input_.collection, sequence);
+    ++handed_out_;
+    return true;
+}
+
+sdk::Result<void> PlannedRun::rank_all() {
+    Candidate candidate;
+    std::string key;
+    for (;;) {
+        const auto match = next_match(candidate, scratch_);
+        if (!match) return match.error();
+        if (!*match) break;
+        if (ranked_limit_ == 0) continue;
+        if (!is_loaded_) {
+            const auto loaded = load(candidate, scratch_);
+            if (!loaded) return loaded.error();
+        }
+        order_.key_of(scratch_.text(), key);
+        key.append(candidate.sequence);
+        rank(key);
+    }
+    is_ranked_ = true;
+    std::sort(ranked_.begin(), ranked_.end());
+    next_ranked_ =
+        static_cast<std::size_t>(std::min<std::uint64_t>(input_.page.skip, ranked_.size()));
+    return {};
+}
+
+void PlannedRun::rank(std::string key) {
+    if (ranked_.size() < ranked_limit_) {
+        ranked_.push_back(std::move(key));
+        // Only a full heap ever gives its greatest key away.
+        if (ranked_.size() == ranked_limit_) std::make_heap(ranked_.begin(), ranked_.end());
+        return;
+    }
+    if (key >= ranked_.front()) return;
+    std::pop_heap(ranked_.begin(), ranked_.end());
+    ranked_.back() = std::move(key);
+    std::push_heap(ranked_.begin(), ranked_.end());
+}
+
+sdk::Result<bool> PlannedRun::is_match(const Candidate& candidate, Record& row) {
+    is_loaded_ = false;
+    const Visibility& visibility = input_.visibility;
+    const bool is_limited = !visibility.is_everything;
+    const bool has_list = is_limited && visibility.only.has_value();
+    if (has_list && !plan_.is_visible_list) {
+        const bool is_listed = std::binary_search(visibility.only->begin(), visibility.only->end(),
+                                                  candidate.sequence, std::less<>());
+        if (!is_listed) return false;
+    }
+    const bool must_ask = is_limited && !has_list;
+    if (candidate.is_proven && !must_ask) return true;
+    const auto loaded = load(candidate, row);
+    if (!loaded || !*loaded) return loaded;
+    is_loaded_ = true;
+    // The next one may find out how long this one has taken.
+    work_ += row.text().size() / kBytesOfCandidate;
+    if (!candidate.is_proven && !input_.query.matches(row.text())) return false;
+    // Rights that say nothing show nothing.
+    if (must_ask) return visibility.accepts ? visibility.accepts(row) : false;
+    return true;
+}
+
+sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
+    if (candidate.stored.empty()) {
+        ++cost_.records;
+        const auto found = input_.reader.get_into(
+            record_path(input_.collection, candidate.sequence), row.buffer());
+        if (!found) return found.error();
+        const bool may_be_gone = plan_.access == "ids" || plan_.access == "visible";
+        if (!*found && may_be_gone) return false;
+        if (!*found) {
+            return sdk::make_error(sdk::ErrorKind::internal, "document.index_broken",
+                                   "An index names a record that does not exist.",
+                                   "collection " + std::to_string(input_.collection.number) +
+                                       ", record " + sequence_text(candidate.sequence));
+        }
+    } else {
+        row.buffer().assign(candidate.stored);
+    }
+    if (!row.decode()) return broken_record(input_.collection, candidate.sequence);
+    row.collection = input_.collection;
+    row.sequence.assign(candidate.sequence);
+    return true;
+}
+
+sdk::Result<std::uint64_t> PlannedRun::total_rows() {
+    if (counted_) return *counted_;
+    sdk::Result<std::uint64_t> total = plan_.total                  ? *plan_.total
+                                       : plan_.total_ranges.empty() ? count_rest()
+                                                                    : count_ranges();
+    if (total) advise();
+    return total;
+}
+
+sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
+    std::uint64_t matches = 0;
+    for (const sdk::KeyRange& range : plan_.total_ranges) {
+        const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            ++matches;
+            if (++work_ < kWorkAtOnce) continue;
+            if (auto left = check_time(); !left) return left.error();
+        }
+        if (auto status = cursor->status(); !status) return status.error();
+    }
+    cost_.entries += matches;
+    plan_.total_ranges.clear();
+    counted_ = matches;
+    return matches;
+}
+
+sdk::Result<std::uint64_t> PlannedRun::count_rest() {
+    if (!plan_.is_ordered && !is_ranked_) {
+        if (auto ranked = rank_all(); !ranked) return ranked.error();
+    }
+    Candidate candidate;
+    for (;;) {
+        const auto match = next_match(candidate, scratch_);
+        if (!match) return match.error();
+        if (!*match) return matched_;
+    }
+}
+
+void PlannedRun::advise() {
+    if (is_advised_ || plan_.advised.empty()) return;
+    is_advised_ = true;
+    const std::uint64_t visited = cost_.entries + cost_.records;
+    if (visited < handed_out_ + input_.page.skip + CompositeAdvisor::kCostly) return;
+    advisor_.costly(input_.collection, plan_.advised, plan_.advised_is_numeric);
+}
+
+sdk::Json PlannedRun::explain() const {
+    sdk::Json explained = {{"access", plan_.access}};
+    if (!plan_.index.empty()) explained["index"] = plan_.index;
+    if (!plan_.fields.empty()) explained["fields"] = plan_.fields;
+    if (!plan_.conditions.empty()) explained["conditions"] = plan_.conditions;
+    explained["order"] = plan_.is_ordered ? "as found" : "sorted";
+    explained["total"] = plan_.total ? "counter" : "counted";
+    explained["entries"] = cost_.entries;
+    explained["records"] = cost_.records;
+    explained["collection_rows"] = plan_.collection_rows;
+    if (!plan_.advised.empty()) explained["wanted_index"] = plan_.advised;
+    if (plan_.advised_is_building) explained["wanted_index_state"] = "building";
+    return explained;
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/job/budget.hpp"
+#include "kernel/pagination/sort_order.hpp"
+#include "kernel/storage/query/query_plan.hpp"
+#include "kernel/storage/query/query_run.hpp"
+#include "kernel/storage/record/collection_rules.hpp"
+
+namespace stele::kernel::storage {
+
+class CompositeAdvisor;
+class CompositeBuilder;
+
+/// Everything that a query needs while it runs.
+struct QueryInput {
+    const sdk::Reader& reader;
+    CollectionId collection;
+    Query query;
+    sdk::PageRequest page;
+    Visibility visibility;
+    bool numeric_sort;
+};
+
+/// A page of candidates that come in the order of the result, or else of the best that were found
+/// when all were seen: keys and sequences only, records are read when their turn comes.
+class PlannedRun final : public QueryRun {
+public:
+    static sdk::Result<std::unique_ptr<QueryRun>> start(QueryInput input, NameTable& names,
+                                                        const CollectionRules& rules,
+                                                        std::shared_ptr<const IndexState> state,
+                                                        CompositeAdvisor& advisor,
+                                                        CompositeBuilder& builder);
+
+    sdk::Result<bool> next(Record& row) override;
+    void resume() override {
+        time_ = {};
+        last_look_ = job::Budget::Clock::now();
+    }
+    sdk::Result<std::uint64_t> total_rows() override;
+    sdk::Json explain() const override;
+
+private:
+    PlannedRun(QueryInput input, pagination::SortOrder order, CompositeAdvisor& advisor)
+        : input_(std::move(input)), order_(std::move(order)), advisor_(advisor) {}
+
+    /// The next visible match, counted; false when there is none any more. Reads it into `row` when
+    /// it must be looked at.
+    sdk::Result<bool> next_match(Candidate& candidate, Record& row);
+    sdk::Result<bool> next_ordered(Record& row);
+    sdk::Result<bool> next_sorted(Record& row);
+    sdk::Result<void> rank_all();
+    void rank(std::string key);
+    sdk::Result<std::uint64_t> count_rest();
+    sdk::Result<std::uint64_t> count_ranges();
+
+    /// Whether a candidate is a visible match. Reads it into `row` when it must be looked at.
+    sdk::Result<bool> is_match(const Candidate& candidate, Record& row);
+    sdk::Result<bool> load(const Candidate& candidate, Record& row);
+    bool is_page_full() const;
+    void advise();
+
+    QueryInput input_;
+    pagination::SortOrder order_;
+    CompositeAdvisor& advisor_;
+    RunCost cost_;
+    QueryPlan plan_;
+
+    Record scratch_;
+    bool is_loaded_ = false;
+    std::uint64_t matched_ = 0;
+    std::optional<std::uint64_t> counted_;  ///< from entries
+    std::uint64_t handed_out_ = 0;
+    /// Looks at what time is left; asked after so many candidates, or as much in bytes.
+    sdk::Result<void> check_time();
+    static constexpr std::size_t kWorkAtOnce = 64;
+    static constexpr std::size_t kBytesOfCandidate = 4096;
+    std::size_t work_ = 0;
+    const job::Budget::Clock::duration most_time_ = job::Budget::current_query_time();
+    job::Budget::Clock::duration time_{};
+    job::Budget::Clock::time_point last_look_ = job::Budget::Clock::now();
+    bool is_exhausted_ = false;
+    bool is_advised_ = false;
+
+    /// Sort keys with their sequences: a heap while ranking, then in order.
+    std::vector<std::string> ranked_;
+    std::size_t ranked_limit_ = 0;
+    std::size_t next_ranked_ = 0;
+    bool is_ranked_ = false;
+};
+
+}  // namespace stele::kernel::storage

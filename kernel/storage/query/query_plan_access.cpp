@@ -1,0 +1,370 @@
+#include "kernel/storage/query/query_plan_access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include <re2/re2.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/text.hpp>
+
+#include "kernel/storage/index/composite_index.hpp"
+#include "kernel/storage/index/index_entries.hpp"
+#include "kernel/storage/query/query_node.hpp"
+
+namespace stele::kernel::storage {
+
+namespace {
+
+using Node = Query::Node;
+using MaybeAccess = std::optional<Access>;
+
+bool is_exact(const sdk::Json& number) {
+    return std::abs(number.get<double>()) < kExactIntegers;
+}
+
+bool is_bound(QueryOperator operation) {
+    return operation == QueryOperator::greater || operation == QueryOperator::greater_or_equal ||
+           operation == QueryOperator::less || operation == QueryOperator::less_or_equal;
+}
+
+const char* name_of(QueryOperator operation) {
+    switch (operation) {
+        case QueryOperator::greater:
+            return "$gt";
+        case QueryOperator::greater_or_equal:
+            return "$gte";
+        case QueryOperator::less:
+            return "$lt";
+        case QueryOperator::less_or_equal:
+            return "$lte";
+        case QueryOperator::in:
+            return "$in";
+        case QueryOperator::all:
+            return "$all";
+        case QueryOperator::regex:
+            return "$regex";
+        default:
+            return "$eq";
+    }
+}
+
+IndexRange one_value(std::string key, bool is_proven) {
+    std::string end = sdk::prefix_end(key);
+    return {{std::move(key), std::move(end)}, is_proven, true};
+}
+
+/// The entries of one field.
+class FieldEntries {
+public:
+    explicit FieldEntries(const std::string& prefix) : prefix_(prefix) {}
+
+    sdk::KeyWriter begin(IndexKind kind) const {
+        return std::move(sdk::KeyWriter(prefix_).tag(static_cast<char>(kind)));
+    }
+
+    /// False when the value is of a type that has no entries.
+    bool add_equal(const sdk::Json& value, std::vector<IndexRange>& ranges) const {
+        if (value.is_boolean()) {
+            const char* text = value.get<bool>() ? "true" : "false";
+            for (const auto kind : {IndexKind::flag, IndexKind::flag_item}) {
+                ranges.push_back(one_value(begin(kind).text(text).key(), true));
+            }
+        } else if (value.is_number()) {
+            for (const auto kind : {IndexKind::number, IndexKind::number_item}) {
+                ranges.push_back(
+                    one_value(begin(kind).real(value.get<double>()).key(), is_exact(value)));
+            }
+        } else if (value.is_string()) {
+            add_equal(value.get_ref<const std::string&>(), ranges);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void add_prefix(std::string_view text, std::vector<IndexRange>& ranges) const {
+        for (const auto kind :
+             {IndexKind::text, IndexKind::item, IndexKind::long_text, IndexKind::long_item}) {
+            std::string key = begin(kind).text(indexed_text(text)).key();
+            key.pop_back();  // the end of the text: what begins like it is wanted, too
+            std::string end = sdk::prefix_end(key);
+            ranges.push_back({{std::move(key), std::move(end)}, false, false});
+        }
+    }
+
+private:
+    void add_equal(const std::string& text, std::vector<IndexRange>& ranges) const {
+        const bool is_long = text.size() > kIndexedTextSize;
+        const auto kinds = is_long ? std::array{IndexKind::long_text, IndexKind::long_item}
+                                   : std::array{IndexKind::text, IndexKind::item};
+        for (const auto kind : kinds) {
+            ranges.push_back(one_value(begin(kind).text(indexed_text(text)).key(), !is_long));
+        }
+    }
+
+    std::string prefix_;
+};
+
+/// Narrows the entries of one kind to what fulfils a bound.
+void narrow(sdk::KeyRange& range, const std::string& value_key, QueryOperator operation) {
+    const bool is_strict = operation == QueryOperator::greater || operation == QueryOperator::less;
+    const bool is_lower =
+        operation == QueryOperator::greater || operation == QueryOperator::greater_or_equal;
+    if (is_lower) {
+        range.begin = std::max(range.begin, is_strict ? sdk::prefix_end(value_key) : value_key);
+    } else {
+        range.end = std::min(range.end, is_strict ? value_key : sdk::prefix_end(value_key));
+    }
+}
+
+QueryOperator inclusive(QueryOperator operation) {
+    if (operation == QueryOperator::greater) return QueryOperator::greater_or_equal;
+    if (operation == QueryOperator::less) return QueryOperator::less_or_equal;
+    return operation;
+}
+
+/// The range of one kind that bounds of one type leave. Different elements of an array may fulfil
+/// different bounds, so only the first bound limits the items.
+IndexRange bounded(const FieldEntries& entries, IndexKind kind,
+                   const std::vector<const Node*>& bounds) {
+    const bool is_item =
+        kind == IndexKind::item || kind == IndexKind::long_item || kind == IndexKind::number_item;
+    const bool is_cut = kind == IndexKind::long_text || kind == IndexKind::long_item;
+    const std::string prefix = entries.begin(kind).key();
+    IndexRange range{{prefix, sdk::prefix_end(prefix)}, !is_cut, false};
+    for (const Node* bound : bounds) {
+        const sdk::Json& operand = bound->operand;
+        sdk::KeyWriter key(prefix);
+        QueryOperator operation = bound->operation;
+        if (operand.is_number()) {
+            key.real(operand.get<double>());
+            if (!is_exact(operand)) {
+                range.is_proven = false;
+                operation = inclusive(operation);
+            }
+        } else {
+            const auto& text = operand.get_ref<const std::string&>();
+            key.text(is_cut ? indexed_text(text) : std::string_view(text));
+            if (is_cut) operation = inclusive(operation);
+        }
+        narrow(range.keys, key.key(), operation);
+        if (is_item) break;
+    }
+    if (is_item && bounds.size() > 1) range.is_proven = false;
+    if (range.keys.end < range.keys.begin) range.keys.end = range.keys.begin;
+    return range;
+}
+
+/// What a text must begin with to match; empty when the pattern does not say.
+std::string literal_prefix(std::string_view pattern) {
+    if (!pattern.starts_with('^') || pattern.find('|') != std::string_view::npos) return {};
+    pattern.remove_prefix(1);
+    static constexpr std::string_view kSpecial = "\\.+*?()[]{}^$";
+    std::string prefix;
+    std::size_t last = 0;  // where the last character begins
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const char c = pattern[i];
+        if (kSpecial.find(c) != std::string_view::npos) {
+            const bool may_be_absent = c == '*' || c == '?' || c == '{';
+            if (may_be_absent) prefix.resize(last);
+            break;
+        }
+        if (!sdk::continues_character(c)) last = prefix.size();
+        prefix.push_back(c);
+    }
+    return prefix;
+}
+
+bool same_type_bounds(const Node& a, const Node& b) {
+    const bool are_texts = a.operand.is_string() && b.operand.is_string();
+    const bool are_numbers = a.operand.is_number() && b.operand.is_number();
+    return a.field == b.field && is_bound(a.operation) && is_bound(b.operation) &&
+           (are_texts || are_numbers);
+}
+
+/// A copy of a condition on the elements of an array as one on the array's path.
+Node on_path(const Node& node, const std::string& path) {
+    Node copy = node;
+    copy.field = node.field.empty() ? path : path + "." + node.field;
+    return copy;
+}
+
+}  // namespace
+
+std::vector<const Node*> conditions_of(const Node& root) {
+    // $all is the conjunction of its equalities; without any it matches nothing.
+    const bool is_conjunction = root.operation == QueryOperator::all_of ||
+                                (root.operation == QueryOperator::all && !root.children.empty());
+    if (!is_conjunction) return {&root};
+    std::vector<const Node*> conditions;
+    for (const Node& child : root.children) {
+        const auto inner = conditions_of(child);
+        conditions.insert(conditions.end(), inner.begin(), inner.end());
+    }
+    return conditions;
+}
+
+std::string proven_equality(const Node& node) {
+    if (node.operation != QueryOperator::equal) return {};
+    const sdk::Json& operand = node.operand;
+    if (operand.is_boolean()) return equality_element(operand.get<bool>());
+    if (operand.is_string()) {
+        return equality_element(std::string_view(operand.get_ref<const std::string&>()));
+    }
+    if (operand.is_number() && is_exact(operand)) return equality_element(operand.get<double>());
+    return {};
+}
+
+sdk::Result<std::vector<Access>> AccessFinder::find(
+    const std::vector<const Node*>& conditions) const {
+    std::vector<Access> found;
+    std::vector<bool> is_done(conditions.size(), false);
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+        if (is_done[i]) continue;
+        std::vector<const Node*> bounds{conditions[i]};
+        for (std::size_t j = i + 1; j < conditions.size(); ++j) {
+            if (is_done[j] || !same_type_bounds(*conditions[i], *conditions[j])) continue;
+            bounds.push_back(conditions[j]);
+            is_done[j] = true;
+        }
+        auto access =
+            is_bound(conditions[i]->operation) ? of_bounds(bounds) : of_condition(*conditions[i]);
+        if (!access) return access.error();
+        if (*access) found.push_back(std::move(**access));
+    }
+    return found;
+}
+
+void AccessFinder::describe(const Node& node, Access& access) const {
+    if (!explains_) return;
+    access.conditions.push_back(node.field + " " + name_of(node.operation) + " " +
+                                sdk::dump_json(node.operand));
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_condition(const Node& node) const {
+    switch (node.operation) {
+        case QueryOperator::equal:
+        case QueryOperator::in:
+            return of_values(node);
+        case QueryOperator::regex:
+            return of_prefix(node);
+        case QueryOperator::any_of:
+            return of_alternatives(node);
+        case QueryOperator::element:
+            return of_element(node);
+        default:
+            return MaybeAccess();
+    }
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_values(const Node& node) const {
+    std::vector<sdk::Json> values{node.operand};
+    if (node.operation != QueryOperator::equal) {
+        if (!node.operand.is_array()) return MaybeAccess();
+        values.assign(node.operand.begin(), node.operand.end());
+    }
+    Access access;
+    access.covered = 1;
+    describe(node, access);
+    if (node.field == "_doc") {
+        access.ids.emplace();
+        for (const sdk::Json& value : values) {
+            if (!value.is_string()) return MaybeAccess();
+            access.ids->push_back(value.get<std::string>());
+        }
+        return MaybeAccess(std::move(access));
+    }
+    const auto field = field_(node.field);
+    if (!field) return field.error();
+    if (!*field) return MaybeAccess();
+    const FieldEntries entries(**field);
+    for (const sdk::Json& value : values) {
+        if (!entries.add_equal(value, access.ranges)) return MaybeAccess();
+    }
+    return MaybeAccess(std::move(access));
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_prefix(const Node& node) const {
+    const std::string prefix =
+        node.expression ? literal_prefix(node.expression->pattern()) : std::string();
+    if (prefix.empty()) return MaybeAccess();
+    const auto field = field_(node.field);
+    if (!field) return field.error();
+    if (!*field) return MaybeAccess();
+    Access access;
+    describe(node, access);
+    FieldEntries(**field).add_prefix(prefix, access.ranges);
+    return MaybeAccess(std::move(access));
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_bounds(const std::vector<const Node*>& bounds) const {
+    const Node& first = *bounds.front();
+    const bool is_text = first.operand.is_string();
+    if (!is_text && !first.operand.is_number()) return MaybeAccess();
+    const auto field = field_(first.field);
+    if (!field) return field.error();
+    if (!*field) return MaybeAccess();
+    Access access;
+    access.covered = bounds.size();
+    for (const Node* bound : bounds)
+        describe(*bound, access);
+    const FieldEntries entries(**field);
+    const std::vector<IndexKind> kinds =
+        is_text ? std::vector{IndexKind::text, IndexKind::item, IndexKind::long_text,
+                              IndexKind::long_item}
+                : std::vector{IndexKind::number, IndexKind::number_item};
+    for (const auto kind : kinds)
+        access.ranges.push_back(bounded(entries, kind, bounds));
+    return MaybeAccess(std::move(access));
+}
+
+sdk::Result<MaybeAccess> AccessFinder::any_of_all(
+    const std::vector<const Node*>& conditions) const {
+    auto accesses = find(conditions);
+    if (!accesses) return accesses.error();
+    for (Access& access : *accesses) {
+        if (access.ids) continue;
+        for (IndexRange& range : access.ranges) {
+            range.is_proven = range.is_proven && access.covered == conditions.size();
+        }
+        return MaybeAccess(std::move(access));
+    }
+    return MaybeAccess();
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_alternatives(const Node& node) const {
+    Access joined;
+    joined.covered = 1;
+    for (const Node& child : node.children) {
+        auto one = any_of_all(conditions_of(child));
+        if (!one || !*one) return one;
+        auto& ranges = (*one)->ranges;
+        std::move(ranges.begin(), ranges.end(), std::back_inserter(joined.ranges));
+        auto& conditions = (*one)->conditions;
+        std::move(conditions.begin(), conditions.end(), std::back_inserter(joined.conditions));
+    }
+    return MaybeAccess(std::move(joined));
+}
+
+sdk::Result<MaybeAccess> AccessFinder::of_element(const Node& node) const {
+    if (node.children.empty()) return MaybeAccess();
+    std::vector<Node> moved;
+    for (const Node* inner : conditions_of(node.children.front())) {
+        // Deeper trees name fields at several levels; conditions on the elements suffice.
+        if (inner->children.empty()) moved.push_back(on_path(*inner, node.field));
+    }
+    std::vector<const Node*> conditions;
+    for (const Node& one : moved)
+        conditions.push_back(&one);
+    auto access = any_of_all(conditions);
+    if (!access || !*access) return access;
+    (*access)->covered = 0;
+    return access;
+}
+
+}  // namespace stele::kernel::storage

@@ -1,0 +1,262 @@
+#include "kernel/storage/query/query_run_sources.hpp"
+
+#include <algorithm>
+
+#include <stele/sdk/key_tuple.hpp>
+
+namespace stele::kernel::storage {
+
+CandidateSource::~CandidateSource() = default;
+
+ListedCandidate ListedCandidate::of(std::string_view sequence, bool is_proven) {
+    ListedCandidate candidate{{}, is_proven};
+    sequence.copy(candidate.sequence.data(), kSequenceSize);
+    return candidate;
+}
+
+namespace {
+
+std::unique_ptr<sdk::Cursor> scan_prefix(const sdk::Reader& reader, const std::string& prefix,
+                                         sdk::ScanDirection direction) {
+    return reader.scan({prefix, sdk::prefix_end(prefix)}, direction);
+}
+
+class RangeSource final : public CandidateSource {
+public:
+    RangeSource(std::unique_ptr<sdk::Cursor> cursor, bool is_proven, std::uint64_t& visited,
+                bool with_values)
+        : cursor_(std::move(cursor)),
+          is_proven_(is_proven),
+          visited_(visited),
+          with_values_(with_values) {}
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        if (has_begun_) cursor_->next();
+        has_begun_ = true;
+        if (!cursor_->is_valid()) {
+            if (auto status = cursor_->status(); !status) return status.error();
+            return false;
+        }
+        ++visited_;
+        candidate.sequence = sequence_of(cursor_->key());
+        candidate.stored = with_values_ ? cursor_->value() : std::string_view();
+        candidate.is_proven = is_proven_;
+        return true;
+    }
+
+private:
+    std::unique_ptr<sdk::Cursor> cursor_;
+    bool is_proven_;
+    std::uint64_t& visited_;
+    bool with_values_;
+    bool has_begun_ = false;
+};
+
+class ListSource final : public CandidateSource {
+public:
+    explicit ListSource(std::vector<ListedCandidate> candidates)
+        : candidates_(std::move(candidates)) {
+        // A proven one comes before its unproven double, and `unique` keeps the first.
+        std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
+            if (a.sequence != b.sequence) return a.view() < b.view();
+            return a.is_proven && !b.is_proven;
+        });
+        candidates_.erase(
+            std::unique(candidates_.begin(), candidates_.end(),
+                        [](const auto& a, const auto& b) { return a.sequence == b.sequence; }),
+            candidates_.end());
+    }
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        if (next_ == candidates_.size()) return false;
+        const ListedCandidate& listed = candidates_[next_++];
+        candidate = {listed.view(), {}, listed.is_proven};
+        return true;
+    }
+
+private:
+    std::vector<ListedCandidate> candidates_;
+    std::size_t next_ = 0;
+};
+
+/// The entries of one prefix by value in either direction, equal values in creation order.
+class ValueStream {
+public:
+    ValueStream(const sdk::Reader& reader, std::string prefix, const sdk::KeyRange& range,
+                bool is_ascending)
+        : reader_(reader),
+          prefix_(std::move(prefix)),
+          is_ascending_(is_ascending),
+          main_(reader.scan(
+              range, is_ascending ? sdk::ScanDirection::forward : sdk::ScanDirection::backward)) {}
+
+    /// Moves to the first or next entry.
+    sdk::Result<bool> next() {
+        if (is_ascending_) {
+            if (has_begun_) main_->next();
+            has_begun_ = true;
+            return take(*main_);
+        }
+        if (group_) {
+            group_->next();
+            if (group_->is_valid()) return take(*group_);
+            if (auto status = group_->status(); !status) return status.error();
+            group_.reset();
+        }
+        return next_group();
+    }
+
+    std::string_view value() const {
+        return std::string_view(key_).substr(prefix_.size(),
+                                             key_.size() - prefix_.size() - kSequenceSize);
+    }
+    std::string_view sequence() const { return sequence_of(key_); }
+
+private:
+    sdk::Result<bool> take(const sdk::Cursor& cursor) {
+        if (!cursor.is_valid()) {
+            if (auto status = cursor.status(); !status) return status.error();
+            return false;
+        }
+        key_.assign(cursor.key());
+        return true;
+    }
+
+    std::string_view without_sequence(std::string_view key) const {
+        return key.substr(0, key.size() - kSequenceSize);
+    }
+
+    /// Backwards the last of several equal values is met first; they are then read forwards.
+    sdk::Result<bool> next_group() {
+        const auto found = take(*main_);
+        if (!found || !*found) return found;
+        main_->next();
+        const std::string group(without_sequence(key_));
+        if (!main_->is_valid() || without_sequence(main_->key()) != group) return true;
+        main_->seek(group);
+        group_ = scan_prefix(reader_, group, sdk::ScanDirection::forward);
+        return take(*group_);
+    }
+
+    const sdk::Reader& reader_;
+    std::string prefix_;
+    bool is_ascending_;
+    std::unique_ptr<sdk::Cursor> main_;
+    std::unique_ptr<sdk::Cursor> group_;
+    std::string key_;
+    bool has_begun_ = false;
+};
+
+class OrderedSource final : public CandidateSource {
+public:
+    OrderedSource(std::vector<std::unique_ptr<ValueStream>> streams, bool is_ascending,
+                  bool is_proven, RunCost& cost)
+        : streams_(std::move(streams)),
+          is_ascending_(is_ascending),
+          is_proven_(is_proven),
+          cost_(cost) {}
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        if (!has_begun_) {
+            has_begun_ = true;
+            for (std::size_t i = streams_.size(); i-- > 0;) {
+                if (auto moved = advance(i); !moved) return moved.error();
+            }
+        } else if (!streams_.empty()) {
+            if (auto moved = advance(current_); !moved) return moved.error();
+        }
+        if (streams_.empty()) return false;
+        current_ = 0;
+        for (std::size_t i = 1; i < streams_.size(); ++i) {
+            if (is_before(*streams_[i], *streams_[current_])) current_ = i;
+        }
+        ++cost_.entries;
+        candidate = {streams_[current_]->sequence(), {}, is_proven_};
+        return true;
+    }
+
+private:
+    sdk::Result<void> advance(std::size_t i) {
+        const auto moved = streams_[i]->next();
+        if (!moved) return moved.error();
+        if (!*moved) streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
+        return {};
+    }
+
+    bool is_before(const ValueStream& a, const ValueStream& b) const {
+        const int order = a.value().compare(b.value());
+        if (order != 0) return is_ascending_ ? order < 0 : order > 0;
+        return a.sequence() < b.sequence();
+    }
+
+    std::vector<std::unique_ptr<ValueStream>> streams_;
+    bool is_ascending_;
+    bool is_proven_;
+    RunCost& cost_;
+    std::size_t current_ = 0;
+    bool has_begun_ = false;
+};
+
+class ChainedSource final : public CandidateSource {
+public:
+    explicit ChainedSource(std::vector<std::unique_ptr<CandidateSource>> sources)
+        : sources_(std::move(sources)) {}
+
+    sdk::Result<bool> next(Candidate& candidate) override {
+        for (; at_ < sources_.size(); ++at_) {
+            const auto more = sources_[at_]->next(candidate);
+            if (!more || *more) return more;
+        }
+        return false;
+    }
+
+private:
+    std::vector<std::unique_ptr<CandidateSource>> sources_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<CandidateSource> record_source(const sdk::Reader& reader, CollectionId collection,
+                                               bool is_proven, RunCost& cost) {
+    return std::make_unique<RangeSource>(
+        scan_prefix(reader, collection_prefix(collection, 'd'), sdk::ScanDirection::forward),
+        is_proven, cost.records, true);
+}
+
+std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::KeyRange range,
+                                              bool is_proven, RunCost& cost) {
+    return std::make_unique<RangeSource>(reader.scan(std::move(range), sdk::ScanDirection::forward),
+                                         is_proven, cost.entries, false);
+}
+
+std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates) {
+    return std::make_unique<ListSource>(std::move(candidates));
+}
+
+std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
+                                                const std::vector<std::string>& prefixes,
+                                                bool is_ascending, bool is_proven, RunCost& cost) {
+    std::vector<std::unique_ptr<ValueStream>> streams;
+    for (const std::string& prefix : prefixes) {
+        const sdk::KeyRange range{prefix, sdk::prefix_end(prefix)};
+        streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
+    }
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_proven, cost);
+}
+
+std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
+                                                const std::string& prefix,
+                                                const sdk::KeyRange& range, bool is_ascending,
+                                                RunCost& cost) {
+    std::vector<std::unique_ptr<ValueStream>> streams;
+    streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, true, cost);
+}
+
+std::unique_ptr<CandidateSource> chained_source(
+    std::vector<std::unique_ptr<CandidateSource>> sources) {
+    return std::make_unique<ChainedSource>(std::move(sources));
+}
+
+}  // namespace stele::kernel::storage

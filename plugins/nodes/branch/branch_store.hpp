@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/record_space.hpp>
+#include <stele/sdk/services/content_log.hpp>
+
+#include "branch/changeset_id.hpp"
+#include "version/collection_keys.hpp"
+#include "version/tip_memory.hpp"
+#include "version/version_space.hpp"
+
+namespace stele::nodes {
+
+/// Key spaces of this plugin on each platform.
+inline constexpr char kBranchSpace[] = "nodes.branch";
+inline constexpr char kRepositorySpace[] = "nodes.repository";
+inline constexpr char kContentSpace[] = "nodes.content";
+inline constexpr char kAllSpaces[] = "nodes.spaces";
+
+/// A branch as the store sees it: a line of its repository. A reset gives it another line.
+struct BranchPlace {
+    std::uint64_t platform = 0;
+    /// Number of the repository on the platform; short, as it stands in every key of its content.
+    std::uint64_t repository = 0;
+    Line line = 0;
+    /// Persons are told to have created what they made (docs/specification/nodes.md 11.4); of the
+    /// repository.
+    bool is_social = false;
+};
+
+/// A branch with what it shows at its tip.
+struct PresentBranch {
+    /// Key of the row that says where it is.
+    std::string row;
+    BranchPlace place;
+    VersionSpace space;
+    View view;
+};
+
+/// Knows which line each branch is, and makes lines. Rows below the key spaces of a platform:
+///
+///   nodes.branch       branch key      -> repository number, line, whether it is social (0 or 1)
+///   nodes.repository   r repository    -> number
+///                      n               -> the last number given
+///                      l number        -> the last line of the repository
+///                      b number line   -> key of the branch that the line belongs to; stays when
+///                                         the branch gets another line, or goes
+///   nodes.content      number ...      -> see VersionSpace
+///
+/// and in a space of no platform:
+///
+///   nodes.spaces       platform number -> empty: every repository
+///
+/// Any thread; everything joins the given transaction.
+class BranchStore {
+public:
+    /// `not_found` (`branch.unknown`) when the record is no branch, or was removed.
+    sdk::Result<BranchPlace> find(const sdk::Reader& reader, const sdk::RecordKey& branch) const;
+    VersionSpace space(const BranchPlace& place) const;
+    /// What `find`, `space` and `view` tell of a branch; remembered for as long as nothing is
+    /// committed.
+    sdk::Result<std::shared_ptr<const PresentBranch>> present(const sdk::Reader& reader,
+                                                              const sdk::RecordKey& branch) const;
+    /// What the branch shows at its tip, or after a changeset. `not_found`
+    /// (`changeset.unknown`) for one that the branch does not show.
+    sdk::Result<View> view(const sdk::Reader& reader, const BranchPlace& place,
+                           std::optional<Revision> revision = {}) const;
+
+    /// The first line of a new repository.
+    sdk::Result<BranchPlace> open_repository(sdk::Transaction& transaction,
+                                             const sdk::RecordKey& repository,
+                                             const sdk::RecordKey& master) const;
+    /// A new line that shows what `from` shows at a revision, for a new branch or, after a reset,
+    /// for one that had another line. `parent` shows that revision; where it is a snapshot, writers
+    /// of the parent are no conflict.
+    sdk::Result<BranchPlace> fork(sdk::Transaction& transaction, const sdk::Reader& parent,
+                                  const sdk::RecordKey& branch, const BranchPlace& from,
+                                  Revision revision) const;
+    void forget(sdk::Transaction& transaction, const sdk::RecordKey& branch) const;
+    /// The place of a repository's content, with the first line.
+    sdk::Result<BranchPlace> find_repository(const sdk::Reader& reader,
+                                             const sdk::RecordKey& repository) const;
+
+    /// Of all branches of a repository.
+    sdk::Result<void> set_social(sdk::Transaction& transaction, const BranchPlace& place,
+                                 bool is_social) const;
+
+    /// Every repository of the store.
+    sdk::Result<std::vector<sdk::ContentSpace>> spaces(const sdk::Reader& reader) const;
+    sdk::Result<bool> has_space(const sdk::Reader& reader, const sdk::ContentSpace& space) const;
+    /// Takes repositories of a removed platform off the list, some hundred at a time; true when
+    /// none was left.
+    sdk::Result<bool> forget_platform(sdk::Transaction& transaction, std::uint64_t platform) const;
+
+    /// Its content is nobody's from now on.
+    sdk::Result<void> forget_repository(sdk::Transaction& transaction,
+                                        const sdk::RecordKey& repository) const;
+    /// Prefix of the rows of a repository's content.
+    std::string content_prefix(const BranchPlace& place) const;
+
+    /// The newest revision that the branch shows.
+    sdk::Result<Revision> tip(const sdk::Reader& reader, const BranchPlace& place) const;
+    /// What is said of a changeset; `not_found` (`changeset.unknown`) when there is none.
+    sdk::Result<ChangesetNote> note(const sdk::Reader& reader, const BranchPlace& place,
+                                    Revision revision) const;
+    /// The line that a revision was written on; nothing when it was never given.
+    sdk::Result<std::optional<Line>> line_of(const sdk::Reader& reader, const BranchPlace& place,
+                                             Revision revision) const;
+    /// Branches whose content the branch came from, nearest first; none where it is no fork.
+    sdk::Result<std::vector<sdk::RecordKey>> origins(const sdk::Reader& reader,
+                                                     const sdk::RecordKey& branch) const;
+    /// Those through which a record, of a versioned key, came into the branch; the one that it was
+    /// made on is the last. None where that is the branch itself.
+    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& branch,
+                                                        std::string_view record) const;
+    /// The lines of a place's repository, in order of creation, until `visit` answers false.
+    sdk::Result<void> for_each_line(
+        const sdk::Reader& reader, const BranchPlace& place,
+        const std::function<bool(Line line, const sdk::RecordKey& branch)>& visit) const;
+
+private:
+    /// The branch that a line belongs to, or belonged to.
+    sdk::Result<sdk::RecordKey> owner(const sdk::Reader& reader, const BranchPlace& place,
+                                      Line line) const;
+    /// The branches of the first links of a view but one, each once.
+    sdk::Result<std::vector<sdk::RecordKey>> owners(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& branch,
+                                                    const PresentBranch& present,
+                                                    std::size_t links) const;
+    sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
+
+    static constexpr std::size_t kMostSpaces = 10'000;
+
+    static constexpr std::size_t kMostPresentBytes = std::size_t{4} << 20;
+
+    static constexpr std::size_t kMostOwners = 100'000;
+
+    mutable VersionMemory memory_;
+    /// By key, each at a state of the store.
+    mutable TipMemory<PresentBranch> presents_{kMostPresentBytes};
+    /// Those used before, by platform and repository.
+    mutable std::mutex spaces_mutex_;
+    mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;
+    /// By the key of the row that says so, which never changes.
+    mutable std::mutex owners_mutex_;
+    mutable std::unordered_map<std::string, sdk::RecordKey> owners_;
+};
+
+/// Key of the row by which the list of all repositories has one.
+std::string space_row(const sdk::ContentSpace& space);
+
+/// Prefix of the rows that tell which branch a line belongs to, of all lines of a repository.
+std::string line_rows(const BranchPlace& place);
+
+/// The platform that a record lies on.
+std::uint64_t platform_of(const sdk::RecordKey& record);
+
+}  // namespace stele::nodes

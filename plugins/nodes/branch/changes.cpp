@@ -1,0 +1,167 @@
+#include "branch/changes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/folder_names.hpp"
+#include "branch/graph.hpp"
+#include "version/collection_reader.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kPartName[] = "nodes.changes";
+constexpr char kArchived[] = "archived";
+constexpr char kReadonly[] = "readonly";
+constexpr char kSnapshot[] = "snapshot";
+constexpr char kFrozen[] = "frozen";
+constexpr char kBlocksDirectCommits[] = "blockDirectCommits";
+constexpr char kValidatesContent[] = "validateContent";
+
+sdk::Result<Changes::BranchRules> rules_in(const std::string& branch) {
+    Changes::BranchRules rules;
+    // Nearly no branch has any: parsing, which every write would pay for, is for those that may.
+    constexpr std::array kAll{kArchived,        kReadonly, kSnapshot, kFrozen, kBlocksDirectCommits,
+                              kValidatesContent};
+    const std::size_t last_true = branch.rfind("true");
+    const bool may_have_rules =
+        last_true != std::string::npos &&
+        std::any_of(kAll.begin(), kAll.end(), [&](const char* name) {
+            return branch.find(std::string("\"") + name + "\":") < last_true;
+        });
+    if (!may_have_rules) return rules;
+    auto fields = sdk::parse_json(branch, {.depth = 200});
+    if (!fields) return fields.error();
+    const auto has = [&](const char* name) { return sdk::flag_member(*fields, name, false); };
+    rules.is_archived = has(kArchived);
+    rules.is_readonly = has(kReadonly) || has(kSnapshot);
+    rules.is_frozen = has(kFrozen);
+    rules.blocks_direct_commits = has(kBlocksDirectCommits);
+    rules.validates_content = has(kValidatesContent);
+    return rules;
+}
+
+}  // namespace
+
+Changes& Changes::of(sdk::Context& context, const BranchStore& branches) {
+    if (auto* const present = context.part(kPartName)) return static_cast<Changes&>(*present);
+    std::unique_ptr<Changes> made(new Changes(branches));
+    Changes& changes = *made;
+    context.keep(kPartName, std::move(made));
+    return changes;
+}
+
+sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
+                                                    const sdk::RecordKey& branch) {
+    const auto present = changesets_.find(branch);
+    if (present != changesets_.end()) return present->second.get();
+    auto place = branches_.find(context.transaction(), branch);
+    if (!place) return place.error();
+    VersionSpace space = branches_.space(*place);
+    auto view = find_view(context.transaction(), space, place->line);
+    if (!view) return view.error();
+    auto made = std::make_unique<Changeset>(Changeset{
+        std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}, {}});
+    made->writer =
+        std::make_unique<LineWriter>(context.transaction(), made->space, std::move(*view));
+    return changesets_.emplace(branch, std::move(made)).first->second.get();
+}
+
+sdk::Result<LineWriter*> Changes::writer(sdk::Context& context, const sdk::RecordKey& branch) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    return (*found)->writer.get();
+}
+
+sdk::Result<ChangesetNote*> Changes::note(sdk::Context& context, const sdk::RecordKey& branch) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    return &(*found)->note;
+}
+
+sdk::Result<Changes::BranchRules> Changes::rules(sdk::Context& context,
+                                                 const sdk::RecordKey& branch) {
+    const auto known = rules_.find(branch);
+    if (known != rules_.end()) return known->second;
+    auto text = context.documents().read_text(branch);
+    if (!text) return text.error();
+    auto rules = rules_in(*text);
+    if (rules) rules_.emplace(branch, *rules);
+    return rules;
+}
+
+sdk::Result<sdk::Transaction*> Changes::collection(sdk::Context& context,
+                                                   const sdk::SpaceCollection& collection,
+                                                   char slot) {
+    auto found = changeset(context, collection.container);
+    if (!found) return found.error();
+    auto& kept = (*found)->collections[collection.type];
+    if (!kept)
+        kept = std::make_unique<CollectionWriter>(context.transaction(), *(*found)->writer,
+                                                  collection, slot);
+    return kept.get();
+}
+
+void Changes::set_system(const std::string& node, sdk::Json members) {
+    auto& kept = systems_[node];
+    if (!kept) kept = std::make_unique<sdk::Json>(sdk::Json::object());
+    kept->update(members);
+}
+
+const sdk::Json* Changes::system_of(const std::string& node) const {
+    const auto found = systems_.find(node);
+    return found == systems_.end() ? nullptr : found->second.get();
+}
+
+sdk::Result<void> Changes::note_name(sdk::Context& context, const sdk::RecordKey& branch,
+                                     NewName name) {
+    auto found = changeset(context, branch);
+    if (!found) return found.error();
+    (*found)->new_names.push_back(std::move(name));
+    return {};
+}
+
+sdk::Result<void> Changes::check_new_names(const Changeset& changeset) {
+    const Graph graph(*changeset.writer);
+    for (const NewName& now : changeset.new_names) {
+        auto found = graph.namesakes(now.folder, now.name, now.node);
+        if (!found) return found.error();
+        if (found->has_node && found->has_other) return name_taken(now.name);
+    }
+    return {};
+}
+
+sdk::Result<void> Changes::finish(sdk::Context&) {
+    for (auto& [branch, changeset] : changesets_) {
+        if (auto names = check_new_names(*changeset); !names) return names;
+        auto finished = changeset->writer->finish(changeset->note.encode());
+        if (!finished) return finished;
+    }
+    return {};
+}
+
+void Changes::complete(const sdk::Transaction& committed, std::string& body) {
+    for (const auto& [branch, changeset] : changesets_) {
+        const auto revision = committed.stamp(changeset->space.revision_counter());
+        if (!revision) continue;
+        const std::string bare = '"' + changeset->note.random_part + '"';
+        const std::string whole = '"' + changeset_id(*revision, changeset->note.random_part) + '"';
+        std::string told;
+        std::size_t begin = 0;
+        for (std::size_t at = body.find(bare); at != std::string::npos;
+             at = body.find(bare, begin)) {
+            told.append(body, begin, at - begin).append(whole);
+            begin = at + bare.size();
+        }
+        if (begin == 0) continue;
+        told.append(body, begin);
+        body = std::move(told);
+    }
+}
+
+}  // namespace stele::nodes

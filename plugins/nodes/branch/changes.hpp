@@ -1,0 +1,119 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/context.hpp>
+
+#include "branch/branch_store.hpp"
+#include "branch/changeset_id.hpp"
+#include "version/line_writer.hpp"
+
+namespace stele::nodes {
+
+/// What an operation changes in branches: one changeset for each branch that it writes to. Begun by
+/// the first write, ended with the operation's transaction.
+class Changes final : public sdk::ContextPart {
+public:
+    /// Those of the context's transaction, begun when there are none yet.
+    static Changes& of(sdk::Context& context, const BranchStore& branches);
+
+    /// For writing on a branch; lives until the context ends.
+    sdk::Result<LineWriter*> writer(sdk::Context& context, const sdk::RecordKey& branch);
+    /// The kernel's way to write a collection of the branch, under the slot of its family.
+    sdk::Result<sdk::Transaction*> collection(sdk::Context& context,
+                                              const sdk::SpaceCollection& collection, char slot);
+    /// What is said of the changeset on a branch that is being written.
+    sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
+
+    /// Writes to protected branches pass (docs/specification/nodes.md 4.4).
+    void lift_protection() { is_unprotected_ = true; }
+    bool is_unprotected() const { return is_unprotected_; }
+
+    /// What a branch's record says of writes to it, as the operation has found it: bulk forms ask
+    /// for every node.
+    struct BranchRules {
+        bool is_archived = false;
+        bool is_readonly = false;
+        bool is_frozen = false;
+        bool blocks_direct_commits = false;
+        bool validates_content = false;
+    };
+    sdk::Result<BranchRules> rules(sdk::Context& context, const sdk::RecordKey& branch);
+
+    /// Whoever a job acts for: its changesets, the nodes' `_system` and the checks of rights of
+    /// `BranchContent` are theirs, although the context is the server's.
+    void act_for(sdk::Principal principal) { actor_ = std::move(principal); }
+    /// Nobody while the server writes on its own account (`ServersOwn`).
+    const std::optional<sdk::Principal>& actor() const { return is_servers_own_ ? none_ : actor_; }
+    /// Whether nobody but the server acts: what a job writes is somebody's, and is checked.
+    bool is_server_alone(const sdk::Context& context) const {
+        return context.session().is_system && !actor();
+    }
+
+    /// Nodes are being removed because one that they depend on is.
+    void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
+    bool is_cascading() const { return is_cascading_; }
+
+    /// `_system` members that a node gets with its writes in this operation; null takes one away.
+    void set_system(const std::string& node, sdk::Json members);
+    const sdk::Json* system_of(const std::string& node) const;
+
+    /// A node that has got another name in a folder: `finish` fails with `conflict`
+    /// (`node.name_taken`) where it has it still, and another node has it, too.
+    struct NewName {
+        std::string folder;
+        std::string name;
+        std::string node;
+    };
+    sdk::Result<void> note_name(sdk::Context& context, const sdk::RecordKey& branch, NewName name);
+
+    sdk::Result<void> finish(sdk::Context& context) override;
+    void complete(const sdk::Transaction& committed, std::string& body) override;
+
+private:
+    friend class ServersOwn;
+
+    struct Changeset {
+        VersionSpace space;
+        std::unique_ptr<LineWriter> writer;
+        ChangesetNote note;
+        std::map<std::string, std::unique_ptr<sdk::Transaction>> collections;
+        std::vector<NewName> new_names;
+    };
+
+    explicit Changes(const BranchStore& branches) : branches_(branches) {}
+    sdk::Result<Changeset*> changeset(sdk::Context& context, const sdk::RecordKey& branch);
+    static sdk::Result<void> check_new_names(const Changeset& changeset);
+
+    const BranchStore& branches_;
+    std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;
+    std::map<sdk::RecordKey, BranchRules> rules_;
+    std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
+    std::optional<sdk::Principal> actor_;
+    const std::optional<sdk::Principal> none_;
+    bool is_servers_own_ = false;
+    bool is_unprotected_ = false;
+    bool is_cascading_ = false;
+};
+
+/// What is written with the server's context while it lives is the server's own (persons, tags),
+/// also in a job that acts for somebody. Never around what a client names.
+class ServersOwn {
+public:
+    explicit ServersOwn(Changes& changes) : changes_(changes), before_(changes.is_servers_own_) {
+        changes_.is_servers_own_ = true;
+    }
+    ~ServersOwn() { changes_.is_servers_own_ = before_; }
+    ServersOwn(const ServersOwn&) = delete;
+    ServersOwn& operator=(const ServersOwn&) = delete;
+
+private:
+    Changes& changes_;
+    const bool before_;
+};
+
+}  // namespace stele::nodes

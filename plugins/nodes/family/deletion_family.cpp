@@ -1,0 +1,116 @@
+#include "family/deletion_family.hpp"
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/client_members.hpp"
+#include "branch/protection.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/deletion.hpp"
+#include "operation/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// What tells later what comes back.
+constexpr std::array kKeptOfDeletion{kDeletionMember, member::kType, member::kQName,
+                                     member::kIsAssociation};
+constexpr std::array kEnds{member::kSource, member::kSourceType, member::kTarget,
+                           member::kTargetType, member::kDirectionality};
+
+void keep(const sdk::Json& before, const char* name, sdk::Json& after) {
+    const auto kept = before.find(name);
+    if (kept == before.end()) {
+        after.erase(name);
+    } else {
+        after[name] = *kept;
+    }
+}
+
+/// Says in `_deletion` which changeset removed the node: the one that wrote the deletion first.
+void name_changeset(const sdk::Json& stored, sdk::Json& record) {
+    const auto deletion = record.find(kDeletionMember);
+    const auto system = stored.find(member::kSystem);
+    if (deletion == record.end() || !deletion->is_object() || deletion->contains(kChangesetId) ||
+        system == stored.end())
+        return;
+    const std::string changeset = sdk::text_member(*system, member::kChangeset);
+    if (!changeset.empty()) (*deletion)[kChangesetId] = changeset;
+}
+
+/// Associations of a node that is gone for good can never come back.
+sdk::Result<void> purge_associations(const BranchContent& content, const std::string& node) {
+    sdk::Documents& documents = content.context().documents();
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    auto found = documents.query(deletions_of(content), deleted_associations_of(node), everything);
+    if (!found) return found.error();
+    for (const sdk::Document& association : found->rows) {
+        auto gone = documents.remove(deletions_of(content), association.id);
+        if (!gone && !sdk::is_missing(gone.error())) return gone;
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor DeletionFamily::describe() const {
+    return {.type = kDeletionType,
+            .container = kBranchType,
+            .path = "deletions",
+            .placeholder = kNodeId,
+            .fields = {{.name = "_system.changeset", .unindexed = true}},
+            .operations = {.create = false, .list = false, .query = false, .transfer = false},
+            .actions = deletion_actions(),
+            .has_space = true,
+            .is_ungranted = true,
+            .policy_facts = {"changeset", "qname", "type-qname", "feature", "definition"},
+            .is_presented = true,
+            .title = "deletions"};
+}
+
+sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& context) {
+    auto content = BranchContent::open(services(), context, change.collection.container_key);
+    if (!content) return content.error();
+    if (auto writable = check_branch_writable(*content); !writable) return writable;
+    if (change.kind == sdk::ChangeKind::create) return {};
+    const sdk::Json& before = change.before->fields;
+    if (change.kind == sdk::ChangeKind::remove) {
+        // The server itself removes one deletion after the other, also of what comes back.
+        if (context.session().is_system || is_association(before)) return {};
+        return purge_associations(*content, change.before->id);
+    }
+    sdk::Json& after = change.after->fields;
+    drop_server_members(after);
+    for (const char* name : kKeptOfDeletion)
+        keep(before, name, after);
+    name_changeset(before, after);
+    if (is_association(before)) {
+        for (const char* name : kEnds)
+            keep(before, name, after);
+    }
+    if (!after.contains(member::kFeatures)) keep(before, member::kFeatures, after);
+    return {};
+}
+
+sdk::Result<void> DeletionFamily::complete_system(const sdk::Change& change, sdk::Context& context,
+                                                  sdk::Json& system) {
+    auto note =
+        Changes::of(context, services().branches).note(context, change.collection.container_key);
+    if (!note) return note.error();
+    // Last, where readers of the branch look for it.
+    system.erase(member::kChangeset);
+    system[member::kChangeset] = (*note)->random_part;
+    return {};
+}
+
+sdk::Result<void> DeletionFamily::present(const sdk::Call&, sdk::Json& record) {
+    name_changeset(record, record);
+    return {};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,309 @@
+#include "graph/node_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "branch/folder_names.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/deletion.hpp"
+#include "history/tags.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kOriginTag = 'C';
+constexpr std::array kOwnOfOriginal{member::kSystem, member::kStatistics, member::kPaths, "_search",
+                                    "ok"};
+constexpr std::array kNodeNames{"_doc", member::kQName};
+/// What a node is to the branch, not what it says.
+constexpr std::array kNotCopied{association::kHasLock, association::kHasMount,
+                                association::kHasRole, association::kCreated,
+                                association::kCopiedFrom};
+
+bool is_copied_type(std::string_view type) {
+    return std::find(kNotCopied.begin(), kNotCopied.end(), type) == kNotCopied.end();
+}
+
+sdk::Json fields_to_copy(const sdk::Json& original, bool keeps_names) {
+    sdk::Json fields = original;
+    for (const char* name : kOwnOfOriginal)
+        fields.erase(name);
+    if (!keeps_names) {
+        for (const char* name : kNodeNames)
+            fields.erase(name);
+    }
+    return fields;
+}
+
+const sdk::Json* attachments_of(const sdk::Json& node) {
+    const auto system = node.find(member::kSystem);
+    if (system == node.end() || !system->is_object()) return nullptr;
+    const auto found = system->find(member::kAttachments);
+    return found == system->end() || !found->is_object() || found->empty() ? nullptr : &*found;
+}
+
+}  // namespace
+
+sdk::Result<void> NodeCopy::check_size(std::size_t size) const {
+    if (size <= rules_.most) return {};
+    return sdk::make_error(sdk::ErrorKind::too_large, "node.copy_too_large",
+                           fmt::format("more than {} nodes would be copied at once", rules_.most));
+}
+
+sdk::Result<std::vector<NodeCopy::Member>> NodeCopy::gather(const sdk::Document& top) const {
+    std::vector<Member> found;
+    found.push_back({top, {}});
+    std::set<std::string> known{top.id};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const std::string folder = found[next].node.id;
+        auto children = from_.edges(folder, Direction::outgoing, association::kChild);
+        if (!children) return children.error();
+        for (const Edge& edge : *children) {
+            if (edge.end != Direction::outgoing || known.contains(edge.other)) continue;
+            auto child = from_.readable_node(edge.other);
+            if (!child && sdk::is_missing(child.error())) continue;
+            if (!child) return child.error();
+            known.insert(child->id);
+            found.push_back({std::move(*child), folder});
+            if (auto fits = check_size(found.size()); !fits) return fits.error();
+        }
+    }
+    return found;
+}
+
+sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
+                                               const sdk::Document* folder) {
+    auto members = gather(top);
+    if (!members) return members.error();
+    std::optional<sdk::Document> copied;
+    for (const Member& member : *members) {
+        const bool is_top = !copied;
+        const std::string above = !is_top  ? copies_[member.folder]
+                                  : folder ? folder->id
+                                           : std::string();
+        auto copy = rules_.strategy == CopyStrategy::clone ? clone_node(member.node)
+                                                           : copy_node(member.node, above);
+        if (!copy) return copy;
+        copies_[member.node.id] = copy->id;
+        if (is_top) copied = std::move(*copy);
+    }
+    for (const Member& member : *members) {
+        if (auto joined = copy_associations(member.node.id); !joined) return joined.error();
+    }
+    if (!folder) return std::move(*copied);
+    auto is_member = is_joined({.association = {},
+                                .type = association::kChild,
+                                .source = folder->id,
+                                .target = copied->id});
+    if (!is_member) return is_member.error();
+    if (!*is_member) {
+        auto container = to_.make_folders(*folder, {});
+        if (!container) return container;
+        if (auto fits = fit_name(folder->id, copied->id); !fits) return fits.error();
+        auto joined = to_.associate({.source = folder->id,
+                                     .target = copied->id,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+        if (!joined) return joined;
+    }
+    return to_.node(copied->id);
+}
+
+sdk::Result<void> NodeCopy::copy_nodes(const std::vector<sdk::Document>& nodes) {
+    if (auto fits = check_size(nodes.size()); !fits) return fits;
+    for (const sdk::Document& node : nodes) {
+        auto copy = rules_.strategy == CopyStrategy::clone ? clone_node(node) : copy_node(node, {});
+        if (!copy) return copy.error();
+        copies_[node.id] = copy->id;
+    }
+    for (const sdk::Document& node : nodes) {
+        if (is_association(node.fields)) continue;
+        if (auto joined = copy_associations(node.id); !joined) return joined;
+    }
+    return {};
+}
+
+sdk::Result<std::string> NodeCopy::origin_row(const std::string& node,
+                                              const std::string& folder) const {
+    auto branch = from_.context().documents().read(from_.branch());
+    if (!branch) return branch.error();
+    std::string above = id_bytes(folder);
+    above.resize(kIdBytes);
+    const std::string prefix{kGraphSlot, kOriginTag};
+    return sdk::KeyWriter(prefix)
+        .text(sdk::text_member(branch->fields, kRepositoryId))
+        .raw(id_bytes(node))
+        .raw(above)
+        .key();
+}
+
+sdk::Result<sdk::Document> NodeCopy::copy_node(const sdk::Document& node,
+                                               const std::string& folder) {
+    auto row = origin_row(node.id, folder);
+    if (!row) return row.error();
+    if (!rules_.copies_on_existing) {
+        auto earlier = to_.view().get(*row);
+        if (!earlier) return earlier.error();
+        auto present = *earlier ? to_.readable_node(id_text(**earlier))
+                                : sdk::Result<sdk::Document>(sdk::Document());
+        if (!present && !sdk::is_missing(present.error())) return present;
+        if (*earlier && present) return replace(*present, node, folder);
+    }
+    if (auto may = to_.require_create(); !may) return may.error();
+    auto made = to_.create(fields_to_copy(node.fields, false));
+    if (!made) return made;
+    auto writer = to_.changes().writer(to_.context(), to_.branch());
+    if (!writer) return writer.error();
+    (*writer)->put(*row, id_bytes(made->id));
+    if (!attachments_of(node.fields)) return made;
+    bring_attachments(node, made->id);
+    return to_.context().documents().patch(
+        to_.nodes(), made->id,
+        {{member::kFeatures, made->fields.value(member::kFeatures, sdk::Json::object())}});
+}
+
+sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
+    auto present = to_.node(node.id);
+    if (!present && !sdk::is_missing(present.error())) return present;
+    if (present) return replace(*present, node, {});
+    if (auto may = to_.require_create(); !may) return may.error();
+    if (auto forgotten = forget_deletion(node.id); !forgotten) return forgotten.error();
+    if (auto kept = keep_system(to_, node.id); !kept) return kept.error();
+    bring_attachments(node, node.id);
+    return to_.create(fields_to_copy(node.fields, true));
+}
+
+sdk::Result<sdk::Document> NodeCopy::replace(const sdk::Document& present,
+                                             const sdk::Document& node, const std::string& folder) {
+    if (auto may = to_.require(present, sdk::Permission::update); !may) return may.error();
+    bring_attachments(node, present.id);
+    sdk::Json fields = fields_to_copy(node.fields, false);
+    if (!folder.empty()) {
+        if (auto fits = number_name(to_, folder, present.id, fields); !fits) return fits.error();
+    }
+    auto replaced = to_.context().documents().update(to_.nodes(), present.id, std::move(fields));
+    const std::string type = sdk::text_member(node.fields, member::kType);
+    if (!replaced || sdk::text_member(replaced->fields, member::kType) == type) return replaced;
+    return to_.context().documents().patch(to_.nodes(), present.id, {{member::kType, type}});
+}
+
+sdk::Result<void> NodeCopy::fit_name(const std::string& folder, const std::string& copy) const {
+    // Clones are what they were: one whose name is taken is refused.
+    if (rules_.strategy == CopyStrategy::clone) return {};
+    auto node = to_.node(copy);
+    if (!node) return node.error();
+    auto is_numbered = number_name(to_, folder, copy, node->fields);
+    if (!is_numbered) return is_numbered.error();
+    if (!*is_numbered) return {};
+    auto renamed = to_.context().documents().patch(
+        to_.nodes(), copy, {{member::kFeatures, node->fields[member::kFeatures]}});
+    return renamed ? sdk::Result<void>() : renamed.error();
+}
+
+void NodeCopy::bring_attachments(const sdk::Document& node, const std::string& copy) {
+    const sdk::Json* const attachments = attachments_of(node.fields);
+    to_.changes().set_system(
+        copy, {{member::kAttachments, attachments ? *attachments : sdk::Json(nullptr)}});
+}
+
+sdk::Result<void> NodeCopy::forget_deletion(const std::string& id) const {
+    const sdk::CollectionName deletions{kDeletionType, {}, to_.branch()};
+    sdk::Documents& documents = to_.context().as_system().documents();
+    auto deletion = documents.read(deletions, id);
+    if (!deletion && sdk::is_missing(deletion.error())) return {};
+    if (!deletion) return deletion.error();
+    for (const sdk::Permission needed : {sdk::Permission::read, sdk::Permission::update}) {
+        auto may = to_.may(deletion->key, needed);
+        if (!may) return may.error();
+        if (*may) continue;
+        return sdk::make_error(sdk::ErrorKind::conflict, "deletion.kept",
+                               "node " + id + " was deleted here, for others to bring it back");
+    }
+    return documents.remove(deletions, id);
+}
+
+sdk::Result<std::string> NodeCopy::other_end(const Edge& edge) const {
+    const auto copied = copies_.find(edge.other);
+    if (copied != copies_.end()) return copied->second;
+    if (rules_.strategy != CopyStrategy::clone) return std::string();
+    auto present = to_.readable_node(edge.other);
+    if (!present && !sdk::is_missing(present.error())) return present.error();
+    return present ? present->id : std::string();
+}
+
+sdk::Result<void> NodeCopy::copy_associations(const std::string& node) {
+    auto edges = from_.edges(node, Direction::any);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (!is_copied_type(edge.type)) continue;
+        // Between two that are copied it comes with the one that it starts from.
+        const bool is_inner = copies_.contains(edge.other);
+        if (is_inner && edge.end == Direction::incoming) continue;
+        auto other = other_end(edge);
+        if (!other) return other.error();
+        if (other->empty()) continue;
+        if (auto copied = copy_association(edge, node); !copied) return copied;
+    }
+    return {};
+}
+
+sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string& node) {
+    auto original = from_.readable_node(edge.association);
+    if (!original && sdk::is_missing(original.error())) return {};
+    if (!original) return original.error();
+    // A copy has its tags by what it says.
+    if (is_tagging(original->fields)) return {};
+    AssociationEnds ends = ends_of(*original);
+    const bool is_second_look =
+        edge.end == Direction::mutual && copies_.contains(edge.other) && ends.source != node;
+    if (is_second_look) return {};
+    for (std::string* end : {&ends.source, &ends.target}) {
+        const auto copied = copies_.find(*end);
+        if (copied != copies_.end()) *end = copied->second;
+    }
+    const bool is_clone = rules_.strategy == CopyStrategy::clone;
+    sdk::Json fields = fields_to_copy(original->fields, is_clone);
+    if (is_clone) {
+        auto present = to_.node(edge.association);
+        if (!present && !sdk::is_missing(present.error())) return present.error();
+        if (present) {
+            auto replaced = replace(*present, *original, {});
+            return replaced ? sdk::Result<void>() : replaced.error();
+        }
+        if (auto forgotten = forget_deletion(edge.association); !forgotten) return forgotten;
+    } else {
+        auto is_present = is_joined(ends);
+        if (!is_present) return is_present.error();
+        if (*is_present) return {};
+    }
+    if (auto may = to_.require_create(); !may) return may;
+    if (ends.type == association::kChild && !ends.is_undirected) {
+        if (auto fits = fit_name(ends.source, ends.target); !fits) return fits;
+    }
+    auto joined = to_.associate({.source = ends.source,
+                                 .target = ends.target,
+                                 .type = ends.type,
+                                 .is_undirected = ends.is_undirected,
+                                 .fields = std::move(fields)});
+    if (!joined) return joined.error();
+    return {};
+}
+
+sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends) const {
+    auto edges = to_.edges(ends.source,
+                           ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
+    if (!edges) return edges.error();
+    return std::any_of(edges->begin(), edges->end(), [&](const Edge& edge) {
+        return edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
+    });
+}
+
+}  // namespace stele::nodes

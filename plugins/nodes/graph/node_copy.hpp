@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "branch/branch_content.hpp"
+
+namespace stele::nodes {
+
+enum class CopyStrategy {
+    copy_everything,  ///< copies are nodes of their own, with new ids
+    clone,  ///< copies have the ids of what they were copied from; an older one is replaced
+};
+
+struct CopyRules {
+    CopyStrategy strategy = CopyStrategy::copy_everything;
+    /// Otherwise what was copied to the same place before is brought up to date. Means nothing to
+    /// `clone`.
+    bool copies_on_existing = true;
+    /// Most nodes of one copy; beyond, it fails with `too_large` (`node.copy_too_large`).
+    std::size_t most = 1000;
+};
+
+/// Copies nodes with what they hold, their attachments, and the associations between them, inside a
+/// branch or to another. Rights are checked: READ on what is copied (what is not readable is left
+/// out), CREATE_SUBOBJECTS on the branch for new nodes, UPDATE on those that are replaced. One
+/// copy, one thread; both contents and their context outlive it.
+///
+/// Row of the graph of the target branch, by which an earlier copy is found:
+///
+///   C repository source folder -> copy
+class NodeCopy {
+public:
+    NodeCopy(const BranchContent& from, const BranchContent& to, const CopyRules& rules)
+        : from_(from), to_(to), rules_(rules) {}
+
+    /// The node with everything below it, as a member of the folder; without one as nobody's.
+    sdk::Result<sdk::Document> copy_tree(const sdk::Document& top, const sdk::Document* folder);
+    /// These nodes alone. Associations to nodes that the target branch has already come with them
+    /// when the strategy is `clone`.
+    sdk::Result<void> copy_nodes(const std::vector<sdk::Document>& nodes);
+
+    /// From the ids of what was copied to those of the copies.
+    const std::map<std::string, std::string>& copies() const { return copies_; }
+
+private:
+    struct Member {
+        sdk::Document node;
+        /// Id of the folder that it was reached from.
+        std::string folder;
+    };
+
+    sdk::Result<std::vector<Member>> gather(const sdk::Document& top) const;
+    sdk::Result<void> check_size(std::size_t size) const;
+    sdk::Result<sdk::Document> copy_node(const sdk::Document& node, const std::string& folder);
+    sdk::Result<sdk::Document> clone_node(const sdk::Document& node);
+    /// `folder` is where the present one lies for this copy; empty for a clone.
+    sdk::Result<sdk::Document> replace(const sdk::Document& present, const sdk::Document& node,
+                                       const std::string& folder);
+    /// Before a copy is put into a folder: where its name is taken it gets a numbered one.
+    sdk::Result<void> fit_name(const std::string& folder, const std::string& copy) const;
+    void bring_attachments(const sdk::Document& node, const std::string& copy);
+    sdk::Result<void> copy_associations(const std::string& node);
+    sdk::Result<void> copy_association(const Edge& edge, const std::string& node);
+    sdk::Result<std::string> other_end(const Edge& edge) const;
+    sdk::Result<bool> is_joined(const AssociationEnds& ends) const;
+    sdk::Result<void> forget_deletion(const std::string& id) const;
+    sdk::Result<std::string> origin_row(const std::string& node, const std::string& folder) const;
+
+    const BranchContent& from_;
+    const BranchContent& to_;
+    CopyRules rules_;
+    std::map<std::string, std::string> copies_;
+};
+
+}  // namespace stele::nodes

@@ -1,0 +1,162 @@
+#include "graph/node_view.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "branch/vocabulary.hpp"
+#include "graph/statistics.hpp"
+#include "graph/translations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kPathsParameter[] = "paths";
+/// Their name in the text of a node, and what stands around it.
+constexpr std::size_t kAroundStatistics = 32;
+
+std::string etag_of(std::string_view id, std::uint64_t version) {
+    // Every read makes one.
+    const std::string number = std::to_string(version);
+    std::string etag;
+    etag.reserve(id.size() + number.size() + 3);
+    etag.append(1, '"').append(id).append(1, '-').append(number).append(1, '"');
+    return etag;
+}
+
+/// Of the repository's state, so that one read of the newest revision says whether it still holds.
+std::string statistics_key(const BranchContent& content, const std::string& node) {
+    const BranchPlace& place = content.place();
+    return sdk::KeyWriter("")
+        .integer(place.platform)
+        .integer(place.repository)
+        .integer(place.line)
+        .integer(place.is_social ? 1 : 0)
+        .text(node)
+        .key();
+}
+
+using SharedText = std::shared_ptr<const std::string>;
+
+/// Of a node, for whoever may not READ all.
+sdk::Result<SharedText> readable_statistics_text(const BranchContent& content,
+                                                 const sdk::Document& node) {
+    if (is_association(node.fields)) return std::make_shared<const std::string>();
+    auto statistics = readable_statistics_of(content, node);
+    if (!statistics) return statistics.error();
+    return std::make_shared<const std::string>(sdk::dump_json(*statistics));
+}
+
+/// Of the addressed node; empty for an association, which has none.
+sdk::Result<SharedText> statistics_text(const BranchContent& content, const sdk::Call& call,
+                                        const std::string& id) {
+    auto reads_all = content.reads_all();
+    if (!reads_all) return reads_all.error();
+    if (!*reads_all) return readable_statistics_text(content, call.record());
+    const Revision newest = content.view().view().newest;
+    std::string key = statistics_key(content, id);
+    auto& memory = content.services().statistics;
+    if (auto known = memory.find(key, newest)) return known;
+    auto text = std::make_shared<std::string>();
+    const sdk::Document& node = call.record();
+    if (!is_association(node.fields)) {
+        auto statistics = statistics_of(content, node);
+        if (!statistics) return statistics.error();
+        *text = sdk::dump_json(*statistics);
+    }
+    memory.keep(std::move(key), newest, text, text->size());
+    return SharedText(text);
+}
+
+}  // namespace
+
+sdk::Result<sdk::Json> paths_of(const BranchContent& content, const sdk::Document& node) {
+    sdk::Json paths = sdk::Json::object();
+    auto root = content.node(kRootAlias);
+    if (!root) return root.error();
+    auto path = content.path_of(node, root->id);
+    if (!path) return path.error();
+    if (*path) paths[kRootQName] = **path;
+    return paths;
+}
+
+sdk::Result<bool> wants_paths(const sdk::Call& call) {
+    const std::vector<std::string> names = call.parameter_names();
+    if (std::find(names.begin(), names.end(), kPathsParameter) == names.end()) return false;
+    auto wanted = call.flag(kPathsParameter);
+    if (!wanted) return wanted.error();
+    return wanted->value_or(false);
+}
+
+sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& call,
+                                 sdk::Document node) {
+    auto wanted = wants_paths(call);
+    if (!wanted) return wanted.error();
+    if (!*wanted || is_association(node.fields)) return std::move(node.fields);
+    auto paths = paths_of(content, node);
+    if (!paths) return paths.error();
+    node.fields[member::kPaths] = std::move(*paths);
+    return std::move(node.fields);
+}
+
+sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
+                                  sdk::Document node) {
+    auto locale = wanted_locale(call);
+    if (!locale) return locale.error();
+    auto shown = localised(content, std::move(node), *locale);
+    if (!shown) return shown.error();
+    ShownNode view{shown->fields, etag_of(shown->id, shown->version)};
+    if (!is_association(view.fields)) {
+        auto reads_all = content.reads_all();
+        if (!reads_all) return reads_all.error();
+        auto statistics =
+            *reads_all ? statistics_of(content, *shown) : readable_statistics_of(content, *shown);
+        if (!statistics) return statistics.error();
+        view.fields[member::kStatistics] = *std::move(statistics);
+    }
+    auto wanted = wants_paths(call);
+    if (!wanted) return wanted.error();
+    if (*wanted) {
+        auto paths = paths_of(content, *shown);
+        if (!paths) return paths.error();
+        view.fields[member::kPaths] = std::move(*paths);
+    }
+    auto wants_metadata = call.flag("metadata");
+    if (!wants_metadata) return wants_metadata.error();
+    if (!wants_metadata->value_or(true)) view.fields.erase(member::kSystem);
+    return view;
+}
+
+sdk::Result<bool> asks_for_itself(const sdk::Call& call) {
+    auto locale = wanted_locale(call);
+    if (!locale) return locale.error();
+    const bool is_bare = call.parameter_names().empty() && call.body().empty();
+    if (is_bare) return locale->language.empty();
+    auto paths = wants_paths(call);
+    if (!paths) return paths.error();
+    auto wants_metadata = call.flag("metadata");
+    if (!wants_metadata) return wants_metadata.error();
+    return locale->language.empty() && !*paths && wants_metadata->value_or(true) &&
+           call.parameter("path").value_or("").empty();
+}
+
+sdk::Result<NodeText> node_text(const BranchContent& content, const sdk::Call& call) {
+    const sdk::RecordText stored = call.record_text();
+    auto statistics = statistics_text(content, call, stored.id);
+    if (!statistics) return statistics.error();
+    const std::string& added = **statistics;
+    NodeText text{{}, etag_of(stored.id, stored.version)};
+    // Copied once: every read comes by.
+    text.json.reserve(stored.json.size() + added.size() + kAroundStatistics);
+    text.json = stored.json;
+    if (added.empty()) return text;
+    text.json.pop_back();
+    text.json.append(",\"").append(member::kStatistics).append("\":");
+    text.json.append(added).push_back('}');
+    return text;
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,255 @@
+#include "history/deletion.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/time.hpp>
+
+#include "branch/folder_names.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/history.hpp"
+#include "history/tags.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Of a deletion (`_deletion.transaction`): the record went because another one did. What somebody
+/// took away on purpose does not come back with what it belonged to.
+constexpr char kWentAlong[] = "transaction";
+
+/// The targets of a node's edges that go with it: those that nothing else of that type holds.
+sdk::Result<void> add_dependants(const BranchContent& content, const std::string& node,
+                                 const char* type, std::vector<std::string>& found,
+                                 std::set<std::string>& known) {
+    auto edges = content.edges(node, Direction::outgoing, type);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (edge.end != Direction::outgoing || known.contains(edge.other)) continue;
+        auto holders = content.edges(edge.other, Direction::incoming, type);
+        if (!holders) return holders.error();
+        const bool is_held = std::any_of(holders->begin(), holders->end(), [&](const Edge& holder) {
+            return holder.end == Direction::incoming && !known.contains(holder.other);
+        });
+        if (is_held) continue;
+        known.insert(edge.other);
+        found.push_back(edge.other);
+    }
+    return {};
+}
+
+sdk::Result<void> leave_deletion(const BranchContent& content, const sdk::Document& node) {
+    sdk::Json fields = node.fields;
+    fields.erase(member::kSystem);
+    fields[kDeletionMember] = {{"nodeId", node.id},
+                               {"deletedOn", sdk::time_value(sdk::now_ms())},
+                               {"deletedBy", content.principal().name},
+                               {kWentAlong, content.changes().is_cascading()},
+                               {"association", is_association(node.fields)}};
+    // Whether the deleter may write deletions is no question: they may delete.
+    auto left =
+        content.context().as_system().documents().create(deletions_of(content), std::move(fields));
+    if (!left) return left.error();
+    return {};
+}
+
+/// Removes the associations of a node.
+sdk::Result<void> detach(const BranchContent& content, const sdk::Document& node) {
+    auto edges = content.edges(node.id, Direction::any);
+    if (!edges) return edges.error();
+    Changes& changes = content.changes();
+    const bool was_cascading = changes.is_cascading();
+    changes.set_cascading(true);
+    std::set<std::string> removed;
+    for (const Edge& edge : *edges) {
+        if (!removed.insert(edge.association).second) continue;
+        auto gone = content.context().documents().remove(content.nodes(), edge.association);
+        if (!gone) return gone;
+    }
+    changes.set_cascading(was_cascading);
+    return {};
+}
+
+/// An association with an end that is gone would lead nowhere.
+sdk::Result<void> check_ends(const BranchContent& content, const sdk::Document& association) {
+    const AssociationEnds ends = ends_of(association);
+    for (const std::string* end : {&ends.source, &ends.target}) {
+        auto node = content.node(*end);
+        if (!node && sdk::is_missing(node.error())) {
+            return sdk::make_error(sdk::ErrorKind::conflict, "deletion.end_missing",
+                                   "node " + *end + " must come back before its association");
+        }
+        if (!node) return node.error();
+    }
+    return {};
+}
+
+/// What a client gives a node that comes back beside or instead of what it had.
+void take_given(const sdk::Json& given, sdk::Json& fields) {
+    if (!given.is_object()) return;
+    for (const auto& [name, value] : given.items()) {
+        const bool is_settable =
+            !name.starts_with('_') || name == member::kQName || name == member::kFeatures;
+        if (is_settable) fields[name] = value;
+    }
+}
+
+sdk::Result<void> check_place_free(const BranchContent& content, const std::string& folder,
+                                   const sdk::Document& node) {
+    auto is_taken = is_name_taken(content, folder, node);
+    if (!is_taken) return is_taken.error();
+    if (!*is_taken) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::conflict, "deletion.name_taken",
+        "the folder " + folder + " has another " + name_of(node.fields) + " by now");
+}
+
+/// What lay in folders that are all gone hangs on the root, and for good: its former places are
+/// forgotten (docs/specification/semantics.md 11.2).
+sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document& node,
+                               const std::vector<std::string>& lost_places) {
+    if (lost_places.empty()) return {};
+    auto folders = content.edges(node.id, Direction::incoming, association::kChild);
+    if (!folders) return folders.error();
+    const bool is_in_folder = std::any_of(folders->begin(), folders->end(), [](const Edge& edge) {
+        return edge.end == Direction::incoming;
+    });
+    if (is_in_folder) return {};
+    sdk::Documents& server = content.context().as_system().documents();
+    for (const std::string& place : lost_places) {
+        if (auto gone = server.remove(deletions_of(content), place); !gone) return gone;
+    }
+    auto root = content.node(kRootAlias);
+    if (!root) return root.error();
+    if (auto free = check_place_free(content, root->id, node); !free) return free;
+    auto joined = content.associate({.source = root->id,
+                                     .target = node.id,
+                                     .type = association::kChild,
+                                     .fields = sdk::Json::object()});
+    if (!joined) return joined.error();
+    return {};
+}
+
+/// Those that went with the node, as far as their other ends are there.
+sdk::Result<void> restore_associations(const BranchContent& content, const sdk::Document& node) {
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    sdk::Json wanted = deleted_associations_of(node.id);
+    wanted[std::string(kDeletionMember) + "." + kWentAlong] = true;
+    auto associations =
+        content.context().documents().query(deletions_of(content), wanted, everything);
+    if (!associations) return associations.error();
+    std::vector<std::string> lost_places;
+    for (const sdk::Document& association : associations->rows) {
+        const AssociationEnds ends = ends_of(association);
+        const bool is_place =
+            ends.type == association::kChild && !ends.is_undirected && ends.target == node.id;
+        auto source = content.node(ends.source);
+        auto target = content.node(ends.target);
+        if (!source || !target) {
+            if (is_place) lost_places.push_back(association.id);
+            continue;
+        }
+        if (is_tagging(association.fields)) {
+            // The node has its tags again by what it says.
+            auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
+                                                                              association.id);
+            if (!forgotten) return forgotten;
+            continue;
+        }
+        if (is_place) {
+            if (auto free = check_place_free(content, ends.source, node); !free) return free;
+        }
+        auto joined = restore_deletion(content, association.id);
+        if (!joined) return joined.error();
+    }
+    return keep_in_tree(content, node, lost_places);
+}
+
+}  // namespace
+
+sdk::CollectionName deletions_of(const BranchContent& content) {
+    return {kDeletionType, {}, content.branch()};
+}
+
+sdk::Json deleted_associations_of(std::string_view node) {
+    sdk::Json as_source = {{member::kSource, node}};
+    sdk::Json as_target = {{member::kTarget, node}};
+    return {{"_deletion.association", true},
+            {"$or", sdk::Json::array({std::move(as_source), std::move(as_target)})}};
+}
+
+sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
+                                                 const sdk::Document& node) {
+    std::vector<std::string> found{node.id};
+    std::set<std::string> known{node.id};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const std::string at = found[next];
+        if (auto added = add_dependants(content, at, association::kOwned, found, known); !added)
+            return added.error();
+        auto present = content.node(at);
+        if (!present) return present.error();
+        if (!has_feature(present->fields, feature::kContainer)) continue;
+        if (auto added = add_dependants(content, at, association::kChild, found, known); !added)
+            return added.error();
+    }
+    return found;
+}
+
+sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node) {
+    if (is_association(node.fields)) return leave_deletion(content, node);
+    Changes& changes = content.changes();
+    if (!changes.is_cascading()) {
+        auto closure = closure_of(content, node);
+        if (!closure) return closure.error();
+        changes.set_cascading(true);
+        // From the leaves up, without the node itself.
+        for (std::size_t i = closure->size(); i > 1; --i) {
+            auto gone = content.context().documents().remove(content.nodes(), (*closure)[i - 1]);
+            if (!gone) return gone;
+        }
+        changes.set_cascading(false);
+    }
+    if (auto left = leave_deletion(content, node); !left) return left;
+    return detach(content, node);
+}
+
+sdk::Result<void> keep_system(const BranchContent& content, const std::string& node) {
+    auto last = newest_version(content, node);
+    // Made and removed by one changeset, a node leaves no version.
+    if (!last) return sdk::is_missing(last.error()) ? sdk::Result<void>() : last.error();
+    const sdk::Json& system = (*last)[member::kSystem];
+    sdk::Json kept = sdk::Json::object();
+    for (const auto& [name, value] : system.items()) {
+        if (name.starts_with("created_") || name == member::kAttachments) kept[name] = value;
+    }
+    kept["previousChangeset"] = sdk::text_member(system, member::kChangeset);
+    content.changes().set_system(node, std::move(kept));
+    return {};
+}
+
+sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
+                                            const sdk::Json& given) {
+    sdk::Documents& documents = content.context().documents();
+    auto deletion = documents.read(deletions_of(content), id);
+    if (!deletion) return deletion;
+    if (is_association(deletion->fields)) {
+        if (auto ends = check_ends(content, *deletion); !ends) return ends.error();
+    }
+    sdk::Json fields = deletion->fields;
+    fields.erase(kDeletionMember);
+    fields.erase(member::kSystem);
+    if (!is_association(fields)) take_given(given, fields);
+    if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
+    auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
+    if (!gone) return gone.error();
+    auto restored = content.create(std::move(fields));
+    if (!restored || is_association(restored->fields)) return restored;
+    if (auto joined = restore_associations(content, *restored); !joined) return joined.error();
+    return restored;
+}
+
+}  // namespace stele::nodes

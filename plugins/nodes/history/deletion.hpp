@@ -1,0 +1,38 @@
+#pragma once
+
+#include "branch/branch_content.hpp"
+
+namespace stele::nodes {
+
+/// Member of a deletion that says of what, when and by whom.
+inline constexpr char kDeletionMember[] = "_deletion";
+
+/// The deletions of a branch.
+sdk::CollectionName deletions_of(const BranchContent& content);
+/// A query for the deletions of a node's associations.
+sdk::Json deleted_associations_of(std::string_view node);
+
+/// What goes with a node (docs/specification/nodes.md 7.6), beside its associations: what it owns,
+/// and what lies in it when it is a container and nowhere else. Ids, the node itself first, each
+/// once.
+sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,
+                                                 const sdk::Document& node);
+
+/// Removes everything that goes with a node that is about to be removed, leaves a deletion for it
+/// and for its associations, and takes those away.
+sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::Document& node);
+
+/// What an update of the node would have kept, for one of its id that comes back: it is whose it
+/// was, like the versions that go on with it. Nothing where the id has no version here.
+sdk::Result<void> keep_system(const BranchContent& content, const std::string& node);
+
+/// Brings a deleted node back under its id, with its attachments, its maker and the associations
+/// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
+/// deletion, `conflict` (`deletion.end_missing`) for an association without one of its ends, and
+/// (`document.value_taken`, `deletion.name_taken`) for a node whose QName or name in its folder
+/// another one has by now. Members that are `given` replace those of a node. A node whose folders
+/// are all gone comes to lie in the root.
+sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
+                                            const sdk::Json& given = sdk::Json::object());
+
+}  // namespace stele::nodes

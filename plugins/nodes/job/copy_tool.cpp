@@ -1,0 +1,79 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/vocabulary.hpp"
+#include "job/node_jobs.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// What a chain of a copy names (docs/specification/nodes.md 18.2): objects from the platform
+/// inwards.
+struct CopyChain {
+    sdk::Json address = sdk::Json::object();
+    std::string node;
+};
+
+sdk::Error chain_unfit(const char* name, const char* problem) {
+    return sdk::make_error({{name, "node.copy_chain_unfit", std::string(name) + ' ' + problem}});
+}
+
+sdk::Result<CopyChain> read_chain(const sdk::Json& body, const char* name) {
+    const auto chain = body.find(name);
+    if (chain == body.end() || !chain->is_array() || chain->empty())
+        return chain_unfit(name, "must be an array of objects with typeId and id");
+    CopyChain found;
+    for (const sdk::Json& link : *chain) {
+        const std::string type = sdk::text_member(link, "typeId");
+        const std::string id = sdk::text_member(link, "id");
+        if (type.empty() || id.empty())
+            return chain_unfit(name, "must be an array of objects with typeId and id");
+        if (type == kRepositoryType) found.address[kRepositoryId] = id;
+        if (type == kBranchType) found.address[kBranchId] = id;
+        if (type == kNodeType) found.node = id;
+    }
+    const std::string last = sdk::text_member(chain->back(), "typeId");
+    const bool ends_in_content =
+        last == kNodeType || last == kBranchType || last == kRepositoryType;
+    if (!ends_in_content || !found.address.contains(kRepositoryId))
+        return chain_unfit(name, "must lead to a node or branch of a repository");
+    return found;
+}
+
+/// `POST /tools/copy`. Rights are those of whoever started the job, looked at when it runs.
+sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
+    auto source = read_chain(call.body(), "sources");
+    if (!source) return source.error();
+    if (source->node.empty()) return chain_unfit("sources", "must end in a node");
+    auto target = read_chain(call.body(), "targets");
+    if (!target) return target.error();
+    const auto given = call.body().find("configuration");
+    const sdk::Json configuration =
+        given != call.body().end() && given->is_object() ? *given : sdk::Json::object();
+    NodeOrder order{kCopyOrder, {{"source", source->address}, {"target", target->address}}};
+    order.input[kNodeId] = source->node;
+    if (!target->node.empty()) order.input["targetNodeId"] = target->node;
+    order.input["strategy"] =
+        call.parameter("strategy").value_or(sdk::text_member(configuration, "strategy"));
+    order.input["copyOnExisting"] = sdk::flag_member(configuration, "copyOnExisting", true);
+    auto reply = scheduled(services, call, order);
+    if (!reply) return reply.error();
+    if (*reply) return std::move(**reply);
+    return start_job(services, call, order);
+}
+
+}  // namespace
+
+void define_copy_jobs(Services& services) {
+    define_node_jobs(services);
+    services.registrar.add(sdk::Endpoint{
+        .method = "POST",
+        .path = "/tools/copy",
+        .title = "Copy a node to another place",
+        .run = [&services](const sdk::Call& call) { return copy_chains(services, call); },
+        .parameters = {{"strategy"}, {"schedule"}}});
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,329 @@
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/vocabulary.hpp"
+#include "graph/placement.hpp"
+#include "job/node_jobs.hpp"
+#include "operation/operations.hpp"
+#include "operation/tree_operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kTargetNode[] = "targetNodeId";
+constexpr char kTargetPath[] = "targetPath";
+
+/// The path of the call's node below the root of a name; null when it lies outside.
+sdk::Result<sdk::Json> path_below(const BranchContent& content, const sdk::Document& node,
+                                  const std::string& root) {
+    auto top = content.readable_node(root);
+    if (!top) return top.error();
+    auto path = content.path_of(node, top->id);
+    if (!path) return path.error();
+    return *path ? sdk::Json(std::move(**path)) : sdk::Json(nullptr);
+}
+
+sdk::Result<sdk::Reply> read_path(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    const std::string root = call.parameter("rootNodeId").value_or("");
+    auto path = path_below(*content, call.record(), root.empty() ? kRootAlias : root);
+    if (!path) return path.error();
+    return sdk::Reply::json({{"path", std::move(*path)}});
+}
+
+sdk::Result<sdk::Reply> read_paths(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto path = path_below(*content, call.record(), kRootAlias);
+    if (!path && !sdk::is_missing(path.error())) return path.error();
+    sdk::Json paths = sdk::Json::object();
+    if (path && path->is_string()) paths[kRootQName] = std::move(*path);
+    return sdk::Reply::json({{"paths", std::move(paths)}});
+}
+
+/// Adds the folder that the call names to what an order is told.
+void tell_folder(const sdk::Call& call, sdk::Json& input) {
+    const std::string node = call.parameter(kTargetNode).value_or("");
+    input[kTargetNode] = node.empty() ? kRootAlias : node;
+    input[kTargetPath] = call.parameter(kTargetPath).value_or("");
+}
+
+/// An order about these nodes on the call's branch.
+sdk::Result<NodeOrder> order_about(const BranchContent& content, const char* type,
+                                   std::vector<std::string> nodes) {
+    auto address = address_of(content);
+    if (!address) return address.error();
+    return NodeOrder{type, {{"target", std::move(*address)}, {"nodeIds", std::move(nodes)}}};
+}
+
+sdk::Result<NodeOrder> move_order(Services& services, const sdk::Call& call,
+                                  std::vector<std::string> nodes) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto order = order_about(*content, kMoveOrder, std::move(nodes));
+    if (order) tell_folder(call, order->input);
+    return order;
+}
+
+sdk::Result<sdk::Reply> move_one(Services& services, const sdk::Call& call) {
+    auto order = move_order(services, call, {call.record().id});
+    if (!order) return order.error();
+    auto moved = carry_out(services, call.context(), *order, kMostInCall);
+    if (!moved) return moved.error();
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto node = content->node(call.record().id);
+    if (!node) return node.error();
+    return sdk::Reply::status(node->fields);
+}
+
+sdk::Result<sdk::Reply> start_move_one(Services& services, const sdk::Call& call) {
+    auto order = move_order(services, call, {call.record().id});
+    if (!order) return order.error();
+    return start_job(services, call, *order);
+}
+
+sdk::Result<NodeOrder> move_many_order(Services& services, const sdk::Call& call) {
+    auto nodes = ids_in(call.body(), "sourceNodeIds");
+    if (!nodes) return nodes.error();
+    return move_order(services, call, std::move(*nodes));
+}
+
+sdk::Result<sdk::Reply> move_many(Services& services, const sdk::Call& call) {
+    auto order = move_many_order(services, call);
+    if (!order) return order.error();
+    auto moved = carry_out(services, call.context(), *order, kMostInCall);
+    if (!moved) return moved.error();
+    return sdk::Reply::status(*moved);
+}
+
+sdk::Result<sdk::Reply> start_move_many(Services& services, const sdk::Call& call) {
+    auto order = move_many_order(services, call);
+    if (!order) return order.error();
+    return start_job(services, call, *order);
+}
+
+sdk::Result<sdk::Reply> start_delete_one(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto order = order_about(*content, kDeleteOrder, {call.record().id});
+    if (!order) return order.error();
+    return start_job(services, call, *order);
+}
+
+sdk::Result<NodeOrder> copy_order(Services& services, const sdk::Call& call) {
+    auto target = call.required_parameter(kTargetNode);
+    if (!target) return target.error();
+    auto again = is_asked(call, "copyOnExisting", true);
+    if (!again) return again.error();
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto address = address_of(*content);
+    if (!address) return address.error();
+    return NodeOrder{kCopyOrder,
+                     {{"source", *address},
+                      {"target", *address},
+                      {kNodeId, call.record().id},
+                      {kTargetNode, std::move(*target)},
+                      {kTargetPath, call.parameter(kTargetPath).value_or("")},
+                      {"copyOnExisting", *again}}};
+}
+
+sdk::Result<sdk::Reply> copy_one(Services& services, const sdk::Call& call) {
+    auto order = copy_order(services, call);
+    if (!order) return order.error();
+    auto reply = scheduled(services, call, *order);
+    if (!reply) return reply.error();
+    if (*reply) return std::move(**reply);
+    auto copied = carry_out(services, call.context(), *order, kMostInCall);
+    if (!copied) return copied.error();
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto copy = content->node(sdk::text_member(*copied, "copied"));
+    if (!copy) return copy.error();
+    return sdk::Reply::status(copy->fields);
+}
+
+sdk::Result<sdk::Reply> start_copy_one(Services& services, const sdk::Call& call) {
+    auto order = copy_order(services, call);
+    if (!order) return order.error();
+    return start_job(services, call, *order);
+}
+
+sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call) {
+    auto nodes = ids_in(call.body(), "nodeIds");
+    if (!nodes) return nodes.error();
+    // Some clients name the source branch in the query, others in the body only.
+    std::string branch = call.parameter("id").value_or("");
+    if (branch.empty()) branch = sdk::text_member(call.body(), kBranchId);
+    if (branch.empty()) return sdk::invalid_parameter("id", "must name the source branch");
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    auto target = address_of(*content);
+    if (!target) return target.error();
+    sdk::Json source = {{kRepositoryId, sdk::text_member(*target, kRepositoryId)},
+                        {kBranchId, branch}};
+    for (const char* name : {"sourceRepositoryId", kRepositoryId}) {
+        const std::string given = sdk::text_member(call.body(), name);
+        if (given.empty()) continue;
+        source[kRepositoryId] = given;
+        break;
+    }
+    auto lifts = is_asked(call, "allowWriteToFrozenBranches", false);
+    if (!lifts) return lifts.error();
+    return NodeOrder{kCopyFromOrder,
+                     {{"source", std::move(source)},
+                      {"target", std::move(*target)},
+                      {"nodeIds", std::move(*nodes)},
+                      {"allowWriteToFrozenBranches", *lifts}}};
+}
+
+sdk::Result<sdk::Reply> copy_from(Services& services, const sdk::Call& call) {
+    auto order = copy_from_order(services, call);
+    if (!order) return order.error();
+    auto copied = carry_out(services, call.context(), *order, kMostInCall);
+    if (!copied) return copied.error();
+    sdk::Json reply = call.record().fields;
+    reply["_docs"] = copied->at("_docs");
+    return sdk::Reply::status(reply);
+}
+
+sdk::Result<sdk::Reply> start_copy_from(Services& services, const sdk::Call& call) {
+    auto order = copy_from_order(services, call);
+    if (!order) return order.error();
+    return start_job(services, call, *order);
+}
+
+/// By path when it begins with a slash, by id, alias or QName otherwise; nothing when there is no
+/// such node for whoever acts.
+sdk::Result<std::optional<sdk::Document>> look_up(const BranchContent& content,
+                                                  const std::string& root,
+                                                  const std::string& name) {
+    std::string id = name;
+    if (name.starts_with('/')) {
+        auto from = content.readable_node(root);
+        if (!from && sdk::is_missing(from.error())) return std::optional<sdk::Document>();
+        if (!from) return from.error();
+        auto found = content.find_path(from->id, split_path(name));
+        if (!found) return found.error();
+        if (!*found) return std::optional<sdk::Document>();
+        id = std::move(**found);
+    }
+    auto node = content.readable_node(id);
+    if (!node && sdk::is_missing(node.error())) return std::optional<sdk::Document>();
+    if (!node) return node.error();
+    return std::optional<sdk::Document>(std::move(*node));
+}
+
+sdk::Result<sdk::Reply> look_up_many(Services& services, const sdk::Call& call,
+                                     const BranchContent& content, const std::string& root) {
+    auto names = ids_in(call.body(), "nodes");
+    if (!names) return names.error();
+    if (names->size() > kMostInCall) {
+        return sdk::invalid_parameter("nodes",
+                                      "may have at most " + std::to_string(kMostInCall) + " names");
+    }
+    std::vector<sdk::Json> rows;
+    for (const std::string& name : *names) {
+        auto node = look_up(content, root, name);
+        if (!node) return node.error();
+        if (*node) rows.push_back(std::move((*node)->fields));
+    }
+    return services.rows.page(rows, sdk::Json::object(), call.page());
+}
+
+sdk::Result<sdk::Reply> look_up_nodes(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    std::string root = sdk::text_member(call.body(), "rootNodeId");
+    if (root.empty()) root = kRootAlias;
+    if (call.body().contains("nodes")) return look_up_many(services, call, *content, root);
+    for (const char* member : {"_doc", "id", kNodeId, "_qname", "qname", "path"}) {
+        std::string name = call.parameter(member).value_or("");
+        if (name.empty()) continue;
+        const bool is_path = std::string_view(member) == "path";
+        if (is_path && !name.starts_with('/')) name.insert(0, "/");
+        auto node = look_up(*content, root, name);
+        if (!node) return node.error();
+        if (*node) return sdk::Reply::json((*node)->fields);
+        return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                               "there is no node " + name);
+    }
+    return sdk::invalid_parameter("_doc", "or _qname, path or nodes must name what is looked up");
+}
+
+sdk::Action folder_action(const char* name, sdk::Permission permission,
+                          decltype(sdk::Action::run) run,
+                          std::vector<sdk::Parameter> parameters = {}) {
+    sdk::Action action;
+    action.name = name;
+    action.permission = permission;
+    action.run = std::move(run);
+    action.parameters = std::move(parameters);
+    action.slow = true;
+    return action;
+}
+
+sdk::Action bounded(sdk::Action action, sdk::Bounds bounds) {
+    action.bounds = std::move(bounds);
+    return action;
+}
+
+sdk::Action reading(sdk::Action action) {
+    action.method = "GET";
+    return action;
+}
+
+}  // namespace
+
+sdk::Actions node_folder_actions() {
+    using enum sdk::Permission;
+    const std::vector<sdk::Parameter> move_parameters{{kTargetNode, true}, {kTargetPath}};
+    const std::vector<sdk::Parameter> copy_parameters{{kTargetNode, true}, {kTargetPath}};
+    std::vector<sdk::Parameter> scheduled_parameters = copy_parameters;
+    scheduled_parameters.push_back({"schedule"});
+    scheduled_parameters.push_back({"copyOnExisting"});
+    const std::vector<sdk::Parameter> tree_parameters{
+        {"depth"}, {"base"}, {"path"}, {"leaf"}, {"containers"}, {"properties"}, {"object"}};
+    sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>(),
+                                           {{kTargetNode}, {kTargetPath}});
+    move_start.scope = sdk::ActionScope::collection;
+    move_start.bounds = {{"sourceNodeIds", kMostInJob}};
+    const sdk::Bounds queries{{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
+                              {"search", sdk::kMostBodyEntries, /*holds_records=*/true}};
+    return {
+        reading(folder_action("path", read, operation<&read_path>(), {{"rootNodeId"}})),
+        reading(folder_action("paths", read, operation<&read_paths>())),
+        bounded(folder_action("tree", read, operation<&read_tree>(), tree_parameters), queries),
+        reading(folder_action("tree", read, operation<&read_tree>(), tree_parameters)),
+        folder_action("move", update, operation<&move_one>(), move_parameters),
+        folder_action("move/start", update, operation<&start_move_one>(), move_parameters),
+        folder_action("copy", read, operation<&copy_one>(), scheduled_parameters),
+        folder_action("copy/start", read, operation<&start_copy_one>(), copy_parameters),
+        folder_action("delete/start", remove, operation<&start_delete_one>()),
+        move_start,
+    };
+}
+
+sdk::Actions branch_folder_actions() {
+    using enum sdk::Permission;
+    const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
+    const std::vector<sdk::Parameter> copy_parameters{{"id"}, {"allowWriteToFrozenBranches"}};
+    sdk::Action lookup =
+        folder_action("lookup", read, operation<&look_up_nodes>(),
+                      {{"_doc"}, {"id"}, {kNodeId}, {"_qname"}, {"qname"}, {"path"}});
+    lookup.paged = true;
+    return {
+        folder_action("movenodes", connect, operation<&move_many>(), move_parameters),
+        lookup,
+        folder_action("copyfrom", create_subobjects, operation<&copy_from>(), copy_parameters),
+        bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
+                              copy_parameters),
+                {{"nodeIds", kMostInJob}}),
+    };
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,104 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/data_store.hpp>
+#include <stele/sdk/letter_case.hpp>
+
+#include "attachment/attachment_writer.hpp"
+#include "attachment/zip_archive.hpp"
+#include "branch/vocabulary.hpp"
+#include "job/index_job.hpp"
+#include "operation/create_operations.hpp"
+#include "operation/operations.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Archives say nothing of types, so names must.
+std::string type_by_name(std::string_view path) {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 18> kTypes{{
+        {".txt", "text/plain"},
+        {".md", "text/markdown"},
+        {".csv", "text/csv"},
+        {".html", "text/html"},
+        {".htm", "text/html"},
+        {".css", "text/css"},
+        {".js", "text/javascript"},
+        {".json", "application/json"},
+        {".xml", "application/xml"},
+        {".pdf", "application/pdf"},
+        {".zip", "application/zip"},
+        {".png", "image/png"},
+        {".jpg", "image/jpeg"},
+        {".jpeg", "image/jpeg"},
+        {".gif", "image/gif"},
+        {".webp", "image/webp"},
+        {".svg", "image/svg+xml"},
+        {".mp4", "video/mp4"},
+    }};
+    const std::string name = sdk::lower_case(path);
+    for (const auto& [ending, type] : kTypes) {
+        if (name.ends_with(ending)) return type;
+    }
+    return "application/octet-stream";
+}
+
+/// A node for a file of the archive, in the folders that its path names below the node.
+sdk::Result<sdk::Document> unpack(const BranchContent& content, const std::string& below,
+                                  ZipArchive& archive, const ZipArchive::Entry& entry) {
+    const std::size_t slash = entry.path.rfind('/');
+    const std::string name = slash == std::string::npos ? entry.path : entry.path.substr(slash + 1);
+    auto stored = store_attachment(content, {.file_name = name, .content_type = type_by_name(name)},
+                                   archive.read(entry));
+    if (!stored) return stored.error();
+    const Parameters parameters = [&](std::string_view wanted) -> std::optional<std::string> {
+        if (wanted == "rootNodeId") return below;
+        if (wanted == "filePath") return entry.path;
+        return std::nullopt;
+    };
+    auto made = create_node(content, parameters, sdk::Json::object());
+    if (!made) return made;
+    return put_attachments(content, *made, {{stored->id, stored->to_json()}});
+}
+
+sdk::Result<sdk::Reply> unzip(Services& services, const sdk::Call& call) {
+    auto content = content_of(services, call);
+    if (!content) return content.error();
+    if (auto may = content->require_create(); !may) return may.error();
+    const std::string id = call.parameter(sdk::kAttachmentId).value_or(kDefaultAttachment);
+    auto attachment = find_attachment(kept_attachments(call.record().fields), id);
+    if (!attachment) return attachment.error();
+    auto binaries = call.context().data_stores().binaries(content->branch());
+    if (!binaries) return binaries.error();
+    auto bytes = (*binaries)->open(attachment->object_id);
+    if (!bytes) return bytes.error();
+    auto archive = ZipArchive::open(**bytes, {});
+    if (!archive) return archive.error();
+    sdk::Json made = sdk::Json::array();
+    for (const ZipArchive::Entry& entry : archive->entries()) {
+        if (entry.is_folder()) {
+            auto folder = content->make_folders(call.record(), split_path(entry.path));
+            if (!folder) return folder.error();
+            continue;
+        }
+        auto node = unpack(*content, call.record().id, *archive, entry);
+        if (!node) return node.error();
+        made.push_back(node->id);
+    }
+    if (auto started = start_index_job(*content); !started) return started.error();
+    return sdk::Reply::status({{"_doc", call.record().id}, {"_docs", std::move(made)}});
+}
+
+}  // namespace
+
+sdk::Actions node_unzip_actions() {
+    return {{.name = "unzip",
+             .permission = sdk::Permission::update,
+             .run = operation<&unzip>(),
+             .parameters = {{sdk::kAttachmentId}},
+             .slow = true}};
+}
+
+}  // namespace stele::nodes
