@@ -30,7 +30,7 @@ sdk::Result<QueryPlan> Planner::make() {
     if (!ordered_by_index) return ordered_by_index.error();
     if (*ordered_by_index) return std::move(plan_);
     if (!conditions_.empty()) {
-        if (auto chosen = choose_way(*indexes); !chosen) return chosen.error();
+        if (auto chosen = choose_path(*indexes); !chosen) return chosen.error();
         return std::move(plan_);
     }
     if (is_everything()) plan_.total = rows_;
@@ -134,7 +134,7 @@ sdk::Result<std::vector<std::string>> Planner::order_prefixes() const {
                        prefix(IndexKind::flag)};
 }
 
-sdk::Result<bool> Planner::try_order(const Way* counted) {
+sdk::Result<bool> Planner::try_order(const LivePath* counted) {
     const auto prefixes = order_prefixes();
     if (!prefixes) return prefixes.error();
     if (prefixes->empty()) return false;

@@ -59,7 +59,7 @@ struct QueryPlan {
     bool advised_is_building = false;
 };
 
-/// Chooses the cheapest way by counters and by looking a little way into the ranges.
+/// Chooses the cheapest access path by counters and by looking a little way into the ranges.
 class Planner {
 public:
     Planner(const PlanRequest& request, RunCost& cost) : request_(request), cost_(cost) {}
@@ -67,9 +67,9 @@ public:
     sdk::Result<QueryPlan> make();
 
 private:
-    /// An access with the ranges of it that have entries.
-    struct Way {
-        const Access* access = nullptr;
+    /// An access path with the ranges of it that have entries.
+    struct LivePath {
+        const AccessPath* access = nullptr;
         std::vector<const IndexRange*> ranges;
         /// Nothing: more than was counted.
         std::optional<std::uint64_t> entries;
@@ -101,9 +101,9 @@ private:
     };
     std::optional<Scope> scope_at(const SpaceIndex& index, std::size_t depth) const;
     sdk::Result<std::vector<const SpaceIndex*>> usable_indexes() const;
-    sdk::Result<std::vector<Access>> space_index_accesses(
+    sdk::Result<std::vector<AccessPath>> space_index_accesses(
         const std::vector<const SpaceIndex*>& indexes) const;
-    sdk::Result<std::vector<Access>> accesses_in(const Scope& scope) const;
+    sdk::Result<std::vector<AccessPath>> accesses_in(const Scope& scope) const;
     sdk::Result<bool> try_space_order(const std::vector<const SpaceIndex*>& indexes);
     sdk::Result<bool> try_scope(const Scope& scope);
     sdk::Result<bool> try_bounds(const Scope& scope);
@@ -113,20 +113,21 @@ private:
 
     sdk::Result<bool> has_exact_numbers(const std::string& prefix) const;
     sdk::Result<std::vector<std::string>> order_prefixes() const;
-    sdk::Result<bool> try_order(const Way* counted);
+    sdk::Result<bool> try_order(const LivePath* counted);
 
-    // query_plan_ways.cpp
-    sdk::Result<void> choose_way(const std::vector<const SpaceIndex*>& indexes);
+    // query_plan_paths.cpp
+    sdk::Result<void> choose_path(const std::vector<const SpaceIndex*>& indexes);
     sdk::Result<std::optional<std::string>> field_entries(std::string_view path) const;
     sdk::Result<std::optional<std::uint64_t>> field_number(std::string_view path) const;
-    sdk::Result<std::vector<Way>> live_ways(const std::vector<Access>& accesses) const;
-    sdk::Result<void> count_entries(std::vector<Way>& ways) const;
-    sdk::Result<std::optional<std::uint64_t>> count_up_to(const Way& way,
+    sdk::Result<std::vector<LivePath>> live_paths(const std::vector<AccessPath>& accesses) const;
+    sdk::Result<void> count_entries(std::vector<LivePath>& paths) const;
+    sdk::Result<std::optional<std::uint64_t>> count_up_to(const LivePath& path,
                                                           std::uint64_t limit) const;
-    bool is_proving(const Way& way) const;
-    sdk::Result<void> use_way(const Way& way);
-    sdk::Result<void> collect(const Way& way, std::vector<ListedCandidate>& list);
-    sdk::Result<void> collect_ids(const Access& access, std::vector<ListedCandidate>& list) const;
+    bool is_proving(const LivePath& path) const;
+    sdk::Result<void> use_path(const LivePath& path);
+    sdk::Result<void> collect(const LivePath& path, std::vector<ListedCandidate>& list);
+    sdk::Result<void> collect_ids(const AccessPath& access,
+                                  std::vector<ListedCandidate>& list) const;
     sdk::Result<void> collect_wide(std::vector<ListedCandidate>& list);
     void use_collection();
     void use_visible_list();

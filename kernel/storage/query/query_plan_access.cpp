@@ -21,7 +21,7 @@ namespace stele::kernel::storage {
 namespace {
 
 using Node = Query::Node;
-using MaybeAccess = std::optional<Access>;
+using MaybeAccess = std::optional<AccessPath>;
 
 bool is_exact(const sdk::Json& number) {
     return std::abs(number.get<double>()) < kExactIntegers;
@@ -220,9 +220,9 @@ std::string proven_equality(const Node& node) {
     return {};
 }
 
-sdk::Result<std::vector<Access>> AccessFinder::find(
+sdk::Result<std::vector<AccessPath>> AccessFinder::find(
     const std::vector<const Node*>& conditions) const {
-    std::vector<Access> found;
+    std::vector<AccessPath> found;
     std::vector<bool> is_done(conditions.size(), false);
     for (std::size_t i = 0; i < conditions.size(); ++i) {
         if (is_done[i]) continue;
@@ -240,7 +240,7 @@ sdk::Result<std::vector<Access>> AccessFinder::find(
     return found;
 }
 
-void AccessFinder::describe(const Node& node, Access& access) const {
+void AccessFinder::describe(const Node& node, AccessPath& access) const {
     if (!explains_) return;
     access.conditions.push_back(node.field + " " + name_of(node.operation) + " " +
                                 sdk::dump_json(node.operand));
@@ -268,7 +268,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_values(const Node& node) const {
         if (!node.operand.is_array()) return MaybeAccess();
         values.assign(node.operand.begin(), node.operand.end());
     }
-    Access access;
+    AccessPath access;
     access.covered = 1;
     describe(node, access);
     if (node.field == "_doc") {
@@ -296,7 +296,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_prefix(const Node& node) const {
     const auto field = field_(node.field);
     if (!field) return field.error();
     if (!*field) return MaybeAccess();
-    Access access;
+    AccessPath access;
     describe(node, access);
     FieldEntries(**field).add_prefix(prefix, access.ranges);
     return MaybeAccess(std::move(access));
@@ -309,7 +309,7 @@ sdk::Result<MaybeAccess> AccessFinder::of_bounds(const std::vector<const Node*>&
     const auto field = field_(first.field);
     if (!field) return field.error();
     if (!*field) return MaybeAccess();
-    Access access;
+    AccessPath access;
     access.covered = bounds.size();
     for (const Node* bound : bounds)
         describe(*bound, access);
@@ -327,7 +327,7 @@ sdk::Result<MaybeAccess> AccessFinder::any_of_all(
     const std::vector<const Node*>& conditions) const {
     auto accesses = find(conditions);
     if (!accesses) return accesses.error();
-    for (Access& access : *accesses) {
+    for (AccessPath& access : *accesses) {
         if (access.ids) continue;
         for (IndexRange& range : access.ranges) {
             range.is_proven = range.is_proven && access.covered == conditions.size();
@@ -338,7 +338,7 @@ sdk::Result<MaybeAccess> AccessFinder::any_of_all(
 }
 
 sdk::Result<MaybeAccess> AccessFinder::of_alternatives(const Node& node) const {
-    Access joined;
+    AccessPath joined;
     joined.covered = 1;
     for (const Node& child : node.children) {
         auto one = any_of_all(conditions_of(child));

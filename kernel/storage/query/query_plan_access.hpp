@@ -23,8 +23,8 @@ struct IndexRange {
     bool is_one_value = false;
 };
 
-/// A way to all records that fulfil some of a query's conditions, and perhaps others.
-struct Access {
+/// An access path to all records that fulfil some of a query's conditions, and perhaps others.
+struct AccessPath {
     std::vector<IndexRange> ranges;
     /// Ids that `_doc` is compared with: the records are looked up instead.
     std::optional<std::vector<std::string>> ids;
@@ -51,20 +51,21 @@ public:
         : explains_(explains), field_(std::move(field)) {}
 
     /// One access for each of the conditions that has one; ranges of one field are joined.
-    sdk::Result<std::vector<Access>> find(const std::vector<const Query::Node*>& conditions) const;
-
-private:
-    sdk::Result<std::optional<Access>> of_condition(const Query::Node& node) const;
-    sdk::Result<std::optional<Access>> of_values(const Query::Node& node) const;
-    sdk::Result<std::optional<Access>> of_prefix(const Query::Node& node) const;
-    sdk::Result<std::optional<Access>> of_alternatives(const Query::Node& node) const;
-    sdk::Result<std::optional<Access>> of_element(const Query::Node& node) const;
-    sdk::Result<std::optional<Access>> of_bounds(
-        const std::vector<const Query::Node*>& bounds) const;
-    sdk::Result<std::optional<Access>> any_of_all(
+    sdk::Result<std::vector<AccessPath>> find(
         const std::vector<const Query::Node*>& conditions) const;
 
-    void describe(const Query::Node& node, Access& access) const;
+private:
+    sdk::Result<std::optional<AccessPath>> of_condition(const Query::Node& node) const;
+    sdk::Result<std::optional<AccessPath>> of_values(const Query::Node& node) const;
+    sdk::Result<std::optional<AccessPath>> of_prefix(const Query::Node& node) const;
+    sdk::Result<std::optional<AccessPath>> of_alternatives(const Query::Node& node) const;
+    sdk::Result<std::optional<AccessPath>> of_element(const Query::Node& node) const;
+    sdk::Result<std::optional<AccessPath>> of_bounds(
+        const std::vector<const Query::Node*>& bounds) const;
+    sdk::Result<std::optional<AccessPath>> any_of_all(
+        const std::vector<const Query::Node*>& conditions) const;
+
+    void describe(const Query::Node& node, AccessPath& access) const;
 
     bool explains_;
     IndexedField field_;

@@ -54,9 +54,9 @@ sdk::Result<std::vector<const SpaceIndex*>> Planner::usable_indexes() const {
     return usable;
 }
 
-sdk::Result<std::vector<Access>> Planner::space_index_accesses(
+sdk::Result<std::vector<AccessPath>> Planner::space_index_accesses(
     const std::vector<const SpaceIndex*>& indexes) const {
-    std::vector<Access> all;
+    std::vector<AccessPath> all;
     for (const SpaceIndex* index : indexes) {
         // The deepest member that something is said of has the shortest ranges.
         for (std::size_t depth = index->members.size(); depth-- > 1;) {
@@ -72,7 +72,7 @@ sdk::Result<std::vector<Access>> Planner::space_index_accesses(
     return all;
 }
 
-sdk::Result<std::vector<Access>> Planner::accesses_in(const Scope& scope) const {
+sdk::Result<std::vector<AccessPath>> Planner::accesses_in(const Scope& scope) const {
     const std::string& member = scope.index->members[scope.depth].path;
     const AccessFinder finder(request_.page.explain, [&](std::string_view path) {
         return sdk::Result<std::optional<std::string>>(path == member ? std::optional(scope.prefix)
@@ -80,8 +80,8 @@ sdk::Result<std::vector<Access>> Planner::accesses_in(const Scope& scope) const 
     });
     auto accesses = finder.find(scope.rest);
     if (!accesses) return accesses;
-    std::erase_if(*accesses, [](const Access& access) { return access.ids.has_value(); });
-    for (Access& access : *accesses) {
+    std::erase_if(*accesses, [](const AccessPath& access) { return access.ids.has_value(); });
+    for (AccessPath& access : *accesses) {
         access.index = scope.index;
         access.covered += scope.depth;
     }
@@ -143,11 +143,11 @@ sdk::Result<bool> Planner::try_bounds(const Scope& scope) {
     const auto accesses = accesses_in(scope);
     if (!accesses) return accesses.error();
     if (accesses->size() != 1 || accesses->front().covered != conditions_.size()) return false;
-    const auto ways = live_ways(*accesses);
-    if (!ways) return ways.error();
-    const Way& way = ways->front();
-    if (way.ranges.size() != 1 || !way.ranges.front()->is_proven) return false;
-    const sdk::KeyRange& keys = way.ranges.front()->keys;
+    const auto paths = live_paths(*accesses);
+    if (!paths) return paths.error();
+    const LivePath& path = paths->front();
+    if (path.ranges.size() != 1 || !path.ranges.front()->is_proven) return false;
+    const sdk::KeyRange& keys = path.ranges.front()->keys;
     const auto kind = static_cast<IndexKind>(keys.begin[scope.prefix.size()]);
     const std::string values = prefix_of_kind(scope.prefix, kind);
     if (kind == IndexKind::number) {

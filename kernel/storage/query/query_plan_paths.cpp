@@ -15,8 +15,8 @@ namespace stele::kernel::storage {
 
 namespace {
 
-// Entries are counted in rounds that grow, so that the shortest way is found at its own price; when
-// all are longer than this part of the collection, reading everything in order is no dearer.
+// Entries are counted in rounds that grow, so that the shortest path is found at its own price;
+// when all are longer than this part of the collection, reading everything in order is no dearer.
 constexpr std::uint64_t kFirstRound = 64;
 constexpr std::uint64_t kGrowth = 4;
 constexpr std::uint64_t kLastRound = 256;
@@ -41,8 +41,8 @@ sdk::Result<std::optional<std::string>> Planner::field_entries(std::string_view 
     return std::optional(field_prefix(request_.collection, **number));
 }
 
-sdk::Result<void> Planner::choose_way(const std::vector<const SpaceIndex*>& indexes) {
-    // What covers more conditions comes first: of ways that are all short the first is taken.
+sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& indexes) {
+    // What covers more conditions comes first: of paths that are all short the first is taken.
     auto accesses = space_index_accesses(indexes);
     if (!accesses) return accesses.error();
     const AccessFinder finder(request_.page.explain,
@@ -50,24 +50,24 @@ sdk::Result<void> Planner::choose_way(const std::vector<const SpaceIndex*>& inde
     auto automatic = finder.find(conditions_);
     if (!automatic) return automatic.error();
     std::move(automatic->begin(), automatic->end(), std::back_inserter(*accesses));
-    auto ways = live_ways(*accesses);
-    if (!ways) return ways.error();
-    if (auto counted = count_entries(*ways); !counted) return counted;
+    auto paths = live_paths(*accesses);
+    if (!paths) return paths.error();
+    if (auto counted = count_entries(*paths); !counted) return counted;
 
     const auto shortest =
-        std::min_element(ways->begin(), ways->end(), [](const Way& a, const Way& b) {
+        std::min_element(paths->begin(), paths->end(), [](const LivePath& a, const LivePath& b) {
             return a.entries.value_or(~std::uint64_t{0}) < b.entries.value_or(~std::uint64_t{0});
         });
-    const bool is_known = shortest != ways->end() && shortest->entries.has_value();
+    const bool is_known = shortest != paths->end() && shortest->entries.has_value();
     const std::uint64_t candidates = is_known ? *shortest->entries : rows_ / kPartOfCollection;
     if (prefers_visible_list(candidates)) {
         use_visible_list();
         return {};
     }
-    const auto proving = std::find_if(ways->begin(), ways->end(), [this](const Way& way) {
-        return is_proving(way) && way.ranges.size() == 1 && way.ranges.front()->is_one_value;
+    const auto proving = std::find_if(paths->begin(), paths->end(), [this](const LivePath& path) {
+        return is_proving(path) && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
     });
-    if (proving != ways->end() && is_everything()) {
+    if (proving != paths->end() && is_everything()) {
         const std::uint64_t matches = proving->entries.value_or(candidates);
         const sdk::PageRequest& page = request_.page;
         const bool is_short =
@@ -82,48 +82,48 @@ sdk::Result<void> Planner::choose_way(const std::vector<const SpaceIndex*>& inde
                 return {};
             }
         }
-        if (page.sort.empty() && !is_known) return use_way(*proving);
+        if (page.sort.empty() && !is_known) return use_path(*proving);
     }
-    if (is_known) return use_way(*shortest);
+    if (is_known) return use_path(*shortest);
     use_collection();
     return {};
 }
 
-sdk::Result<std::vector<Planner::Way>> Planner::live_ways(
-    const std::vector<Access>& accesses) const {
-    std::vector<Way> ways;
-    for (const Access& access : accesses) {
-        Way way{&access, {}, {}};
+sdk::Result<std::vector<Planner::LivePath>> Planner::live_paths(
+    const std::vector<AccessPath>& accesses) const {
+    std::vector<LivePath> paths;
+    for (const AccessPath& access : accesses) {
+        LivePath path{&access, {}, {}};
         for (const IndexRange& range : access.ranges) {
             const auto live = has_entries(range.keys);
             if (!live) return live.error();
-            if (*live) way.ranges.push_back(&range);
+            if (*live) path.ranges.push_back(&range);
         }
-        if (access.ids) way.entries = access.ids->size();
-        ways.push_back(std::move(way));
+        if (access.ids) path.entries = access.ids->size();
+        paths.push_back(std::move(path));
     }
-    return ways;
+    return paths;
 }
 
-sdk::Result<void> Planner::count_entries(std::vector<Way>& ways) const {
+sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) const {
     const std::uint64_t last = std::max(kLastRound, rows_ / kPartOfCollection);
     for (std::uint64_t limit = kFirstRound; limit <= last; limit *= kGrowth) {
-        for (Way& way : ways) {
-            if (way.entries && *way.entries <= limit) return {};
-            auto entries = count_up_to(way, limit);
+        for (LivePath& path : paths) {
+            if (path.entries && *path.entries <= limit) return {};
+            auto entries = count_up_to(path, limit);
             if (!entries) return entries.error();
-            way.entries = *entries;
-            if (way.entries) return {};
+            path.entries = *entries;
+            if (path.entries) return {};
         }
     }
     return {};
 }
 
-sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const Way& way,
+sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const LivePath& path,
                                                                std::uint64_t limit) const {
-    if (way.access->ids) return way.entries;
+    if (path.access->ids) return path.entries;
     std::uint64_t entries = wide_;
-    for (const IndexRange* range : way.ranges) {
+    for (const IndexRange* range : path.ranges) {
         const auto cursor = request_.reader.scan(range->keys, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             if (++entries > limit) return std::optional<std::uint64_t>();
@@ -133,34 +133,35 @@ sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const Way& way,
     return std::optional(entries);
 }
 
-bool Planner::is_proving(const Way& way) const {
-    return wide_ == 0 && !way.access->ids && way.access->covered == conditions_.size() &&
-           std::all_of(way.ranges.begin(), way.ranges.end(),
+bool Planner::is_proving(const LivePath& path) const {
+    return wide_ == 0 && !path.access->ids && path.access->covered == conditions_.size() &&
+           std::all_of(path.ranges.begin(), path.ranges.end(),
                        [](const IndexRange* range) { return range->is_proven; });
 }
 
-sdk::Result<void> Planner::use_way(const Way& way) {
-    plan_.access = way.access->ids ? "ids" : "index";
-    if (way.access->index != nullptr) describe(*way.access->index);
-    plan_.conditions = way.access->conditions;
+sdk::Result<void> Planner::use_path(const LivePath& path) {
+    plan_.access = path.access->ids ? "ids" : "index";
+    if (path.access->index != nullptr) describe(*path.access->index);
+    plan_.conditions = path.access->conditions;
     plan_.is_ordered = request_.page.sort.empty();
-    const bool is_stream = wide_ == 0 && way.ranges.size() == 1 && way.ranges.front()->is_one_value;
+    const bool is_stream =
+        wide_ == 0 && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
     if (is_stream) {
-        const IndexRange& range = *way.ranges.front();
-        const bool is_proven = range.is_proven && way.access->covered == conditions_.size();
+        const IndexRange& range = *path.ranges.front();
+        const bool is_proven = range.is_proven && path.access->covered == conditions_.size();
         plan_.source = range_source(request_.reader, range.keys, is_proven, cost_);
         return {};
     }
     std::vector<ListedCandidate> list;
-    auto collected = way.access->ids ? collect_ids(*way.access, list) : collect(way, list);
+    auto collected = path.access->ids ? collect_ids(*path.access, list) : collect(path, list);
     if (!collected) return collected;
     plan_.source = list_source(std::move(list));
     return {};
 }
 
-sdk::Result<void> Planner::collect(const Way& way, std::vector<ListedCandidate>& list) {
-    for (const IndexRange* range : way.ranges) {
-        const bool is_proven = range->is_proven && way.access->covered == conditions_.size();
+sdk::Result<void> Planner::collect(const LivePath& path, std::vector<ListedCandidate>& list) {
+    for (const IndexRange* range : path.ranges) {
+        const bool is_proven = range->is_proven && path.access->covered == conditions_.size();
         const auto source = range_source(request_.reader, range->keys, is_proven, cost_);
         Candidate candidate;
         for (;;) {
@@ -186,7 +187,7 @@ sdk::Result<void> Planner::collect_wide(std::vector<ListedCandidate>& list) {
     }
 }
 
-sdk::Result<void> Planner::collect_ids(const Access& access,
+sdk::Result<void> Planner::collect_ids(const AccessPath& access,
                                        std::vector<ListedCandidate>& list) const {
     for (const std::string& id : *access.ids) {
         Sequence sequence;
