@@ -9,7 +9,7 @@ namespace stele::kernel::audit {
 
 namespace {
 
-/// What callers send is kept up to here; a trail must not grow by the length of a path.
+/// What callers send is kept up to here; an audit log must not grow by the length of a path.
 constexpr std::size_t kLongestText = 500;
 
 class RecordBuilder {

@@ -8,7 +8,7 @@
 
 namespace stele::kernel::audit {
 
-/// Type of the records of the audit trail, and of the family that shows them.
+/// Type of the records of the audit log, and of the family that shows them.
 inline constexpr char kActivityType[] = "activity";
 
 /// Who did, or tried, what, on which record, when and from where.
@@ -35,7 +35,7 @@ struct Activity {
     std::int64_t at_ms = 0;
 };
 
-/// The record of the trail. Members are named as the published drivers read them.
+/// The record of the audit log. Members are named as the published drivers read them.
 sdk::Json activity_record(const sdk::PlatformScope& platform, const std::string& id,
                           const Activity& activity);
 

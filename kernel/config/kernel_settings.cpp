@@ -266,13 +266,12 @@ std::vector<SettingInfo> audit_settings() {
     return {
         {.key = "audit.enabled",
          .default_value = "true",
-         .description =
-             "Whether every write is noted in the audit trail. Otherwise only those into "
-             "data stores with enableAuditing.",
+         .description = "Whether every write is noted in the audit log. Otherwise only those into "
+                        "data stores with enableAuditing.",
          .kind = boolean},
         {.key = "audit.retention",
          .default_value = "90d",
-         .description = "Time for which the audit trail is kept; 0s for ever.",
+         .description = "Time for which the audit log is kept; 0s for ever.",
          .kind = milliseconds},
     };
 }

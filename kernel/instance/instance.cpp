@@ -104,13 +104,14 @@ Instance::~Instance() {
     stop_plugins();
 }
 
-sdk::Result<void> Instance::open_trail(State& state) {
-    auto options = read_trail_options(state.settings);
+sdk::Result<void> Instance::open_audit_log(State& state) {
+    auto options = read_audit_log_options(state.settings);
     if (!options) return options.error();
     resource::Rooms& rooms = *state.rooms;
     const storage::CollectionRules& rules = rooms.registry.find(audit::kActivityType)->rules;
-    state.trail = std::make_unique<audit::Trail>(*rooms.engine, rooms.documents, rules, *options);
-    state.activities = std::make_unique<resource::ActivityNotes>(*state.trail);
+    state.audit_log =
+        std::make_unique<audit::AuditLog>(*rooms.engine, rooms.documents, rules, *options);
+    state.activities = std::make_unique<resource::ActivityNotes>(*state.audit_log);
     rooms.activities = state.activities.get();
     state.services[typeid(sdk::Activities)] = static_cast<sdk::Activities*>(state.activities.get());
     return {};
@@ -144,7 +145,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.services[typeid(sdk::Callers)] = static_cast<sdk::Callers*>(&state.callers);
     state.usage = std::make_unique<resource::UsageCounter>(rooms);
     state.services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
-    return open_trail(state);
+    return open_audit_log(state);
 }
 
 sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options) {

@@ -110,7 +110,7 @@ private:
 
     struct State;
     static sdk::Result<void> open_services(State& state);
-    static sdk::Result<void> open_trail(State& state);
+    static sdk::Result<void> open_audit_log(State& state);
     explicit Instance(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

@@ -159,7 +159,7 @@ sdk::Result<void> Instance::start() {
     add_connection_metrics(*state_->pipeline, *state_->server);
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
-    state_->trail->start([&rooms] { return rooms.platforms.all_open(); });
+    state_->audit_log->start([&rooms] { return rooms.platforms.all_open(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
     state_->blob_collector->start();
@@ -198,7 +198,7 @@ void Instance::stop() {
     state_->workers->stop();
     state_->pipeline->wait_for_commits();
     // What was refused at last is written, too.
-    state_->trail->stop();
+    state_->audit_log->stop();
     stop_plugins();
     state_->server.reset();
 }

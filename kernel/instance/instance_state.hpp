@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernel/admin/admin_socket.hpp"
-#include "kernel/audit/trail.hpp"
+#include "kernel/audit/audit_log.hpp"
 #include "kernel/http/connection/server.hpp"
 #include "kernel/http/log/access_log.hpp"
 #include "kernel/http/pipeline/caller_service.hpp"
@@ -46,7 +46,7 @@ struct Instance::State {
     resource::ServiceTable services;
     std::vector<resource::Installation> installations;
     std::vector<plugin::PluginFile> plugins;
-    std::unique_ptr<audit::Trail> trail;
+    std::unique_ptr<audit::AuditLog> audit_log;
     std::unique_ptr<resource::ActivityNotes> activities;
     std::unique_ptr<job::JobService> jobs;
     std::unique_ptr<resource::RowQuery> row_query;

@@ -132,12 +132,12 @@ sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& 
     return options;
 }
 
-sdk::Result<audit::TrailOptions> read_trail_options(const config::Settings& settings) {
+sdk::Result<audit::AuditLogOptions> read_audit_log_options(const config::Settings& settings) {
     auto is_enabled = settings.boolean("audit.enabled");
     if (!is_enabled) return is_enabled.error();
     auto retention = settings.milliseconds("audit.retention");
     if (!retention) return retention.error();
-    return audit::TrailOptions{*is_enabled, std::chrono::milliseconds(*retention)};
+    return audit::AuditLogOptions{*is_enabled, std::chrono::milliseconds(*retention)};
 }
 
 sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings) {

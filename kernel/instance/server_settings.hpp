@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "kernel/audit/trail.hpp"
+#include "kernel/audit/audit_log.hpp"
 #include "kernel/config/settings.hpp"
 #include "kernel/http/connection/server_options.hpp"
 #include "kernel/http/limit/rate_limits.hpp"
@@ -27,7 +27,7 @@ sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings);
 /// An empty target: no access log.
 sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings);
 
-sdk::Result<audit::TrailOptions> read_trail_options(const config::Settings& settings);
+sdk::Result<audit::AuditLogOptions> read_audit_log_options(const config::Settings& settings);
 
 sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
 

@@ -1,4 +1,4 @@
-// The audit trail and the log, as clients read them (docs/specification/platform.md 3.2, 16).
+// The audit log and the log, as clients read them (docs/specification/platform.md 3.2, 16).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const query = (condition, page = '') => server.admin('POST', `/activities/query$
 const status = async (method, path, token, body) =>
   (await server.request(method, path, { token, body })).status;
 
-/// What a request leaves in the trail, found by the id that its reply carries.
+/// What a request leaves in the audit log, found by the id that its reply carries.
 async function trailOf(method, path, { body, token = server.adminToken, headers, expect = 200 } = {}) {
   const reply = await server.request(method, path, { body, token, headers });
   assert.equal(reply.status, expect, `${method} ${path}: ${reply.text}`);
@@ -101,7 +101,7 @@ test('reads, checks and writes that failed leave nothing', async () => {
   await none('POST', '/applications', { body: {}, token: 'wrong', expect: 401 });
 });
 
-test('a login is in the trail; a refused one says what the caller claimed to be', async () => {
+test('a login is in the audit log; a refused one says what the caller claimed to be', async () => {
   const login = await server.login('reader', 'secret-of-reader', { isWhole: true });
   const [entry, ...others] = (await query({ requestId: login.headers['x-request-id'] })).rows;
   assert.equal(others.length, 0);
@@ -124,7 +124,7 @@ test('a login is in the trail; a refused one says what the caller claimed to be'
   assert.ok(!JSON.stringify(rows[0]).includes('wrong'));
 });
 
-test('only those who manage the platform read the trail, by whatever way', async () => {
+test('only those who manage the platform read the audit log, by whatever way', async () => {
   const { entry, reply } = await oneEntry('POST', '/applications', { body: {} });
   const store = (await server.request('POST', '/applications', { token: owner.token, body: {} })).json._doc;
   const platform = (await server.admin('GET', '/'))._doc;
@@ -151,7 +151,7 @@ test('only those who manage the platform read the trail, by whatever way', async
   assert.equal((await server.admin('GET', `/activities/${entry._doc}`)).requestId, entry.requestId);
 });
 
-test('the trail is queried, sorted and paged like every collection', async () => {
+test('the audit log is queried, sorted and paged like every collection', async () => {
   const ids = [];
   for (const title of ['a', 'b', 'c', 'd']) {
     ids.push((await server.request('POST', '/directories', { token: owner.token, body: { title } })).json._doc);
@@ -168,7 +168,7 @@ test('the trail is queried, sorted and paged like every collection', async () =>
   assert.ok((await server.admin('GET', '/activities?limit=3')).rows.length === 3);
 });
 
-test('a store shows its own part of the trail', async () => {
+test('a store shows its own part of the audit log', async () => {
   const store = (await server.admin('POST', '/applications', {}))._doc;
   const other = (await server.admin('POST', '/applications', {}))._doc;
   await server.admin('POST', `/applications/${store}/emails`, {});
@@ -184,7 +184,7 @@ test('a store shows its own part of the trail', async () => {
   assert.equal(await status('GET', `/applications/${other}/activities/${one._doc}`, server.adminToken), 404);
 });
 
-test('the trail survives the server, and the store is consistent with it', async () => {
+test('the audit log survives the server, and the store is consistent with it', async () => {
   const { entry } = await oneEntry('POST', '/applications', { body: { title: 'kept' } });
   await server.stop();
   const checked = server.check();
@@ -215,7 +215,7 @@ test('entries older than the retention go, younger ones stay', async () => {
   }
 });
 
-test('with the trail off, only stores that ask for it are in it', async () => {
+test('with the audit log off, only stores that ask for it are in it', async () => {
   const quiet = await SteleServer.start({ config: '[audit]\nenabled = false\n' });
   try {
     const asking = (await quiet.admin('POST', '/applications', { enableAuditing: true }))._doc;

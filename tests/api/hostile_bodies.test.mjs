@@ -18,7 +18,7 @@ let server;
 let all;
 let plugins;
 before(async () => {
-  // No sweep changes records or writes to the trail while the walk looks at them.
+  // No sweep changes records or writes to the audit log while the walk looks at them.
   server = await SteleServer.start({ config: 'stores.statistics_period = 1h\nusage.look_interval = 1h' });
   all = await allRoutes(server, await makeRecords(server));
   await makeTeams(server, all);

@@ -17,7 +17,7 @@ async function read() {
   await server.end();
 }
 
-/// What counting replies for meters and noting writes for the audit trail cost those who read.
+/// What counting replies for meters and noting writes for the audit log cost those who read.
 async function accounting() {
   const configs = ['', 'audit.enabled = false\nusage.enabled = false\n'];
   const ratios = [];
@@ -37,7 +37,7 @@ async function accounting() {
   const deviation = Math.sqrt(ratios.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (ratios.length - 1));
   const range = [Math.min(...ratios), Math.max(...ratios)].map((one) => one.toFixed(2)).join(' to ');
   console.log(`  ${ratios.length} pairs of servers: ratios from ${range}, median ${median(ratios).toFixed(3)}`);
-  console.log(`read with meters and audit trail against without, CPU time: ${mean.toFixed(3)}, standard error ${(deviation / Math.sqrt(ratios.length)).toFixed(3)} (target at most 1.03)`);
+  console.log(`read with meters and audit log against without, CPU time: ${mean.toFixed(3)}, standard error ${(deviation / Math.sqrt(ratios.length)).toFixed(3)} (target at most 1.03)`);
 }
 
 async function create() {

@@ -4,7 +4,7 @@
 
 #include <stele/sdk/key_tuple.hpp>
 
-#include "kernel/audit/trail.hpp"
+#include "kernel/audit/audit_log.hpp"
 #include "kernel/resource/registration/platform_service.hpp"
 #include "kernel/resource/upkeep/housekeeper.hpp"
 #include "tests/resource/resource_fixture.hpp"
@@ -190,20 +190,20 @@ TEST_CASE("what a removed container held on a closed platform stays until that i
     }
 }
 
-TEST_CASE("what waits for the trail of a platform is dropped when that was erased meanwhile") {
+TEST_CASE("what waits for the audit log of a platform is dropped when that was erased meanwhile") {
     World world;
     const sdk::PlatformScope made = world.make();
     const storage::CollectionRules rules;
-    audit::Trail trail(*world.rooms.engine, world.rooms.documents, rules, {.is_enabled = true});
+    audit::AuditLog log(*world.rooms.engine, world.rooms.documents, rules, {.is_enabled = true});
     audit::Activity refused;
     refused.type = "update";
-    trail.write_later(made, refused);
-    trail.write_later(world.platform(), refused);
+    log.write_later(made, refused);
+    log.write_later(world.platform(), refused);
     world.as_system([&](sdk::Context& context) { return world.service.remove(context, made); });
     while (!value_of(empty_removed_platform(world.rooms, made.number)))
         continue;
     const std::size_t first_keys = world.keys_of(1);
-    expect(trail.write_waiting());
+    expect(log.write_waiting());
     CHECK(world.keys_of(made.number) == 0);
     CHECK(world.keys_of(1) > first_keys);
 }

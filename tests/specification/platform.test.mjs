@@ -590,7 +590,7 @@ statement('platform 15.3', async () => {
   const { rows: [changeset] } = await it.get(`/repositories/${id}/changesets?limit=1`);
   assert.equal((await merge(`changeset://${platform}/${id}/${changeset._doc}`, titled('x'))).status, 400);
 
-  // The trail tells of the record, once.
+  // The audit log tells of the record, once.
   const { rows } = await it.post('/activities/query', { requestId: merged.headers['x-request-id'] });
   assert.deepEqual(rows.map(({ type, objectRef, path }) => [type, objectRef, path.split('?')[0]]), [['update', refOne, '/ref/merge']]);
 });

@@ -96,7 +96,7 @@ sdk::Result<Object> store_of(const RoutedCall& call, const Object& object) {
     return Object{type, id->substr(1), reference_text(call, type, "", id->substr(1))};
 }
 
-bool asks_for_trail(std::string_view text) {
+bool asks_for_audit_log(std::string_view text) {
     // Nearly no store does: parsing is for those that may.
     if (text.find(R"("enableAuditing":true)") == std::string_view::npos) return false;
     auto fields = sdk::parse_json(text, {.depth = 200});
@@ -105,13 +105,13 @@ bool asks_for_trail(std::string_view text) {
 
 }  // namespace
 
-/// Whether the trail is on for everything, or the store asks for it.
+/// Whether the audit log is on for everything, or the store asks for it.
 sdk::Result<bool> ActivityNotes::is_wanted(const RoutedCall& call) const {
-    if (trail_.is_enabled()) return true;
+    if (audit_log_.is_enabled()) return true;
     const RegisteredResource* resource = call.route().resource;
     if (!resource || !resource->chain.front()->descriptor.capabilities.data_store) return false;
     if (resource->chain.size() == 1) {
-        return call.route().is_item && asks_for_trail(call.stored().text());
+        return call.route().is_item && asks_for_audit_log(call.stored().text());
     }
     storage::CollectionId collection;
     std::string_view sequence;
@@ -127,7 +127,7 @@ sdk::Result<bool> ActivityNotes::is_wanted(const RoutedCall& call) const {
     store.sequence.assign(sequence);
     store.buffer() = std::move(**bytes);
     if (!store.decode()) return storage::broken_record(collection, store.sequence);
-    return asks_for_trail(store.text());
+    return asks_for_audit_log(store.text());
 }
 
 sdk::Result<void> ActivityNotes::note_write(const RoutedCall& call) {
@@ -143,26 +143,26 @@ sdk::Result<void> ActivityNotes::note_write(const RoutedCall& call) {
     activity.object = std::move(*object);
     activity.store = std::move(*store);
     activity.other_id = call.parameter("id").value_or(std::string());
-    return trail_.write(call.work().transaction(), call.context().platform(), activity);
+    return audit_log_.write(call.work().transaction(), call.context().platform(), activity);
 }
 
 sdk::Result<void> ActivityNotes::note(sdk::Context& context, const sdk::Call& call,
                                       const sdk::NewActivity& activity) {
-    if (!trail_.is_enabled()) return {};
+    if (!audit_log_.is_enabled()) return {};
     audit::Activity written = activity_of(input_of(call));
     written.type = activity.type;
     written.user = activity.user;
-    return trail_.write(context.transaction(), context.platform(), written);
+    return audit_log_.write(context.transaction(), context.platform(), written);
 }
 
 void ActivityNotes::note_refused(const sdk::PlatformScope& platform, const sdk::Call& call,
                                  const sdk::NewActivity& activity) {
-    if (!trail_.is_enabled()) return;
+    if (!audit_log_.is_enabled()) return;
     audit::Activity written = activity_of(input_of(call));
     written.type = activity.type;
     written.user = activity.user;
     written.status = 401;
-    trail_.write_later(platform, std::move(written));
+    audit_log_.write_later(platform, std::move(written));
 }
 
 }  // namespace stele::kernel::resource

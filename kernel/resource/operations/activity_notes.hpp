@@ -2,15 +2,15 @@
 
 #include <stele/sdk/services/activities.hpp>
 
-#include "kernel/audit/trail.hpp"
+#include "kernel/audit/audit_log.hpp"
 #include "kernel/resource/operations/routed_call.hpp"
 
 namespace stele::kernel::resource {
 
-/// What of an operation belongs into the audit trail, in terms of records.
+/// What of an operation belongs into the audit log, in terms of records.
 class ActivityNotes final : public sdk::Activities {
 public:
-    explicit ActivityNotes(audit::Trail& trail) : trail_(trail) {}
+    explicit ActivityNotes(audit::AuditLog& audit_log) : audit_log_(audit_log) {}
 
     sdk::Result<void> note(sdk::Context& context, const sdk::Call& call,
                            const sdk::NewActivity& activity) override;
@@ -23,7 +23,7 @@ public:
 private:
     sdk::Result<bool> is_wanted(const RoutedCall& call) const;
 
-    audit::Trail& trail_;
+    audit::AuditLog& audit_log_;
 };
 
 }  // namespace stele::kernel::resource

@@ -13,13 +13,13 @@ namespace {
 
 constexpr char kStoreMember[] = "objectDatastoreRef";
 
-sdk::Result<CollectionPlace> trail_place(const RoutedCall& call) {
-    const RegisteredResource* trail = call.rooms().registry.find(audit::kActivityType);
+sdk::Result<CollectionPlace> audit_log_place(const RoutedCall& call) {
+    const RegisteredResource* audit_log = call.rooms().registry.find(audit::kActivityType);
     return call.rooms().records.collection(call.work().transaction(), call.context().platform(),
-                                           *trail);
+                                           *audit_log);
 }
 
-/// The trail says who was where: being allowed to manage a store is not enough.
+/// The audit log says who was where: being allowed to manage a store is not enough.
 sdk::Result<void> check_may_read(const RoutedCall& call) {
     sdk::Context& context = call.context();
     if (context.session().is_system) return {};
@@ -33,7 +33,7 @@ sdk::Result<void> check_may_read(const RoutedCall& call) {
 
 sdk::Result<sdk::Reply> list_part(const RoutedCall& call, sdk::Json condition) {
     if (auto allowed = check_may_read(call); !allowed) return allowed.error();
-    auto place = trail_place(call);
+    auto place = audit_log_place(call);
     if (!place) return place.error();
     auto store = call.context().reference(call.record_key());
     if (!store) return store.error();

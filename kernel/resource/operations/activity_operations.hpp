@@ -6,7 +6,7 @@
 
 namespace stele::kernel::resource {
 
-// The part of the platform's audit trail that concerns one data store, for those who manage the
+// The part of the platform's audit log that concerns one data store, for those who manage the
 // platform.
 sdk::Result<sdk::Reply> list_store_activities(const RoutedCall& call);
 sdk::Result<sdk::Reply> query_store_activities(const RoutedCall& call);

@@ -101,7 +101,7 @@ sdk::Result<void> write(const RoutedCall& call, const Route& route, const Record
     if (!written) return written.error();
     ActivityNotes* const activities = call.rooms().activities;
     if (!activities) return {};
-    // The trail tells of the record, not of the way to it.
+    // The audit log tells of the record, not of the way to it.
     call.work().keep(kNotedPart, std::make_unique<sdk::ContextPart>());
     return activities->note_write(inner);
 }

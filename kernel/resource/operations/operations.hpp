@@ -17,7 +17,7 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Documen
 sdk::Result<sdk::Reply> execute(RoutedCall& call);
 /// The same up to the handler's reply, for a call inside of another one, which does the rest.
 sdk::Result<sdk::Reply> run_operation(RoutedCall& call);
-/// Name of the part of a context that says that its write is in the audit trail already.
+/// Name of the part of a context that says that its write is in the audit log already.
 inline constexpr char kNotedPart[] = "kernel.noted";
 /// Before a large body comes: whether the caller may send it, and as many bytes could find room.
 sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes);

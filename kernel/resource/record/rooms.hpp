@@ -75,7 +75,7 @@ struct Rooms {
     std::filesystem::path data_folder;
     /// Woken when there is something to clear away behind the callers' backs.
     job::BackgroundThread housekeeping;
-    /// What goes into the audit trail; null where there is none, as in tests.
+    /// What goes into the audit log; null where there is none, as in tests.
     ActivityNotes* activities = nullptr;
     /// Published by plugins; null when none does.
     sdk::PrincipalDirectory* principals = nullptr;

@@ -6,7 +6,7 @@
 
 namespace stele::kernel::resource {
 
-/// The audit trail of a platform: `/activities`, `/activities/query`, `/activities/{id}`, for those
+/// The audit log of a platform: `/activities`, `/activities/query`, `/activities/{id}`, for those
 /// who manage the platform. Written by nobody but the kernel.
 class ActivityFamily final : public sdk::Resource {
 public:

@@ -256,7 +256,7 @@ sdk::Result<sdk::DataStoreSize> UsageCounter::stored_by(const sdk::PlatformScope
     sdk::DataStoreSize stored;
     for (const RegisteredResource& resource : rooms_.registry.resources()) {
         if (resource.container || resource.descriptor.type == kPlatformType) continue;
-        // The trail is kept for the operator, who decides how long.
+        // The audit log is kept for the operator, who decides how long.
         if (resource.descriptor.type == audit::kActivityType) continue;
         auto place = rooms_.records.collection(*reader, platform, resource);
         if (!place) return place.error();

@@ -38,7 +38,7 @@ private:
     sdk::Registrar& registrar_;
     LoginGuard& guard_;
     AuthorizationCodes& codes_;
-    sdk::Activities* const activities_;  ///< null where nobody keeps a trail
+    sdk::Activities* const activities_;  ///< null where nobody keeps an audit log
 };
 
 }  // namespace stele::identity

@@ -23,8 +23,8 @@ sdk::Result<sdk::Principal> log_in(sdk::Context& context, const sdk::Document& c
                                    std::string_view username,
                                    const std::optional<std::string>& password);
 
-/// Notes in the trail that a login failed, with what the caller claimed to be. Failures that refuse
-/// nobody are not noted, and nothing where nobody keeps a trail.
+/// Notes in the audit log that a login failed, with what the caller claimed to be. Failures that
+/// refuse nobody are not noted, and nothing where nobody keeps an audit log.
 void note_refused_login(sdk::Activities* activities, const sdk::PlatformScope& platform,
                         const sdk::Call& call, std::string_view claimed, const sdk::Error& error);
 

@@ -56,7 +56,7 @@ private:
     TokenIssuer& issuer_;
     AuthorizationCodes& codes_;
     const TicketCookie cookie_;
-    sdk::Activities* const activities_;  ///< null where nobody keeps a trail, as in tests
+    sdk::Activities* const activities_;  ///< null where nobody keeps an audit log, as in tests
 };
 
 }  // namespace stele::identity

@@ -8,7 +8,7 @@
 
 namespace stele::sdk {
 
-/// Something that somebody did or tried, for the audit trail.
+/// Something that somebody did or tried, for the audit log.
 struct NewActivity {
     /// What was done, in a few words (`login`); what has failed ends in `.refused`.
     std::string type;
@@ -17,7 +17,7 @@ struct NewActivity {
 };
 
 /// What happens where the kernel cannot see who acts: logins. Every operation of an authenticated
-/// caller that writes is in the trail anyway. Published by the kernel; does nothing while the
+/// caller that writes is in the audit log anyway. Published by the kernel; does nothing while the
 /// setting `audit.enabled` is off.
 class Activities {
 public:

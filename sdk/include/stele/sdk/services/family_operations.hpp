@@ -17,7 +17,7 @@ public:
     virtual ~FamilyOperations();
 
     /// Does with `fields` what a PUT to the record does; `If-Match` of the call counts, and the
-    /// audit trail tells of the record. The answer is that of a GET there. Without the query
+    /// audit log tells of the record. The answer is that of a GET there. Without the query
     /// string.
     virtual Result<Reply> update(const Call& call, std::string_view parameter,
                                  std::string_view reference, Json fields) = 0;

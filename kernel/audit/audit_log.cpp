@@ -1,4 +1,4 @@
-#include "kernel/audit/trail.hpp"
+#include "kernel/audit/audit_log.hpp"
 
 #include <algorithm>
 
@@ -31,17 +31,17 @@ std::int64_t made_at_ms(const storage::Record& record) {
 
 }  // namespace
 
-std::chrono::milliseconds Trail::trim_interval(std::chrono::milliseconds retention) {
+std::chrono::milliseconds AuditLog::trim_interval(std::chrono::milliseconds retention) {
     return std::clamp<std::chrono::milliseconds>(retention / 10, kWriteInterval,
                                                  kLongestTrimInterval);
 }
 
-Trail::~Trail() {
+AuditLog::~AuditLog() {
     stop();
 }
 
-sdk::Result<void> Trail::write(sdk::Transaction& transaction, const sdk::PlatformScope& platform,
-                               const Activity& activity) {
+sdk::Result<void> AuditLog::write(sdk::Transaction& transaction, const sdk::PlatformScope& platform,
+                                  const Activity& activity) {
     auto collection = documents_.open_collection(transaction, platform.number, kActivityType, {});
     if (!collection) return collection.error();
     const storage::Sequence sequence = storage::next_sequence();
@@ -53,7 +53,7 @@ sdk::Result<void> Trail::write(sdk::Transaction& transaction, const sdk::Platfor
     return {};
 }
 
-void Trail::write_later(const sdk::PlatformScope& platform, Activity activity) {
+void AuditLog::write_later(const sdk::PlatformScope& platform, Activity activity) {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() < kMostWaiting) {
         waiting_.emplace_back(platform, std::move(activity));
@@ -63,16 +63,16 @@ void Trail::write_later(const sdk::PlatformScope& platform, Activity activity) {
     omitted_on_ = platform;
 }
 
-void Trail::start(Platforms platforms) {
+void AuditLog::start(Platforms platforms) {
     platforms_ = std::move(platforms);
     thread_.start([this] { run(); });
 }
 
-void Trail::stop() {
+void AuditLog::stop() {
     if (thread_.stop()) write_down();
 }
 
-void Trail::run() {
+void AuditLog::run() {
     using Clock = std::chrono::steady_clock;
     auto next_trim = Clock::now();
     while (!thread_.is_stopping()) {
@@ -85,12 +85,12 @@ void Trail::run() {
     }
 }
 
-void Trail::write_down() {
+void AuditLog::write_down() {
     auto written = write_waiting();
-    if (!written) log_failure("what was refused is missing in the trail", written.error());
+    if (!written) log_failure("what was refused is missing in the audit log", written.error());
 }
 
-sdk::Result<void> Trail::write_waiting() {
+sdk::Result<void> AuditLog::write_waiting() {
     Waiting waiting;
     {
         const std::lock_guard lock(mutex_);
@@ -110,7 +110,7 @@ sdk::Result<void> Trail::write_waiting() {
         for (const auto& [platform, activity] : waiting) {
             auto root = transaction.get(storage::platform_path(platform.number));
             if (!root) return sdk::Result<void>(root.error());
-            // It was removed, and its trail with it.
+            // It was removed, and its audit log with it.
             if (!*root) continue;
             if (auto written = write(transaction, platform, activity); !written) return written;
         }
@@ -118,16 +118,16 @@ sdk::Result<void> Trail::write_waiting() {
     });
 }
 
-void Trail::trim_all() {
+void AuditLog::trim_all() {
     auto platforms = platforms_();
-    if (!platforms) return log_failure("trimming the trail", platforms.error());
+    if (!platforms) return log_failure("trimming the audit log", platforms.error());
     for (const sdk::PlatformScope& platform : *platforms) {
         auto trimmed = trim(platform.number, sdk::now_ms());
-        if (!trimmed) log_failure("trimming the trail", trimmed.error());
+        if (!trimmed) log_failure("trimming the audit log", trimmed.error());
     }
 }
 
-sdk::Result<void> Trail::trim(std::uint64_t platform, std::int64_t now_ms) {
+sdk::Result<void> AuditLog::trim(std::uint64_t platform, std::int64_t now_ms) {
     if (options_.retention.count() == 0) return {};
     auto collection = documents_.find_collection(*engine_.snapshot(), platform, kActivityType, {});
     if (!collection) return collection.error();
@@ -143,8 +143,8 @@ sdk::Result<void> Trail::trim(std::uint64_t platform, std::int64_t now_ms) {
 }
 
 /// Removes what is too old among the records next behind `last`; true while there may be more.
-sdk::Result<bool> Trail::trim_step(storage::CollectionId collection, std::int64_t oldest_ms,
-                                   storage::Sequence& last) {
+sdk::Result<bool> AuditLog::trim_step(storage::CollectionId collection, std::int64_t oldest_ms,
+                                      storage::Sequence& last) {
     // Looked for outside of the transaction, so that what is added meanwhile is no conflict.
     auto found = documents_.first_records(*engine_.snapshot(), collection, kTrimStep, last);
     if (!found) return found.error();

@@ -15,30 +15,30 @@
 
 namespace stele::kernel::audit {
 
-struct TrailOptions {
-    /// Every write is in the trail, not only those into data stores that ask for it.
+struct AuditLogOptions {
+    /// Every write is in the audit log, not only those into data stores that ask for it.
     bool is_enabled = false;
     /// Zero: for ever.
     std::chrono::milliseconds retention{std::chrono::hours(24 * 90)};
 };
 
-/// The audit trail of all platforms (docs/guides/operation.md): a collection of records on each,
+/// The audit log of all platforms (docs/guides/operation.md): a collection of records on each,
 /// which grows with the writes themselves and loses what is too old in the background. Any thread.
-class Trail {
+class AuditLog {
 public:
-    /// What `write_later` takes in a second; more is only counted, in the trail itself.
+    /// What `write_later` takes in a second; more is only counted, in the audit log itself.
     static constexpr std::size_t kMostWaiting = 10;
 
-    Trail(sdk::Engine& engine, storage::DocumentStore& documents,
-          const storage::CollectionRules& rules, TrailOptions options)
+    AuditLog(sdk::Engine& engine, storage::DocumentStore& documents,
+             const storage::CollectionRules& rules, AuditLogOptions options)
         : engine_(engine), documents_(documents), rules_(rules), options_(options) {}
-    ~Trail();
+    ~AuditLog();
 
     bool is_enabled() const { return options_.is_enabled; }
     /// How long the sweeper rests: a tenth of what is kept, so that little is kept too long.
     static std::chrono::milliseconds trim_interval(std::chrono::milliseconds retention);
 
-    /// Adds to the trail with the commit of the transaction, or not at all.
+    /// Adds to the audit log with the commit of the transaction, or not at all.
     sdk::Result<void> write(sdk::Transaction& transaction, const sdk::PlatformScope& platform,
                             const Activity& activity);
     /// For what is no part of a transaction, because it was refused.
@@ -66,7 +66,7 @@ private:
     sdk::Engine& engine_;
     storage::DocumentStore& documents_;
     const storage::CollectionRules& rules_;
-    const TrailOptions options_;
+    const AuditLogOptions options_;
     Platforms platforms_;
     std::mutex mutex_;
     Waiting waiting_;
