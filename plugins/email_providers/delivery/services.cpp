@@ -50,10 +50,10 @@ sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
         ComposerLimits{settings->recipients, settings->message_bytes});
     services->outbox =
         std::make_unique<Outbox>(registrar, settings->concurrent_sends, settings->smtp.total_time);
-    services->postman = std::make_unique<Postman>(
-        Postman::Services{registrar, jobs, *services->composer, *services->outbox,
-                          *services->transport, services->is_capturing});
-    registrar.publish<sdk::Mailer>(*services->postman);
+    services->mail_jobs = std::make_unique<MailJobs>(
+        MailJobs::Services{registrar, jobs, *services->composer, *services->outbox,
+                           *services->transport, services->is_capturing});
+    registrar.publish<sdk::Mailer>(*services->mail_jobs);
     return services;
 }
 

@@ -5,9 +5,9 @@
 #include <stele/sdk/registrar.hpp>
 
 #include "mail/mail_transport.hpp"
+#include "mail_jobs.hpp"
 #include "outbox/mail_composer.hpp"
 #include "outbox/outbox.hpp"
-#include "postman.hpp"
 
 namespace stele::email_providers {
 
@@ -16,7 +16,7 @@ struct MailServices {
     std::unique_ptr<MailComposer> composer;
     std::unique_ptr<MailTransport> transport;
     std::unique_ptr<Outbox> outbox;
-    std::unique_ptr<Postman> postman;
+    std::unique_ptr<MailJobs> mail_jobs;
     bool is_capturing = false;
 };
 

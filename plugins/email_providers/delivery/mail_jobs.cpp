@@ -1,4 +1,4 @@
-#include "postman.hpp"
+#include "mail_jobs.hpp"
 
 #include <utility>
 
@@ -63,43 +63,43 @@ sdk::Json model_of(const sdk::NewMail& mail) {
 }
 
 /// What a job needs to send a stored email.
-struct Errand {
+struct MailTask {
     sdk::CollectionName emails;
     std::string email_id;
     MailAccount account;
     MailMessage message;
 };
 
-sdk::Result<Errand> read_errand(sdk::Context& context, MailComposer& composer,
+sdk::Result<MailTask> read_task(sdk::Context& context, MailComposer& composer,
                                 const sdk::Json& input) {
     const std::string application = sdk::text_member(input, "applicationId");
-    Errand errand{{kEmailType, application}, sdk::text_member(input, "emailId"), {}, {}};
+    MailTask task{{kEmailType, application}, sdk::text_member(input, "emailId"), {}, {}};
     auto provider = context.documents().read({kProviderType, application},
                                              sdk::text_member(input, "emailProviderId"));
     if (!provider) return provider.error();
-    auto email = context.documents().read(errand.emails, errand.email_id);
+    auto email = context.documents().read(task.emails, task.email_id);
     if (!email) return email.error();
-    errand.account = account_of(*provider);
+    task.account = account_of(*provider);
     // As it was posted: the sender may have changed the record since, and reads less than the
     // server, which sends it.
     email->fields = input.value("email", sdk::Json::object());
-    auto mail = composer.compose(context, *email, input.value("model", sdk::Json::object()),
-                                 errand.account);
+    auto mail =
+        composer.compose(context, *email, input.value("model", sdk::Json::object()), task.account);
     if (!mail) return mail.error();
-    errand.message = std::move(mail->message);
-    return errand;
+    task.message = std::move(mail->message);
+    return task;
 }
 
 }  // namespace
 
-Postman::Postman(const Services& services) : services_(services) {
+MailJobs::MailJobs(const Services& services) : services_(services) {
     services_.jobs.define({.name = kJobType,
                            .run = [this](sdk::Job& job) { return send(job); },
                            .attempts = kAttempts});
 }
 
-sdk::Result<std::optional<std::string>> Postman::provider_of(sdk::Context& context,
-                                                             std::string_view application_id) {
+sdk::Result<std::optional<std::string>> MailJobs::provider_of(sdk::Context& context,
+                                                              std::string_view application_id) {
     const std::optional<std::string> none;
     auto application = readable_application(context, std::string(application_id));
     if (!application && sdk::is_missing(application.error())) return none;
@@ -120,7 +120,7 @@ sdk::Result<std::optional<std::string>> Postman::provider_of(sdk::Context& conte
     return none;
 }
 
-sdk::Result<sdk::PostedMail> Postman::post(sdk::Context& context, const sdk::NewMail& mail) {
+sdk::Result<sdk::PostedMail> MailJobs::post(sdk::Context& context, const sdk::NewMail& mail) {
     auto application = readable_application(context, mail.application_id);
     if (!application) return application.error();
     auto may = sdk::holds(context, application->key, sdk::Permission::create_subobjects);
@@ -158,26 +158,23 @@ sdk::Result<sdk::PostedMail> Postman::post(sdk::Context& context, const sdk::New
     return sdk::PostedMail{email->id, *job};
 }
 
-sdk::Result<sdk::Json> Postman::send(sdk::Job& job) {
-    sdk::Result<Errand> errand = Errand{};
+sdk::Result<sdk::Json> MailJobs::send(sdk::Job& job) {
+    sdk::Result<MailTask> task = MailTask{};
     auto read = services_.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-            errand = read_errand(context, services_.composer, job.input());
-            return errand ? sdk::Result<void>() : errand.error();
+            task = read_task(context, services_.composer, job.input());
+            return task ? sdk::Result<void>() : task.error();
         });
     if (!read) return read.error();
-    const SendOrder order{job.platform(),
-                          errand->emails,
-                          errand->email_id,
-                          errand->message.id,
-                          job.run_as().qualified_id(),
-                          false};
+    const SendOrder order{
+        job.platform(), task->emails, task->email_id, task->message.id, job.run_as().qualified_id(),
+        false};
     auto delivery = services_.outbox.send(order, [&]() -> sdk::Result<Delivery> {
         // A disabled account takes the email as sent (docs/specification/platform.md 9).
-        if (!errand->account.is_enabled) return Delivery{};
-        return services_.transport.deliver(errand->account, errand->message);
+        if (!task->account.is_enabled) return Delivery{};
+        return services_.transport.deliver(task->account, task->message);
     });
-    const sdk::Json result = {{"emailId", errand->email_id}, {"messageId", errand->message.id}};
+    const sdk::Json result = {{"emailId", task->email_id}, {"messageId", task->message.id}};
     if (delivery) return result;
     // The attempt before has sent it and ended before the job knew.
     const bool is_done = job.attempt() > 1 && delivery.error().code == kSentAlready;

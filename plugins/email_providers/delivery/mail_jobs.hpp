@@ -11,7 +11,7 @@
 namespace stele::email_providers {
 
 /// Sends mails that nobody waits for: stored with whatever they belong to, sent by a job.
-class Postman final : public sdk::Mailer {
+class MailJobs final : public sdk::Mailer {
 public:
     /// The type of the job that sends one.
     static constexpr char kJobType[] = "send-email";
@@ -26,7 +26,7 @@ public:
         bool is_capturing = false;
     };
     /// Defines the job.
-    explicit Postman(const Services& services);
+    explicit MailJobs(const Services& services);
 
     sdk::Result<std::optional<std::string>> provider_of(sdk::Context& context,
                                                         std::string_view application_id) override;
