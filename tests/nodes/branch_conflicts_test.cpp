@@ -127,8 +127,8 @@ private:
 
     testing::TemporaryFolder folder_;
     std::unique_ptr<sdk::Engine> engine_ = open_leveldb(folder_.path()).value();
-    nodes::VersionMemory memory_;
-    nodes::VersionSpace space_{"space/", keeping, memory_};
+    nodes::VersionCache cache_;
+    nodes::VersionSpace space_{"space/", keeping, cache_};
 };
 
 }  // namespace

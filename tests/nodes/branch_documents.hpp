@@ -58,9 +58,9 @@ private:
     Documents documents_{engine_, names_};
     kernel::storage::CollectionRules rules_{{}, {"_system.changeset"}, {}, true};
     std::map<nodes::Line, kernel::storage::CollectionId> collections_;
-    nodes::VersionMemory memory_;
+    nodes::VersionCache cache_;
     nodes::VersionSpace space_{sdk::plugin_key_space(kPlatform, "nodes.test"), nodes::keeping_of,
-                               memory_};
+                               cache_};
 };
 
 }  // namespace stele::tests

@@ -164,8 +164,8 @@ sdk::Result<void> RoutedCall::find_path() {
     if (!route.is_item || depth <= 1 || input_.method != "GET") return find_unknown_path();
     const auto state = context_.transaction().state();
     if (!state) return find_unknown_path();
-    const PathMemory::Name name = {context_.platform().number, route.resource,
-                                   std::span(input_.values).first(place_of_id(*route.resource))};
+    const PathCache::Name name = {context_.platform().number, route.resource,
+                                  std::span(input_.values).first(place_of_id(*route.resource))};
     if (auto known = rooms().paths.find(name, *state)) {
         path_ = std::move(known);
         is_path_remembered_ = true;

@@ -12,7 +12,7 @@
 
 #include <stele/sdk/call.hpp>
 
-#include "kernel/resource/record/path_memory.hpp"
+#include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/records.hpp"
 #include "kernel/resource/work/work_context.hpp"
 

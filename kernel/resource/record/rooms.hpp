@@ -18,7 +18,7 @@
 #include "kernel/authority/authority_cache.hpp"
 #include "kernel/authority/authority_store.hpp"
 #include "kernel/job/background_thread.hpp"
-#include "kernel/resource/record/path_memory.hpp"
+#include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/platforms.hpp"
 #include "kernel/resource/record/records.hpp"
 #include "kernel/resource/record/teams.hpp"
@@ -64,7 +64,7 @@ struct Rooms {
     std::shared_mutex keeping_blobs;
     Platforms platforms;
     Records records;
-    PathMemory paths;
+    PathCache paths;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;
     /// What plugins do for platforms that were removed.

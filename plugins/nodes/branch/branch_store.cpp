@@ -87,7 +87,7 @@ VersionSpace BranchStore::space(const BranchPlace& place) const {
     const auto known = spaces_.find(key);
     if (known != spaces_.end()) return known->second;
     if (spaces_.size() >= kMostSpaces) spaces_.clear();
-    return spaces_.emplace(key, VersionSpace(content_prefix(place), keeping_of, memory_))
+    return spaces_.emplace(key, VersionSpace(content_prefix(place), keeping_of, cache_))
         .first->second;
 }
 

@@ -19,7 +19,7 @@
 
 #include "branch/changeset_id.hpp"
 #include "version/collection_keys.hpp"
-#include "version/tip_memory.hpp"
+#include "version/tip_cache.hpp"
 #include "version/version_space.hpp"
 
 namespace stele::nodes {
@@ -149,9 +149,9 @@ private:
 
     static constexpr std::size_t kMostOwners = 100'000;
 
-    mutable VersionMemory memory_;
+    mutable VersionCache cache_;
     /// By key, each at a state of the store.
-    mutable TipMemory<PresentBranch> presents_{kMostPresentBytes};
+    mutable TipCache<PresentBranch> presents_{kMostPresentBytes};
     /// Those used before, by platform and repository.
     mutable std::mutex spaces_mutex_;
     mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;

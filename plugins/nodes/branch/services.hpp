@@ -8,7 +8,7 @@
 #include <stele/sdk/services/row_query.hpp>
 
 #include "branch/branch_store.hpp"
-#include "version/tip_memory.hpp"
+#include "version/tip_cache.hpp"
 
 namespace stele::nodes {
 
@@ -24,7 +24,7 @@ struct Services {
     sdk::CollectionIndexes& indexes;
     BranchStore branches = {};
     /// Of nodes, as JSON text.
-    TipMemory<std::string> statistics{kMostStatisticsBytes};
+    TipCache<std::string> statistics{kMostStatisticsBytes};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.

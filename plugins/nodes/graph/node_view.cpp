@@ -58,8 +58,8 @@ sdk::Result<SharedText> statistics_text(const BranchContent& content, const sdk:
     if (!*reads_all) return readable_statistics_text(content, call.record());
     const Revision newest = content.view().view().newest;
     std::string key = statistics_key(content, id);
-    auto& memory = content.services().statistics;
-    if (auto known = memory.find(key, newest)) return known;
+    auto& cache = content.services().statistics;
+    if (auto known = cache.find(key, newest)) return known;
     auto text = std::make_shared<std::string>();
     const sdk::Document& node = call.record();
     if (!is_association(node.fields)) {
@@ -67,7 +67,7 @@ sdk::Result<SharedText> statistics_text(const BranchContent& content, const sdk:
         if (!statistics) return statistics.error();
         *text = sdk::dump_json(*statistics);
     }
-    memory.keep(std::move(key), newest, text, text->size());
+    cache.keep(std::move(key), newest, text, text->size());
     return SharedText(text);
 }
 

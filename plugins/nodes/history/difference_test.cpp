@@ -172,8 +172,8 @@ private:
 
     std::mt19937 random_;
     sdk::testing::MemoryEngine engine_;
-    VersionMemory memory_;
-    VersionSpace space_{"space/", keeping_of, memory_};
+    VersionCache cache_;
+    VersionSpace space_{"space/", keeping_of, cache_};
     /// What each line shows, in order.
     std::map<Line, std::vector<Revision>> revisions_;
     std::map<Revision, Line> line_of_;

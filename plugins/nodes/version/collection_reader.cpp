@@ -119,7 +119,7 @@ sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,
         return nodes::read_record(view_, versioned_key, record);
     std::string begin = space_.record(versioned_key, nearest.line, nearest.bound);
     const Revision newest = view_.view().newest;
-    if (const auto known = space_.memory().records().find(begin, newest)) {
+    if (const auto known = space_.cache().records().find(begin, newest)) {
         auto noted = store_.note_scan({std::move(begin), known->end});
         if (!noted) return noted.error();
         record = known->bytes;
@@ -132,7 +132,7 @@ sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,
     if (!complete_record(record, revision)) return record_broken();
     std::string end = space_.record(versioned_key, line, revision);
     end.push_back('\0');
-    space_.memory().records().keep(
+    space_.cache().records().keep(
         std::move(begin), newest,
         std::make_shared<const KnownRecord>(KnownRecord{record, std::move(end)}), record.size());
     return true;

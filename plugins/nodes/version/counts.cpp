@@ -77,7 +77,7 @@ sdk::Result<std::shared_ptr<const Counts>> counts_at(const sdk::Reader& reader,
                                                      Revision newest) {
     std::string known_as = space.changes(link.line);
     append_number(known_as, link.bound);
-    if (auto known = space.memory().find_counts(known_as)) return known;
+    if (auto known = space.cache().find_counts(known_as)) return known;
     const auto counts = std::make_shared<Counts>();
     if (auto read = read_tip(reader, space, link.line, *counts); !read) return read.error();
     if (!link.is_tip()) {
@@ -85,7 +85,7 @@ sdk::Result<std::shared_ptr<const Counts>> counts_at(const sdk::Reader& reader,
     }
     std::erase_if(*counts, [](const auto& count) { return count.second == 0; });
     if (link.bound <= newest && shows_only_commits(reader))
-        space.memory().keep_counts(std::move(known_as), counts);
+        space.cache().keep_counts(std::move(known_as), counts);
     return std::shared_ptr<const Counts>(counts);
 }
 

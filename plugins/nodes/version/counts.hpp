@@ -7,7 +7,7 @@
 
 #include <stele/sdk/engine.hpp>
 
-#include "version_memory.hpp"
+#include "version_cache.hpp"
 #include "version_space.hpp"
 
 namespace stele::nodes {

@@ -111,8 +111,8 @@ private:
     }
 
     sdk::testing::MemoryEngine engine_;
-    VersionMemory memory_;
-    VersionSpace space_{"space/", entries_only, memory_};
+    VersionCache cache_;
+    VersionSpace space_{"space/", entries_only, cache_};
 };
 
 using Cost = DeepLines::Cost;

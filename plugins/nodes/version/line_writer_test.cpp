@@ -258,8 +258,8 @@ private:
     std::mt19937 random_;
     std::size_t forking_;
     bool is_deep_;
-    VersionMemory memory_;
-    VersionSpace space_{"space/", keeping_of_kind, memory_};
+    VersionCache cache_;
+    VersionSpace space_{"space/", keeping_of_kind, cache_};
     std::map<Line, std::map<Revision, Shown>> shown_;
     Revision revision_ = 0;
 };
@@ -297,8 +297,8 @@ TEST_CASE("lines show what they showed many changesets ago") {
 
 TEST_CASE("a view of a deep line reads nothing that was read before") {
     sdk::testing::MemoryEngine engine;
-    VersionMemory memory;
-    const VersionSpace space("space/", keeping_of_kind, memory);
+    VersionCache cache;
+    const VersionSpace space("space/", keeping_of_kind, cache);
     constexpr Line kDepth = 10;
     for (Line line = kFirstLine + 1; line <= kDepth; ++line) {
         const auto transaction = engine.begin();
@@ -323,8 +323,8 @@ TEST_CASE("a view of a deep line reads nothing that was read before") {
 
 TEST_CASE("counts of the past are not told wrong while the line is written") {
     sdk::testing::MemoryEngine engine;
-    VersionMemory memory;
-    const VersionSpace space("space/", keeping_of_kind, memory);
+    VersionCache cache;
+    const VersionSpace space("space/", keeping_of_kind, cache);
     const auto add = [&](LineWriter& writer, std::int64_t delta) { writer.add("k", delta); };
     const auto first = engine.begin();
     LineWriter one(*first, space, find_view(*first, space, kFirstLine).value());
@@ -349,8 +349,8 @@ TEST_CASE("counts of the past are not told wrong while the line is written") {
 
 TEST_CASE("a record that comes back leaves the time without it as it was") {
     sdk::testing::MemoryEngine engine;
-    VersionMemory memory;
-    const VersionSpace space("space/", keeping_of_kind, memory);
+    VersionCache cache;
+    const VersionSpace space("space/", keeping_of_kind, cache);
     const std::string sequence = "0123456789";
     const std::string record = "r" + sequence;
     const std::string entry = "e-value-" + sequence;
@@ -397,8 +397,8 @@ TEST_CASE("a record that comes back leaves the time without it as it was") {
 
 TEST_CASE("a fork shows its parent as it was at the revision that it comes from, and no later") {
     sdk::testing::MemoryEngine engine;
-    VersionMemory memory;
-    const VersionSpace space("space/", keeping_of_kind, memory);
+    VersionCache cache;
+    const VersionSpace space("space/", keeping_of_kind, cache);
     const auto entry_of = [](const std::string& name) { return "e-" + name + "-0123456789"; };
     const auto write = [&](Line line, const char* value) {
         const auto transaction = engine.begin();

@@ -22,7 +22,7 @@ sdk::Error line_broken(Line line) {
 
 sdk::Result<Link> find_parent(const sdk::Reader& reader, const VersionSpace& space, Line line) {
     std::string key = space.line(line);
-    if (const auto known = space.memory().find_parent(key)) return *known;
+    if (const auto known = space.cache().find_parent(key)) return *known;
     auto row = reader.get(key);
     if (!row) return row.error();
     if (!*row) {
@@ -32,7 +32,7 @@ sdk::Result<Link> find_parent(const sdk::Reader& reader, const VersionSpace& spa
     if ((*row)->size() != 2 * kNumberBytes) return line_broken(line);
     const Link parent{read_number(**row),
                       read_number(std::string_view(**row).substr(kNumberBytes))};
-    if (shows_only_commits(reader)) space.memory().keep_parent(std::move(key), parent);
+    if (shows_only_commits(reader)) space.cache().keep_parent(std::move(key), parent);
     return parent;
 }
 

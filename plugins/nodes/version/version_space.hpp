@@ -11,7 +11,7 @@
 #include <stele/sdk/engine.hpp>
 
 #include "link.hpp"
-#include "version_memory.hpp"
+#include "version_cache.hpp"
 
 namespace stele::nodes {
 
@@ -47,11 +47,11 @@ public:
     static constexpr std::size_t kKindBytes = 2;
     using KeepingOf = Keeping (*)(std::string_view key);
 
-    /// The memory outlives the space; spaces of all repositories may share one.
-    VersionSpace(const std::string& prefix, KeepingOf keeping_of, VersionMemory& memory)
-        : parts_(std::make_shared<const Parts>(Parts{prefix, prefix + "R", keeping_of, memory})) {}
+    /// The cache outlives the space; spaces of all repositories may share one.
+    VersionSpace(const std::string& prefix, KeepingOf keeping_of, VersionCache& cache)
+        : parts_(std::make_shared<const Parts>(Parts{prefix, prefix + "R", keeping_of, cache})) {}
 
-    VersionMemory& memory() const { return parts_->memory; }
+    VersionCache& cache() const { return parts_->cache; }
     Keeping keeping(std::string_view key) const { return parts_->keeping_of(key); }
 
     std::string line(Line number) const { return tagged('l', number); }
@@ -75,7 +75,7 @@ private:
         std::string prefix;
         std::string revision_counter;
         KeepingOf keeping_of;
-        VersionMemory& memory;
+        VersionCache& cache;
     };
 
     std::string tagged(char tag, std::uint64_t number) const;

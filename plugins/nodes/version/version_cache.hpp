@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "link.hpp"
-#include "tip_memory.hpp"
+#include "tip_cache.hpp"
 
 namespace stele::nodes {
 
@@ -28,8 +28,8 @@ struct KnownRecord {
 
 /// What never changes once it is committed, and would be read or added up again and again: where
 /// lines come from, and the counts of past revisions; beside it, records at a newest revision. Keys
-/// are those of the store, so one memory serves all repositories. Bounded. Any thread.
-class VersionMemory {
+/// are those of the store, so one cache serves all repositories. Bounded. Any thread.
+class VersionCache {
 public:
     std::optional<Link> find_parent(std::string_view line_key);
     void keep_parent(std::string line_key, Link parent);
@@ -39,7 +39,7 @@ public:
     void keep_counts(std::string key, std::shared_ptr<const Counts> counts);
 
     /// By the key at which a search for the record begins.
-    TipMemory<KnownRecord>& records() { return records_; }
+    TipCache<KnownRecord>& records() { return records_; }
 
 private:
     static constexpr std::size_t kMostParents = 100'000;
@@ -60,7 +60,7 @@ private:
     std::unordered_map<std::string_view, std::list<Past>::iterator> past_of_;
     std::size_t counts_ = 0;
 
-    TipMemory<KnownRecord> records_{kMostRecordBytes};
+    TipCache<KnownRecord> records_{kMostRecordBytes};
 };
 
 }  // namespace stele::nodes

@@ -1,23 +1,23 @@
-#include "version_memory.hpp"
+#include "version_cache.hpp"
 
 #include <utility>
 
 namespace stele::nodes {
 
-std::optional<Link> VersionMemory::find_parent(std::string_view line_key) {
+std::optional<Link> VersionCache::find_parent(std::string_view line_key) {
     const std::lock_guard lock(mutex_);
     const auto known = parents_.find(line_key);
     if (known == parents_.end()) return std::nullopt;
     return known->second;
 }
 
-void VersionMemory::keep_parent(std::string line_key, Link parent) {
+void VersionCache::keep_parent(std::string line_key, Link parent) {
     const std::lock_guard lock(mutex_);
     if (parents_.size() >= kMostParents) parents_.clear();
     parents_.insert_or_assign(std::move(line_key), parent);
 }
 
-std::shared_ptr<const Counts> VersionMemory::find_counts(std::string_view key) {
+std::shared_ptr<const Counts> VersionCache::find_counts(std::string_view key) {
     const std::lock_guard lock(mutex_);
     const auto known = past_of_.find(key);
     if (known == past_of_.end()) return nullptr;
@@ -25,7 +25,7 @@ std::shared_ptr<const Counts> VersionMemory::find_counts(std::string_view key) {
     return known->second->counts;
 }
 
-void VersionMemory::keep_counts(std::string key, std::shared_ptr<const Counts> counts) {
+void VersionCache::keep_counts(std::string key, std::shared_ptr<const Counts> counts) {
     const std::lock_guard lock(mutex_);
     if (past_of_.find(key) != past_of_.end()) return;
     // One more for each, so that revisions without counts are bounded, too.

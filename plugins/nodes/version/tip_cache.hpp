@@ -17,9 +17,9 @@ namespace stele::nodes {
 /// remembered depends on more than one repository. Bounded by the bytes of the values: what was not
 /// asked for lately goes. Any thread.
 template <class Value>
-class TipMemory {
+class TipCache {
 public:
-    explicit TipMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+    explicit TipCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
     /// Null when it is not known for that revision.
     std::shared_ptr<const Value> find(const std::string& key, Revision newest) {

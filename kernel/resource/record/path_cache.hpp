@@ -22,7 +22,7 @@ struct TargetPath {
 
 /// Where paths of late led to, as finding that out takes more than reading a record there. A path
 /// is remembered for one state of the store, so what it tells is exact. Bounded; any thread.
-class PathMemory {
+class PathCache {
 public:
     struct Name {
         std::uint64_t platform = 0;
