@@ -69,7 +69,8 @@ sdk::Result<void> CollectionCheck::run() {
         return checked;
     }
     if (auto checked = check_entries(
-            'b', [this](const Record& record) { return wide_keys(record); }, "wide record");
+            'b', [this](const Record& record) { return over_indexed_keys(record); },
+            "over-indexed record");
         !checked) {
         return checked;
     }

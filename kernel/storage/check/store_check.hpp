@@ -53,7 +53,7 @@ private:
     sdk::Result<bool> read(std::string_view sequence, Record& record);
 
     sdk::Result<Entries> index_keys(const Record& record);
-    sdk::Result<Entries> wide_keys(const Record& record);
+    sdk::Result<Entries> over_indexed_keys(const Record& record);
     sdk::Result<Entries> composite_keys(const Record& record);
     sdk::Result<RecordImage> image(const Record& record);
 

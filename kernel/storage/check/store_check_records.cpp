@@ -79,10 +79,10 @@ sdk::Result<CollectionCheck::Entries> CollectionCheck::index_keys(const Record& 
     return keys;
 }
 
-sdk::Result<CollectionCheck::Entries> CollectionCheck::wide_keys(const Record& record) {
+sdk::Result<CollectionCheck::Entries> CollectionCheck::over_indexed_keys(const Record& record) {
     const auto entries = image(record);
     if (!entries) return entries.error();
-    if (!entries->is_wide()) return Entries();
+    if (!entries->is_over_indexed()) return Entries();
     return Entries{collection_prefix(collection_, 'b') + record.sequence};
 }
 

@@ -157,9 +157,11 @@ public:
         Sequence sequence;
         std::vector<std::string> entries;  ///< keys of automatic indexes and of made ones
         std::vector<std::string> values;   ///< keys of unique values that no record holds
-        bool is_wide = false;              ///< it is missing among the wide records
+        bool is_over_indexed = false;      ///< it is missing among the over-indexed records
 
-        std::size_t count() const { return entries.size() + values.size() + (is_wide ? 1 : 0); }
+        std::size_t count() const {
+            return entries.size() + values.size() + (is_over_indexed ? 1 : 0);
+        }
     };
     /// Of a record of a collection in a space; nothing where there is no such record. What is there
     /// and should not be is for `check` to find: it would take a walk through all entries.

@@ -53,11 +53,11 @@ public:
             key.append(image[i]).append(record_.sequence);
             if (auto added = add(std::move(key), missing_.entries); !added) return added;
         }
-        if (!image.is_wide()) return {};
+        if (!image.is_over_indexed()) return {};
         auto lacks =
             is_absent(space_, collection_prefix(record_.collection, 'b') + record_.sequence);
         if (!lacks) return lacks.error();
-        missing_.is_wide = *lacks;
+        missing_.is_over_indexed = *lacks;
         return {};
     }
     sdk::Result<void> made(const SpaceIndex& index, const FieldValues& values) {
@@ -153,10 +153,11 @@ sdk::Result<void> DocumentStore::put_missing(sdk::Transaction& space, Collection
     }
     for (const std::string& key : missing.values)
         space.put(key, missing.sequence);
-    const std::string wide = collection_prefix(collection, 'b');
-    if (missing.is_wide) {
-        space.put(wide + missing.sequence, {});
-        if (auto done = count_anew(space, wide, wide_counter(collection)); !done) return done;
+    const std::string over_indexed = collection_prefix(collection, 'b');
+    if (missing.is_over_indexed) {
+        space.put(over_indexed + missing.sequence, {});
+        if (auto done = count_anew(space, over_indexed, over_indexed_counter(collection)); !done)
+            return done;
     }
     for (const std::string& part : counted) {
         auto done = count_anew(space, automatic + part, field_counter(collection, part));

@@ -28,7 +28,7 @@
 ///   P y collection index values sequence -> empty        composite indexes; `index` 0 describes
 ///                                                        those of a space, see space_index.hpp
 ///   P k collection ...              -> counter           counts, see index_entries.hpp
-///   P b collection sequence         -> empty             records too wide for automatic indexes
+///   P b collection sequence         -> empty             over-indexed records
 ///   P i collection                  -> composite indexes of the collection
 ///   P g record principal role       -> grant             authorities on a record
 ///   P G principal record role       -> empty             the same, by principal

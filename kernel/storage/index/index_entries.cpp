@@ -45,8 +45,8 @@ private:
     std::int64_t delta_ = 0;
 };
 
-void write_wide_change(sdk::Transaction& transaction, CollectionId collection,
-                       std::string_view sequence, bool before, bool after) {
+void write_over_indexed_change(sdk::Transaction& transaction, CollectionId collection,
+                               std::string_view sequence, bool before, bool after) {
     if (before == after) return;
     const std::string key = sdk::KeyWriter(collection_prefix(collection, 'b')).raw(sequence).key();
     if (after) {
@@ -54,17 +54,18 @@ void write_wide_change(sdk::Transaction& transaction, CollectionId collection,
     } else {
         transaction.remove(key);
     }
-    transaction.add(wide_counter(collection), after ? 1 : -1);
+    transaction.add(over_indexed_counter(collection), after ? 1 : -1);
 }
 
 }  // namespace
 
 sdk::Result<void> ImageBuilder::scalar(std::string_view path, const WalkedValue& value) {
-    if (image_.is_wide_ || !is_indexable_path(path) || is_covered_by(path, unindexed_)) return {};
+    if (image_.is_over_indexed_ || !is_indexable_path(path) || is_covered_by(path, unindexed_))
+        return {};
     const bool has_no_place =
         value.type == WalkedValue::Type::number && value.text.size() > kIndexedTextSize;
     if (has_no_place || image_.spans_.size() >= kMostEntries) {
-        image_.is_wide_ = true;
+        image_.is_over_indexed_ = true;
         return {};
     }
     const auto field = number_(path);
@@ -106,7 +107,7 @@ void ImageBuilder::add(std::string_view entry) {
 
 RecordImage ImageBuilder::take() {
     auto& spans = image_.spans_;
-    if (image_.is_wide_) spans.clear();
+    if (image_.is_over_indexed_) spans.clear();
     const std::string_view bytes = image_.bytes_;
     const auto entry = [bytes](const RecordImage::Span& span) {
         return bytes.substr(span.begin, span.size);
@@ -135,7 +136,7 @@ std::string record_counter(CollectionId collection) {
     return collection_prefix(collection, 'k');
 }
 
-std::string wide_counter(CollectionId collection) {
+std::string over_indexed_counter(CollectionId collection) {
     return sdk::KeyWriter(collection_prefix(collection, 'k')).tag('b').key();
 }
 
@@ -187,7 +188,8 @@ void write_index_changes(sdk::Transaction& transaction, CollectionId collection,
             counters.add(after[j++], 1);
         }
     }
-    write_wide_change(transaction, collection, sequence, before.is_wide(), after.is_wide());
+    write_over_indexed_change(transaction, collection, sequence, before.is_over_indexed(),
+                              after.is_over_indexed());
 }
 
 }  // namespace stele::kernel::storage

@@ -44,7 +44,7 @@ public:
         return std::string_view(bytes_).substr(spans_[i].begin, spans_[i].size);
     }
     /// Too many entries, or a value that has no place: the record is listed under `P b` instead.
-    bool is_wide() const { return is_wide_; }
+    bool is_over_indexed() const { return is_over_indexed_; }
 
 private:
     friend class ImageBuilder;
@@ -54,7 +54,7 @@ private:
     };
     std::string bytes_;
     std::vector<Span> spans_;
-    bool is_wide_ = false;
+    bool is_over_indexed_ = false;
 };
 
 /// Collects the entries of a record while its text is walked.
@@ -89,7 +89,7 @@ std::string index_prefix(CollectionId collection, std::uint64_t field, IndexKind
 std::string_view indexed_text(std::string_view text);
 
 std::string record_counter(CollectionId collection);
-std::string wide_counter(CollectionId collection);
+std::string over_indexed_counter(CollectionId collection);
 /// Number of records with an entry of the kind: `text`, `number` and `flag` only.
 std::string field_counter(CollectionId collection, std::uint64_t field, IndexKind kind);
 /// The counter of an entry as it is in an image; empty when its kind is not counted.

@@ -166,13 +166,13 @@ sdk::Result<bool> PlannedRun::is_match(const Candidate& candidate, Record& row) 
         if (!is_listed) return false;
     }
     const bool must_ask = is_limited && !has_list;
-    if (candidate.is_proven && !must_ask) return true;
+    if (candidate.is_exact && !must_ask) return true;
     const auto loaded = load(candidate, row);
     if (!loaded || !*loaded) return loaded;
     is_loaded_ = true;
     // The next one may find out how long this one has taken.
     work_ += row.text().size() / kBytesOfCandidate;
-    if (!candidate.is_proven && !input_.query.matches(row.text())) return false;
+    if (!candidate.is_exact && !input_.query.matches(row.text())) return false;
     // Rights that say nothing show nothing.
     if (must_ask) return visibility.accepts ? visibility.accepts(row) : false;
     return true;

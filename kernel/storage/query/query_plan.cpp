@@ -12,10 +12,10 @@ namespace stele::kernel::storage {
 sdk::Result<QueryPlan> Planner::make() {
     const auto rows = counter(record_counter(request_.collection));
     if (!rows) return rows.error();
-    const auto wide = counter(wide_counter(request_.collection));
-    if (!wide) return wide.error();
+    const auto over_indexed = counter(over_indexed_counter(request_.collection));
+    if (!over_indexed) return over_indexed.error();
     rows_ = static_cast<std::uint64_t>(*rows);
-    wide_ = static_cast<std::uint64_t>(*wide);
+    over_indexed_ = static_cast<std::uint64_t>(*over_indexed);
     plan_.collection_rows = rows_;
     conditions_ = conditions_of(request_.query.root());
 
@@ -108,7 +108,7 @@ sdk::Result<bool> Planner::has_exact_numbers(const std::string& prefix) const {
 
 sdk::Result<std::vector<std::string>> Planner::order_prefixes() const {
     std::vector<std::string> none;
-    if (!is_plain_order() || wide_ != 0 || rows_ == 0) return none;
+    if (!is_plain_order() || over_indexed_ != 0 || rows_ == 0) return none;
     const CollectionId collection = request_.collection;
     const auto field = field_number(request_.page.sort.front().field);
     if (!field) return field.error();
@@ -139,10 +139,10 @@ sdk::Result<bool> Planner::try_order(const LivePath* counted) {
     if (!prefixes) return prefixes.error();
     if (prefixes->empty()) return false;
     const sdk::SortKey& key = request_.page.sort.front();
-    const bool is_proven = conditions_.empty();
+    const bool is_exact = conditions_.empty();
     plan_.access = "order";
     plan_.fields = {key.field};
-    plan_.source = ordered_source(request_.reader, *prefixes, key.ascending, is_proven, cost_);
+    plan_.source = ordered_source(request_.reader, *prefixes, key.ascending, is_exact, cost_);
     plan_.is_ordered = true;
     if (counted != nullptr) plan_.total_ranges = {counted->ranges.front()->keys};
     return true;

@@ -123,12 +123,12 @@ private:
     sdk::Result<void> count_entries(std::vector<LivePath>& paths) const;
     sdk::Result<std::optional<std::uint64_t>> count_up_to(const LivePath& path,
                                                           std::uint64_t limit) const;
-    bool is_proving(const LivePath& path) const;
+    bool answers_exactly(const LivePath& path) const;
     sdk::Result<void> use_path(const LivePath& path);
     sdk::Result<void> collect(const LivePath& path, std::vector<ListedCandidate>& list);
     sdk::Result<void> collect_ids(const AccessPath& access,
                                   std::vector<ListedCandidate>& list) const;
-    sdk::Result<void> collect_wide(std::vector<ListedCandidate>& list);
+    sdk::Result<void> collect_over_indexed(std::vector<ListedCandidate>& list);
     void use_collection();
     void use_visible_list();
     bool prefers_visible_list(std::uint64_t candidates) const;
@@ -138,7 +138,7 @@ private:
     QueryPlan plan_;
     std::vector<const Query::Node*> conditions_;
     std::uint64_t rows_ = 0;
-    std::uint64_t wide_ = 0;
+    std::uint64_t over_indexed_ = 0;
 };
 
 }  // namespace stele::kernel::storage

@@ -23,7 +23,7 @@ namespace {
 using Node = Query::Node;
 using MaybeAccess = std::optional<AccessPath>;
 
-bool is_exact(const sdk::Json& number) {
+bool is_exact_number(const sdk::Json& number) {
     return std::abs(number.get<double>()) < kExactIntegers;
 }
 
@@ -53,9 +53,9 @@ const char* name_of(QueryOperator operation) {
     }
 }
 
-IndexRange one_value(std::string key, bool is_proven) {
+IndexRange one_value(std::string key, bool is_exact) {
     std::string end = sdk::prefix_end(key);
-    return {{std::move(key), std::move(end)}, is_proven, true};
+    return {{std::move(key), std::move(end)}, is_exact, true};
 }
 
 /// The entries of one field.
@@ -77,7 +77,7 @@ public:
         } else if (value.is_number()) {
             for (const auto kind : {IndexKind::number, IndexKind::number_item}) {
                 ranges.push_back(
-                    one_value(begin(kind).real(value.get<double>()).key(), is_exact(value)));
+                    one_value(begin(kind).real(value.get<double>()).key(), is_exact_number(value)));
             }
         } else if (value.is_string()) {
             add_equal(value.get_ref<const std::string&>(), ranges);
@@ -143,8 +143,8 @@ IndexRange bounded(const FieldEntries& entries, IndexKind kind,
         QueryOperator operation = bound->operation;
         if (operand.is_number()) {
             key.real(operand.get<double>());
-            if (!is_exact(operand)) {
-                range.is_proven = false;
+            if (!is_exact_number(operand)) {
+                range.is_exact = false;
                 operation = inclusive(operation);
             }
         } else {
@@ -155,7 +155,7 @@ IndexRange bounded(const FieldEntries& entries, IndexKind kind,
         narrow(range.keys, key.key(), operation);
         if (is_item) break;
     }
-    if (is_item && bounds.size() > 1) range.is_proven = false;
+    if (is_item && bounds.size() > 1) range.is_exact = false;
     if (range.keys.end < range.keys.begin) range.keys.end = range.keys.begin;
     return range;
 }
@@ -209,14 +209,15 @@ std::vector<const Node*> conditions_of(const Node& root) {
     return conditions;
 }
 
-std::string proven_equality(const Node& node) {
+std::string exact_equality(const Node& node) {
     if (node.operation != QueryOperator::equal) return {};
     const sdk::Json& operand = node.operand;
     if (operand.is_boolean()) return equality_element(operand.get<bool>());
     if (operand.is_string()) {
         return equality_element(std::string_view(operand.get_ref<const std::string&>()));
     }
-    if (operand.is_number() && is_exact(operand)) return equality_element(operand.get<double>());
+    if (operand.is_number() && is_exact_number(operand))
+        return equality_element(operand.get<double>());
     return {};
 }
 
@@ -330,7 +331,7 @@ sdk::Result<MaybeAccess> AccessFinder::any_of_all(
     for (AccessPath& access : *accesses) {
         if (access.ids) continue;
         for (IndexRange& range : access.ranges) {
-            range.is_proven = range.is_proven && access.covered == conditions.size();
+            range.is_exact = range.is_exact && access.covered == conditions.size();
         }
         return MaybeAccess(std::move(access));
     }

@@ -18,7 +18,7 @@ namespace stele::kernel::storage {
 struct IndexRange {
     sdk::KeyRange keys;
     /// Every record with an entry in the range fulfils the conditions that the access covers.
-    bool is_proven = false;
+    bool is_exact = false;
     /// All entries have the same value, so their sequences come in order.
     bool is_one_value = false;
 };
@@ -28,7 +28,7 @@ struct AccessPath {
     std::vector<IndexRange> ranges;
     /// Ids that `_doc` is compared with: the records are looked up instead.
     std::optional<std::vector<std::string>> ids;
-    /// How many of the conditions hold for a record that is found in a proven range.
+    /// How many of the conditions hold for a record that is found in an exact range.
     std::size_t covered = 0;
     /// For `explain`.
     std::vector<std::string> conditions;
@@ -76,6 +76,6 @@ std::vector<const Query::Node*> conditions_of(const Query::Node& root);
 
 /// The equality element (see composite_index.hpp) when the condition is an equality that an entry
 /// proves; empty otherwise.
-std::string proven_equality(const Query::Node& node);
+std::string exact_equality(const Query::Node& node);
 
 }  // namespace stele::kernel::storage

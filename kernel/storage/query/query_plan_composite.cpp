@@ -27,7 +27,7 @@ std::optional<std::vector<std::string>> Planner::equality_fields() const {
     std::vector<std::string> fields;
     for (const Query::Node* condition : conditions_) {
         const bool fits = condition->field != "_doc" && is_unambiguous_path(condition->field) &&
-                          !proven_equality(*condition).empty();
+                          !exact_equality(*condition).empty();
         if (!fits) return std::nullopt;
         fields.push_back(condition->field);
     }
@@ -42,7 +42,7 @@ std::string Planner::equality_of(const CompositeIndexState& index) const {
         const auto condition =
             std::find_if(conditions_.begin(), conditions_.end(),
                          [&](const Query::Node* node) { return node->field == index.fields[i]; });
-        equality += proven_equality(**condition);
+        equality += exact_equality(**condition);
     }
     return equality;
 }

@@ -64,25 +64,26 @@ sdk::Result<void> Planner::choose_path(const std::vector<const SpaceIndex*>& ind
         use_visible_list();
         return {};
     }
-    const auto proving = std::find_if(paths->begin(), paths->end(), [this](const LivePath& path) {
-        return is_proving(path) && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
+    const auto exact = std::find_if(paths->begin(), paths->end(), [this](const LivePath& path) {
+        return answers_exactly(path) && path.ranges.size() == 1 &&
+               path.ranges.front()->is_one_value;
     });
-    if (proving != paths->end() && is_everything()) {
-        const std::uint64_t matches = proving->entries.value_or(candidates);
+    if (exact != paths->end() && is_everything()) {
+        const std::uint64_t matches = exact->entries.value_or(candidates);
         const sdk::PageRequest& page = request_.page;
         const bool is_short =
             page.limit >= 0 && page.skip < rows_ && static_cast<std::uint64_t>(page.limit) < rows_;
         const std::uint64_t wanted =
             is_short ? page.skip + static_cast<std::uint64_t>(page.limit) : rows_;
         if (!page.sort.empty() && matches != 0 && wanted * rows_ / matches < matches) {
-            const auto ordered = try_order(&*proving);
+            const auto ordered = try_order(&*exact);
             if (!ordered) return ordered.error();
             if (*ordered) {
-                plan_.conditions = proving->access->conditions;
+                plan_.conditions = exact->access->conditions;
                 return {};
             }
         }
-        if (page.sort.empty() && !is_known) return use_path(*proving);
+        if (page.sort.empty() && !is_known) return use_path(*exact);
     }
     if (is_known) return use_path(*shortest);
     use_collection();
@@ -122,7 +123,7 @@ sdk::Result<void> Planner::count_entries(std::vector<LivePath>& paths) const {
 sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const LivePath& path,
                                                                std::uint64_t limit) const {
     if (path.access->ids) return path.entries;
-    std::uint64_t entries = wide_;
+    std::uint64_t entries = over_indexed_;
     for (const IndexRange* range : path.ranges) {
         const auto cursor = request_.reader.scan(range->keys, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
@@ -133,10 +134,10 @@ sdk::Result<std::optional<std::uint64_t>> Planner::count_up_to(const LivePath& p
     return std::optional(entries);
 }
 
-bool Planner::is_proving(const LivePath& path) const {
-    return wide_ == 0 && !path.access->ids && path.access->covered == conditions_.size() &&
+bool Planner::answers_exactly(const LivePath& path) const {
+    return over_indexed_ == 0 && !path.access->ids && path.access->covered == conditions_.size() &&
            std::all_of(path.ranges.begin(), path.ranges.end(),
-                       [](const IndexRange* range) { return range->is_proven; });
+                       [](const IndexRange* range) { return range->is_exact; });
 }
 
 sdk::Result<void> Planner::use_path(const LivePath& path) {
@@ -145,11 +146,11 @@ sdk::Result<void> Planner::use_path(const LivePath& path) {
     plan_.conditions = path.access->conditions;
     plan_.is_ordered = request_.page.sort.empty();
     const bool is_stream =
-        wide_ == 0 && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
+        over_indexed_ == 0 && path.ranges.size() == 1 && path.ranges.front()->is_one_value;
     if (is_stream) {
         const IndexRange& range = *path.ranges.front();
-        const bool is_proven = range.is_proven && path.access->covered == conditions_.size();
-        plan_.source = range_source(request_.reader, range.keys, is_proven, cost_);
+        const bool is_exact = range.is_exact && path.access->covered == conditions_.size();
+        plan_.source = range_source(request_.reader, range.keys, is_exact, cost_);
         return {};
     }
     std::vector<ListedCandidate> list;
@@ -161,20 +162,20 @@ sdk::Result<void> Planner::use_path(const LivePath& path) {
 
 sdk::Result<void> Planner::collect(const LivePath& path, std::vector<ListedCandidate>& list) {
     for (const IndexRange* range : path.ranges) {
-        const bool is_proven = range->is_proven && path.access->covered == conditions_.size();
-        const auto source = range_source(request_.reader, range->keys, is_proven, cost_);
+        const bool is_exact = range->is_exact && path.access->covered == conditions_.size();
+        const auto source = range_source(request_.reader, range->keys, is_exact, cost_);
         Candidate candidate;
         for (;;) {
             const auto more = source->next(candidate);
             if (!more) return more.error();
             if (!*more) break;
-            list.push_back(ListedCandidate::of(candidate.sequence, candidate.is_proven));
+            list.push_back(ListedCandidate::of(candidate.sequence, candidate.is_exact));
         }
     }
-    return wide_ == 0 ? sdk::Result<void>() : collect_wide(list);
+    return over_indexed_ == 0 ? sdk::Result<void>() : collect_over_indexed(list);
 }
 
-sdk::Result<void> Planner::collect_wide(std::vector<ListedCandidate>& list) {
+sdk::Result<void> Planner::collect_over_indexed(std::vector<ListedCandidate>& list) {
     const std::string prefix = collection_prefix(request_.collection, 'b');
     const auto source =
         range_source(request_.reader, {prefix, sdk::prefix_end(prefix)}, false, cost_);

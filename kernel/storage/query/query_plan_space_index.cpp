@@ -22,7 +22,7 @@ const Query::Node* equality_on(const std::vector<const Query::Node*>& conditions
                                const std::string& path) {
     const auto found =
         std::find_if(conditions.begin(), conditions.end(), [&path](const Query::Node* condition) {
-            return condition->field == path && !proven_equality(*condition).empty();
+            return condition->field == path && !exact_equality(*condition).empty();
         });
     return found == conditions.end() ? nullptr : *found;
 }
@@ -35,7 +35,7 @@ std::optional<Planner::Scope> Planner::scope_at(const SpaceIndex& index, std::si
     for (std::size_t i = 0; i < depth; ++i) {
         const Query::Node* condition = equality_on(conditions_, index.members[i].path);
         if (condition == nullptr) return std::nullopt;
-        equality += proven_equality(*condition);
+        equality += exact_equality(*condition);
         std::erase(scope.rest, condition);
     }
     scope.prefix = space_index_prefix(request_.collection, index, depth, equality);
@@ -146,7 +146,7 @@ sdk::Result<bool> Planner::try_bounds(const Scope& scope) {
     const auto paths = live_paths(*accesses);
     if (!paths) return paths.error();
     const LivePath& path = paths->front();
-    if (path.ranges.size() != 1 || !path.ranges.front()->is_proven) return false;
+    if (path.ranges.size() != 1 || !path.ranges.front()->is_exact) return false;
     const sdk::KeyRange& keys = path.ranges.front()->keys;
     const auto kind = static_cast<IndexKind>(keys.begin[scope.prefix.size()]);
     const std::string values = prefix_of_kind(scope.prefix, kind);

@@ -8,8 +8,8 @@ namespace stele::kernel::storage {
 
 CandidateSource::~CandidateSource() = default;
 
-ListedCandidate ListedCandidate::of(std::string_view sequence, bool is_proven) {
-    ListedCandidate candidate{{}, is_proven};
+ListedCandidate ListedCandidate::of(std::string_view sequence, bool is_exact) {
+    ListedCandidate candidate{{}, is_exact};
     sequence.copy(candidate.sequence.data(), kSequenceSize);
     return candidate;
 }
@@ -23,10 +23,10 @@ std::unique_ptr<sdk::Cursor> scan_prefix(const sdk::Reader& reader, const std::s
 
 class RangeSource final : public CandidateSource {
 public:
-    RangeSource(std::unique_ptr<sdk::Cursor> cursor, bool is_proven, std::uint64_t& visited,
+    RangeSource(std::unique_ptr<sdk::Cursor> cursor, bool is_exact, std::uint64_t& visited,
                 bool with_values)
         : cursor_(std::move(cursor)),
-          is_proven_(is_proven),
+          is_exact_(is_exact),
           visited_(visited),
           with_values_(with_values) {}
 
@@ -40,13 +40,13 @@ public:
         ++visited_;
         candidate.sequence = sequence_of(cursor_->key());
         candidate.stored = with_values_ ? cursor_->value() : std::string_view();
-        candidate.is_proven = is_proven_;
+        candidate.is_exact = is_exact_;
         return true;
     }
 
 private:
     std::unique_ptr<sdk::Cursor> cursor_;
-    bool is_proven_;
+    bool is_exact_;
     std::uint64_t& visited_;
     bool with_values_;
     bool has_begun_ = false;
@@ -56,10 +56,10 @@ class ListSource final : public CandidateSource {
 public:
     explicit ListSource(std::vector<ListedCandidate> candidates)
         : candidates_(std::move(candidates)) {
-        // A proven one comes before its unproven double, and `unique` keeps the first.
+        // An exact one comes before its inexact double, and `unique` keeps the first.
         std::sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
             if (a.sequence != b.sequence) return a.view() < b.view();
-            return a.is_proven && !b.is_proven;
+            return a.is_exact && !b.is_exact;
         });
         candidates_.erase(
             std::unique(candidates_.begin(), candidates_.end(),
@@ -70,7 +70,7 @@ public:
     sdk::Result<bool> next(Candidate& candidate) override {
         if (next_ == candidates_.size()) return false;
         const ListedCandidate& listed = candidates_[next_++];
-        candidate = {listed.view(), {}, listed.is_proven};
+        candidate = {listed.view(), {}, listed.is_exact};
         return true;
     }
 
@@ -150,10 +150,10 @@ private:
 class OrderedSource final : public CandidateSource {
 public:
     OrderedSource(std::vector<std::unique_ptr<ValueStream>> streams, bool is_ascending,
-                  bool is_proven, RunCost& cost)
+                  bool is_exact, RunCost& cost)
         : streams_(std::move(streams)),
           is_ascending_(is_ascending),
-          is_proven_(is_proven),
+          is_exact_(is_exact),
           cost_(cost) {}
 
     sdk::Result<bool> next(Candidate& candidate) override {
@@ -171,7 +171,7 @@ public:
             if (is_before(*streams_[i], *streams_[current_])) current_ = i;
         }
         ++cost_.entries;
-        candidate = {streams_[current_]->sequence(), {}, is_proven_};
+        candidate = {streams_[current_]->sequence(), {}, is_exact_};
         return true;
     }
 
@@ -191,7 +191,7 @@ private:
 
     std::vector<std::unique_ptr<ValueStream>> streams_;
     bool is_ascending_;
-    bool is_proven_;
+    bool is_exact_;
     RunCost& cost_;
     std::size_t current_ = 0;
     bool has_begun_ = false;
@@ -218,16 +218,16 @@ private:
 }  // namespace
 
 std::unique_ptr<CandidateSource> record_source(const sdk::Reader& reader, CollectionId collection,
-                                               bool is_proven, RunCost& cost) {
+                                               bool is_exact, RunCost& cost) {
     return std::make_unique<RangeSource>(
         scan_prefix(reader, collection_prefix(collection, 'd'), sdk::ScanDirection::forward),
-        is_proven, cost.records, true);
+        is_exact, cost.records, true);
 }
 
 std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::KeyRange range,
-                                              bool is_proven, RunCost& cost) {
+                                              bool is_exact, RunCost& cost) {
     return std::make_unique<RangeSource>(reader.scan(std::move(range), sdk::ScanDirection::forward),
-                                         is_proven, cost.entries, false);
+                                         is_exact, cost.entries, false);
 }
 
 std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates) {
@@ -236,13 +236,13 @@ std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candid
 
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
                                                 const std::vector<std::string>& prefixes,
-                                                bool is_ascending, bool is_proven, RunCost& cost) {
+                                                bool is_ascending, bool is_exact, RunCost& cost) {
     std::vector<std::unique_ptr<ValueStream>> streams;
     for (const std::string& prefix : prefixes) {
         const sdk::KeyRange range{prefix, sdk::prefix_end(prefix)};
         streams.push_back(std::make_unique<ValueStream>(reader, prefix, range, is_ascending));
     }
-    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_proven, cost);
+    return std::make_unique<OrderedSource>(std::move(streams), is_ascending, is_exact, cost);
 }
 
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,

@@ -20,7 +20,7 @@ struct Candidate {
     /// The record's bytes, when the source has them at hand.
     std::string_view stored;
     /// The record matches the query without a look at it.
-    bool is_proven = false;
+    bool is_exact = false;
 };
 
 /// What a query cost so far.
@@ -38,26 +38,26 @@ public:
 
 struct ListedCandidate {
     std::array<char, kSequenceSize> sequence;
-    bool is_proven;
+    bool is_exact;
 
-    static ListedCandidate of(std::string_view sequence, bool is_proven);
+    static ListedCandidate of(std::string_view sequence, bool is_exact);
     std::string_view view() const { return {sequence.data(), sequence.size()}; }
 };
 
 /// The records of a collection in creation order, with their bytes.
 std::unique_ptr<CandidateSource> record_source(const sdk::Reader& reader, CollectionId collection,
-                                               bool is_proven, RunCost& cost);
+                                               bool is_exact, RunCost& cost);
 /// The sequences that end the keys of a range, in the order of the keys.
 std::unique_ptr<CandidateSource> range_source(const sdk::Reader& reader, sdk::KeyRange range,
-                                              bool is_proven, RunCost& cost);
-/// Sorted into creation order, each sequence once; proven when one of its entries is.
+                                              bool is_exact, RunCost& cost);
+/// Sorted into creation order, each sequence once; exact when one of its entries is.
 std::unique_ptr<CandidateSource> list_source(std::vector<ListedCandidate> candidates);
 /// Entries whose keys are one of `prefixes`, then a value, then a sequence, in the order of their
 /// values whatever the prefix; equal values in creation order for either direction.
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
                                                 const std::vector<std::string>& prefixes,
-                                                bool is_ascending, bool is_proven, RunCost& cost);
-/// The same for a range of whole values below one prefix; proven.
+                                                bool is_ascending, bool is_exact, RunCost& cost);
+/// The same for a range of whole values below one prefix; exact.
 std::unique_ptr<CandidateSource> ordered_source(const sdk::Reader& reader,
                                                 const std::string& prefix,
                                                 const sdk::KeyRange& range, bool is_ascending,
