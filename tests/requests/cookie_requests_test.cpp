@@ -57,8 +57,12 @@ public:
 /// The same user by bearer and by cookie.
 class AnyWay final : public sdk::Authenticator {
 public:
-    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credentials& credentials) override {
-        if (credentials.bearer == "good" || credentials.ticket_cookie == "good") return session;
+    std::vector<sdk::CredentialPart> credential_parts() const override {
+        using enum sdk::CredentialPart::Place;
+        return {{parameter, "pass"}, {authorization, "Bearer"}, {cookie, "PASS", true}};
+    }
+    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credential& credential) override {
+        if (credential.value == "good") return session;
         return sdk::make_error(sdk::ErrorKind::unauthenticated, "test.token_invalid", "no");
     }
     sdk::SessionPtr session;
@@ -91,7 +95,7 @@ public:
                           " HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n" + lines + "\r\n");
     }
     bool is_set() {
-        const auto reply = ask("GET", "look", "Cookie: GITANA_TICKET=good\r\n");
+        const auto reply = ask("GET", "look", "Cookie: PASS=good\r\n");
         REQUIRE(reply);
         REQUIRE(reply->status == 200);
         return nlohmann::json::parse(reply->body)["isSet"].get<bool>();
@@ -112,7 +116,7 @@ private:
     std::unique_ptr<kernel::http::Server> server_;
 };
 
-const std::string kCookie = "Cookie: a=b; GITANA_TICKET=good\r\n";
+const std::string kCookie = "Cookie: a=b; PASS=good\r\n";
 
 }  // namespace
 
@@ -152,4 +156,22 @@ TEST_CASE("a write with nothing but a cookie comes from the own site or a config
         CHECK(set->status == 200);
     }
     CHECK(server.is_set());
+}
+
+TEST_CASE("the first of the parts that the authenticator names, and that says something, counts") {
+    MarkServer server;
+    const std::string bearer = "Authorization: Bearer good\r\n";
+    const auto status = [&](const std::string& path, const std::string& lines) {
+        const auto reply = server.ask("POST", path, lines);
+        REQUIRE(reply);
+        return reply->status;
+    };
+    CHECK(status("set?pass=good", "") == 200);
+    CHECK(status("set?pass=bad", bearer) == 401);
+    CHECK(status("set?pass=", bearer) == 200);
+    CHECK(status("set?pass=bad&pass=good", "") == 200);
+    CHECK(status("set", "Authorization: Bearer bad\r\nOrigin: http://h\r\n" + kCookie) == 401);
+    // What browsers do not add wins, so the page does not matter.
+    CHECK(status("set?pass=good", kCookie) == 200);
+    CHECK(status("set", "pass: good\r\n") == 401);
 }

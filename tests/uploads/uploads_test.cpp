@@ -106,8 +106,11 @@ private:
 
 class OneToken final : public sdk::Authenticator {
 public:
-    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credentials& credentials) override {
-        if (credentials.bearer == "good") return session;
+    std::vector<sdk::CredentialPart> credential_parts() const override {
+        return {{sdk::CredentialPart::Place::authorization, "Bearer"}};
+    }
+    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credential& credential) override {
+        if (credential.value == "good") return session;
         return sdk::make_error(sdk::ErrorKind::unauthenticated, "test.token_invalid", "no");
     }
     sdk::SessionPtr session;

@@ -70,6 +70,7 @@ RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& worker
 RequestPipeline::~RequestPipeline() = default;
 
 sdk::Result<void> RequestPipeline::build_routes() {
+    if (auto learned = learn_credential_parts(); !learned) return learned;
     for (const resource::Route& route : kernel_routes_)
         targets_.push_back(&route);
     for (const resource::Route& route : rooms_.registry.routes())

@@ -43,8 +43,8 @@ struct PendingRequest {
     /// Until when it is repeated because others do the same; set by the first time.
     std::optional<LockWaits::Clock::time_point> turn_deadline;
     std::int64_t started_ns = 0;
-    /// Nothing but a cookie, which browsers add by themselves, says who asks.
-    bool is_by_cookie = false;
+    /// Nothing but what browsers add by themselves says who asks.
+    bool is_by_browser = false;
     /// What a failed login counts against; empty where none was counted.
     std::string login_caller;
 };
@@ -64,7 +64,8 @@ public:
                     sdk::Authenticator* authenticator, LockPatience patience = {});
     ~RequestPipeline() override;
 
-    /// Builds the route table from the frozen registry; fails when two plugins claim one route.
+    /// Builds the route table from the frozen registry, and learns where credentials stand; fails
+    /// when two plugins claim one route.
     sdk::Result<void> build_routes();
 
     void handle(Exchange& exchange) override;
@@ -107,8 +108,10 @@ private:
     bool identify(const std::shared_ptr<PendingRequest>& pending);
     sdk::Result<void> admit_upload(PendingRequest& pending);
     // stages/authenticate.cpp
+    sdk::Result<void> learn_credential_parts();
+    sdk::Credential credential_of(const PendingRequest& pending) const;
     sdk::Result<sdk::SessionPtr> authenticate(PendingRequest& pending) const;
-    bool may_act_by_cookie(const PendingRequest& pending) const;
+    bool may_act_for_page(const PendingRequest& pending) const;
     // stages/limit.cpp
     bool is_within_rate(PendingRequest& pending, const sdk::Session* session);
     void refuse(Exchange& exchange, const RateLimiter& limiter,
@@ -134,6 +137,7 @@ private:
     resource::Rooms& rooms_;
     job::WorkerPool& workers_;
     sdk::Authenticator* authenticator_;
+    std::vector<sdk::CredentialPart> credential_parts_;
     sdk::SessionPtr anonymous_;
     Router router_;
     std::vector<resource::Route> kernel_routes_;

@@ -18,13 +18,16 @@ namespace {
 
 /// The token of the request in clear, as the authenticator has read it.
 std::string token_of(const sdk::Call& call) {
-    std::string parameter = call.parameter("access_token").value_or(std::string());
-    const std::string_view header = call.header("Authorization").value_or("");
-    sdk::Credentials credentials;
-    credentials.bearer = parameter.empty() ? bearer_of(header) : parameter;
-    credentials.ticket_header = call.header(kTicketName).value_or("");
-    credentials.ticket_cookie = cookie_value(call.header("Cookie").value_or(""), kTicketName);
-    return presented_token(credentials);
+    for (const sdk::CredentialPart& part : token_parts()) {
+        const std::string parameter = part.place == sdk::CredentialPart::Place::parameter
+                                          ? call.parameter(part.name).value_or(std::string())
+                                          : std::string();
+        const std::string_view header = call.header(sdk::header_of(part)).value_or("");
+        const std::string_view value =
+            parameter.empty() ? sdk::credential_in(part, header) : parameter;
+        if (!value.empty()) return presented_token({&part, value});
+    }
+    return {};
 }
 
 /// The tenant of a platform as clients know it; the root platform stands for itself.

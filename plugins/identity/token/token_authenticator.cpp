@@ -39,12 +39,24 @@ TokenReference TokenReference::of(const sdk::Session& session) {
     return {id.substr(0, kDigestBytes), id.size() > kDigestBytes};
 }
 
-std::string presented_token(const sdk::Credentials& credentials) {
-    if (!credentials.bearer.empty()) return std::string(credentials.bearer);
-    const std::string_view ticket =
-        credentials.ticket_header.empty() ? credentials.ticket_cookie : credentials.ticket_header;
+const std::vector<sdk::CredentialPart>& token_parts() {
+    using enum sdk::CredentialPart::Place;
+    // The query's token first: a published driver repeats a request after a refresh with the new
+    // token there and the old one still in the header.
+    static const std::vector<sdk::CredentialPart> kParts{{parameter, "access_token"},
+                                                         {authorization, "Bearer"},
+                                                         {header, kTicketName},
+                                                         {cookie, kTicketName, true}};
+    return kParts;
+}
+
+std::string presented_token(const sdk::Credential& credential) {
+    if (!credential.part) return {};
+    using enum sdk::CredentialPart::Place;
+    const bool is_ticket = credential.part->place == header || credential.part->place == cookie;
+    if (!is_ticket) return std::string(credential.value);
     std::string token;
-    return sdk::percent_decode(ticket, token) ? token : std::string();
+    return sdk::percent_decode(credential.value, token) ? token : std::string();
 }
 
 sdk::Error invalid_token() {
@@ -75,11 +87,11 @@ void TokenAuthenticator::observe(std::string_view key) {
     }
 }
 
-sdk::Result<sdk::SessionPtr> TokenAuthenticator::authenticate(const sdk::Credentials& credentials) {
-    const std::string token = presented_token(credentials);
+sdk::Result<sdk::SessionPtr> TokenAuthenticator::authenticate(const sdk::Credential& credential) {
+    const std::string token = presented_token(credential);
     if (token.empty()) return invalid_token();
     const std::string digest = sdk::token_digest(token);
-    const bool is_only_cookie = credentials.bearer.empty() && credentials.ticket_header.empty();
+    const bool is_only_cookie = credential.part->is_added_by_browser;
     if (sdk::SessionPtr session = cache_.find(digest)) {
         if (session->expires_at_ms <= sdk::now_ms()) return invalid_token();
         return is_only_cookie ? by_cookie(*session) : session;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/services/authenticator.hpp>
 
@@ -20,15 +21,18 @@ inline constexpr char kTicketName[] = "GITANA_TICKET";
 /// What `Session::token_id` says.
 struct TokenReference {
     std::string digest;
-    /// The request has no other credentials than a cookie, which browsers add by themselves.
+    /// The request has no other credential than a cookie, which browsers add by themselves.
     bool is_by_cookie = false;
 
     std::string encode() const;
     static TokenReference of(const sdk::Session& session);
 };
 
-/// The token that a request carries, in clear; empty when there is none. `bearer` wins.
-std::string presented_token(const sdk::Credentials& credentials);
+/// Where tokens stand in requests, the part that wins first.
+const std::vector<sdk::CredentialPart>& token_parts();
+
+/// The token of a credential in clear; empty when it is none.
+std::string presented_token(const sdk::Credential& credential);
 
 /// `unauthenticated` as clients expect it of a token that is not, or no longer, valid.
 sdk::Error invalid_token();
@@ -39,7 +43,8 @@ public:
     /// Observes the store; hence before serving begins. `registrar` must outlive this object.
     TokenAuthenticator(sdk::Registrar& registrar, std::size_t cached_sessions);
 
-    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credentials& credentials) override;
+    std::vector<sdk::CredentialPart> credential_parts() const override { return token_parts(); }
+    sdk::Result<sdk::SessionPtr> authenticate(const sdk::Credential& credential) override;
 
 private:
     sdk::Result<sdk::SessionPtr> load(const std::string& digest);

@@ -138,8 +138,14 @@ struct World {
         write([&](sdk::Context& context) { issued = issuer.refresh(context, client, token); });
         return issued;
     }
+    /// The token at one of the places where a request may have it.
+    auto present(sdk::CredentialPart::Place place, const std::string& token) {
+        for (const sdk::CredentialPart& part : token_parts())
+            if (part.place == place) return authenticator.authenticate({&part, token});
+        return authenticator.authenticate({});
+    }
     bool accepts(const std::string& token) {
-        auto session = authenticator.authenticate({token, {}, {}});
+        auto session = present(sdk::CredentialPart::Place::authorization, token);
         if (!session) CHECK(session.error().protocol_error == "invalid_token");
         return session.has_value();
     }
@@ -175,7 +181,7 @@ TEST_CASE("an issued token stands for its user, client and platform") {
     CHECK(issued.expires_in_seconds == 1000);
     CHECK(issued.scope == "api");
     for (int i = 0; i < 2; ++i) {  // from the store, then from memory
-        auto session = world.authenticator.authenticate({issued.access_token, {}, {}});
+        auto session = world.present(sdk::CredentialPart::Place::parameter, issued.access_token);
         REQUIRE(session.has_value());
         CHECK((*session)->principal.name == "user");
         CHECK((*session)->client_key == "the client");
@@ -184,17 +190,18 @@ TEST_CASE("an issued token stands for its user, client and platform") {
     }
 }
 
-TEST_CASE("a token is taken from a bearer header first, then from ticket header and cookie") {
+TEST_CASE("a ticket may be percent-encoded, the bearer token is as it stands") {
     World world;
     const std::string token = world.issue().access_token;
-    // A ticket may be percent-encoded.
     constexpr char kDigits[] = "0123456789ABCDEF";
     const std::string encoded =
         std::string("%") + kDigits[token[0] / 16] + kDigits[token[0] % 16] + token.substr(1);
-    CHECK(world.authenticator.authenticate({{}, token, {}}).has_value());
-    CHECK(world.authenticator.authenticate({{}, encoded, {}}).has_value());
-    CHECK(world.authenticator.authenticate({{}, {}, token}).has_value());
-    CHECK_FALSE(world.authenticator.authenticate({"x", {}, token}).has_value());
+    using enum sdk::CredentialPart::Place;
+    CHECK(world.present(header, token).has_value());
+    CHECK(world.present(header, encoded).has_value());
+    CHECK(world.present(cookie, token).has_value());
+    CHECK(world.present(cookie, encoded).has_value());
+    CHECK_FALSE(world.present(authorization, encoded).has_value());
     CHECK_FALSE(world.authenticator.authenticate({}).has_value());
     CHECK_FALSE(world.accepts(token + "x"));
 }
@@ -232,13 +239,12 @@ TEST_CASE("a session that is kept in memory ends with its token") {
     bool has_counted = false;
     for (std::int64_t patience = 50; !has_counted; patience *= 2) {
         end = world.put_access("short", patience);
-        has_counted = world.authenticator.authenticate({"short", {}, {}}).has_value();
+        has_counted = world.accepts("short");
     }
     while (sdk::now_ms() < end)
         std::this_thread::yield();
-    for (const sdk::Credentials& credentials :
-         {sdk::Credentials{"short", {}, {}}, {{}, "short", {}}, {{}, {}, "short"}}) {
-        const auto session = world.authenticator.authenticate(credentials);
+    for (const sdk::CredentialPart& part : token_parts()) {
+        const auto session = world.authenticator.authenticate({&part, "short"});
         REQUIRE(session.has_error());
         CHECK(session.error().protocol_error == "invalid_token");
     }

@@ -47,27 +47,6 @@ std::optional<ClientCredentials> parse_basic(std::string_view header) {
     return ClientCredentials{decoded->substr(0, colon), decoded->substr(colon + 1)};
 }
 
-std::string_view bearer_of(std::string_view header) {
-    const Authorization authorization = split_authorization(header);
-    if (!sdk::equals_ignoring_case(authorization.scheme, "bearer")) return {};
-    return authorization.value;
-}
-
-std::string_view cookie_value(std::string_view header, std::string_view name) {
-    while (!header.empty()) {
-        const std::string_view pair = sdk::trimmed(sdk::take_until(header, ';'));
-        const std::size_t equals = pair.find('=');
-        if (equals == std::string_view::npos || sdk::trimmed(pair.substr(0, equals)) != name)
-            continue;
-        std::string_view value = sdk::trimmed(pair.substr(equals + 1));
-        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
-            value = value.substr(1, value.size() - 2);
-        }
-        return value;
-    }
-    return {};
-}
-
 QualifiedName split_qualified(std::string_view form) {
     const std::size_t slash = form.find('/');
     if (slash == std::string_view::npos) return {{}, form};

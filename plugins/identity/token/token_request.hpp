@@ -23,13 +23,6 @@ struct ClientCredentials {
 /// percent-encoded (docs/specification/platform.md 2.1). Nothing when it is none.
 std::optional<ClientCredentials> parse_basic(std::string_view header);
 
-/// The token of an `Authorization: Bearer` header, the scheme in any case
-/// (docs/specification/platform.md 2.3); empty when there is none.
-std::string_view bearer_of(std::string_view header);
-
-/// The value of a cookie in a `Cookie` header; empty when it is not there.
-std::string_view cookie_value(std::string_view header, std::string_view name);
-
 /// The parts of a username or principal form: `domain/name`; no domain when unqualified.
 struct QualifiedName {
     std::string_view domain;

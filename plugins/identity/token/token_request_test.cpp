@@ -57,24 +57,6 @@ TEST_CASE("what is no Basic header is none") {
     }
 }
 
-TEST_CASE("the token of an Authorization header follows Bearer in any case") {
-    CHECK(bearer_of("Bearer abc") == "abc");
-    CHECK(bearer_of("bearer  abc ") == "abc");
-    CHECK(bearer_of("BEARER abc") == "abc");
-    CHECK(bearer_of("Basic abc").empty());
-    CHECK(bearer_of("abc").empty());
-    CHECK(bearer_of("Bearer").empty());
-    CHECK(bearer_of("").empty());
-}
-
-TEST_CASE("a cookie is found among others by its whole name") {
-    const std::string_view header = "JSESSIONID=1; XGITANA_TICKET=no; GITANA_TICKET=a%3Db; z=";
-    CHECK(cookie_value(header, "GITANA_TICKET") == "a%3Db");
-    CHECK(cookie_value("GITANA_TICKET=\"quoted\"", "GITANA_TICKET") == "quoted");
-    CHECK(cookie_value("a=b", "GITANA_TICKET").empty());
-    CHECK(cookie_value("", "GITANA_TICKET").empty());
-}
-
 TEST_CASE("a qualified name splits at its first slash") {
     CHECK(split_qualified("default/admin").domain == "default");
     CHECK(split_qualified("default/admin").name == "admin");

@@ -102,7 +102,7 @@ bool RequestPipeline::identify(const std::shared_ptr<PendingRequest>& pending) {
         fail(pending, session.error());
         return false;
     }
-    if (!may_act_by_cookie(*pending)) {
+    if (!may_act_for_page(*pending)) {
         fail(pending, foreign_page());
         return false;
     }

@@ -69,7 +69,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     }
     pending->reply = std::move(*reply);
     const bool writes = pending->context->transaction().has_writes();
-    if (writes && pending->is_by_cookie && only_reads(pending->exchange->request())) {
+    if (writes && pending->is_by_browser && only_reads(pending->exchange->request())) {
         return fail(pending, writes_by_get());
     }
     if (writes) return commit(pending);
