@@ -13,14 +13,13 @@ sdk::Error no_directory() {
                            "no enabled plugin knows principals");
 }
 
-/// Principals live in domains: a record of one, or inside one, gives unqualified names their
-/// domain.
-std::string home_domain(const RoutedCall& call) {
-    static constexpr std::string_view kDomain = "domain";
-    if (!call.route().resource) return {};
+/// A record in which principals live, or inside one, gives unqualified names their home.
+std::string home_of(const RoutedCall& call, const sdk::PrincipalDirectory& directory) {
+    const std::string_view home = directory.home_type();
+    if (home.empty() || !call.route().resource) return {};
     const sdk::ResourceDescriptor& descriptor = call.route().resource->descriptor;
-    if (descriptor.container == kDomain) return call.collection().container;
-    if (descriptor.type == kDomain && !call.stored().sequence.empty()) return id_of(call.stored());
+    if (descriptor.container == home) return call.collection().container;
+    if (descriptor.type == home && !call.stored().sequence.empty()) return id_of(call.stored());
     return {};
 }
 
@@ -30,7 +29,7 @@ sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_v
     sdk::PrincipalDirectory* directory = call.rooms().principals;
     if (!directory) return no_directory();
     return plugin::guarded<sdk::Principal>("principal directory", "find", [&] {
-        return directory->find(call.context(), form, home_domain(call));
+        return directory->find(call.context(), form, home_of(call, *directory));
     });
 }
 

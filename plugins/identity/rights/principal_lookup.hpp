@@ -40,6 +40,7 @@ public:
 
     sdk::Result<sdk::Principal> find(sdk::Context& context, std::string_view form,
                                      std::string_view home_domain) override;
+    std::string_view home_type() const override { return kDomainType; }
     sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
     sdk::Result<bool> is_of_everyone(const sdk::Reader& reader,
                                      const sdk::RecordKey& principal) override;

@@ -68,6 +68,10 @@ RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 
+std::string_view PrincipalDirectory::home_type() const {
+    return {};
+}
+
 Result<bool> PrincipalDirectory::is_of_everyone(const Reader&, const RecordKey&) {
     return true;
 }

@@ -20,6 +20,9 @@ public:
     /// (`principal.unknown`) otherwise.
     virtual Result<Principal> find(Context& context, std::string_view form,
                                    std::string_view home_domain = {}) = 0;
+    /// The type of the records in which principals live; empty: there are none. Who asks at such a
+    /// record, or inside of one, need not qualify its principals: it is the `home_domain`.
+    virtual std::string_view home_type() const;
     /// The principal of a record key; `not_found` when the record is gone or no principal.
     virtual Result<Principal> describe(Context& context, const RecordKey& key) = 0;
     /// Whether the principal counts as one of `everyone` on its platform, by what the reader shows.
