@@ -2,12 +2,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <memory>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -46,12 +48,15 @@ sdk::Result<sdk::Json> read_seed(const std::string& file) {
 }
 
 std::string logins_text(const http::Instance::Prepared& prepared) {
-    std::string text = "  administrator: admin\n";
-    if (prepared.is_password_generated) {
-        text += "  password:      " + prepared.admin_password + "   (shown only now)\n";
+    std::size_t widest = 0;
+    for (const sdk::LoginLine& line : prepared.login)
+        widest = std::max(widest, line.label.size());
+    std::string text;
+    for (const auto& [label, value, is_shown_once] : prepared.login) {
+        text += fmt::format("  {:<{}} {}{}\n", label + ":", widest + 1, value,
+                            is_shown_once ? "   (shown only now)" : "");
     }
-    return text + "  client key:    " + prepared.client_key +
-           "\n  client secret: " + prepared.client_secret + "\n";
+    return text;
 }
 
 /// Makes the file anew, so that nobody has it open or has put a link in its place.
@@ -86,6 +91,7 @@ int show_prepared(const http::Instance::Prepared& prepared, const std::filesyste
         return 0;
     }
     std::cout << "A new store was prepared.\n";
+    if (prepared.login.empty()) return 0;
     const std::string text = logins_text(prepared);
     if (::isatty(STDOUT_FILENO) == 1) {
         std::cout << text << std::flush;
@@ -94,7 +100,7 @@ int show_prepared(const http::Instance::Prepared& prepared, const std::filesyste
     const std::filesystem::path file = data / "first-login";
     if (!write_for_owner(file, text)) {
         return complain("the first login cannot be written to " + file.string() +
-                        "; set a password with stele user set-password admin");
+                        "; set a password with stele user set-password");
     }
     std::cout << "The first login is in " << file.string()
               << "; whoever runs the server can read it. Remove it afterwards." << std::endl;
@@ -104,7 +110,7 @@ int show_prepared(const http::Instance::Prepared& prepared, const std::filesyste
 void add_init(CLI::App& app, CommandLine& line) {
     CLI::App* command = add_command(app, line, "init", "Prepare a store");
     auto seed = std::make_shared<std::string>();
-    command->add_option("--seed", *seed, "JSON file with the first administrator and client");
+    command->add_option("--seed", *seed, "JSON file with what a new store begins with");
     command->callback(
         [&line, seed] { line.run = [&line, seed] { return init(line.options(), *seed); }; });
 }

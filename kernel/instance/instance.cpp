@@ -50,7 +50,7 @@ namespace {
 sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& settings,
                                plugin::PluginHost& host, resource::ServiceTable& services,
                                std::vector<resource::Installation>& installations,
-                               Registrars& registrars,
+                               resource::SeedMembers& seed_members, Registrars& registrars,
                                const std::vector<plugin::PluginFile>& plugins) {
     for (const plugin::PluginFile& file : plugins) {
         if (!file.engine.empty()) continue;  // opened before the store
@@ -58,6 +58,9 @@ sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& setting
             file.id, rooms, settings, services, installations));
         if (auto opened = host.open(file, *registrar); !opened) return opened;
         if (const auto& finished = registrar->finish(); !finished) return finished;
+        for (const sdk::SeedMember& member : registrar->seed()) {
+            if (auto added = seed_members.add(file.id, member); !added) return added;
+        }
     }
     return resource::freeze(rooms.registry);
 }
@@ -206,8 +209,9 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     auto binaries = open_binaries(*state->rooms, settings, options.data);
     if (!binaries) return binaries.error();
     if (auto opened = open_services(*state); !opened) return opened.error();
-    auto opened = open_plugins(*state->rooms, settings, state->host, state->services,
-                               state->installations, state->registrars, state->plugins);
+    auto opened =
+        open_plugins(*state->rooms, settings, state->host, state->services, state->installations,
+                     state->seed_members, state->registrars, state->plugins);
     if (!opened) return opened.error();
     if (auto chosen = choose_binaries(*state->rooms, settings); !chosen) return chosen.error();
     if (auto known = settings.check_unknown(plugins->others); !known) return known.error();

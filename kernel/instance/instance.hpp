@@ -9,6 +9,7 @@
 #include <stele/sdk/context.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
+#include <stele/sdk/seed_member.hpp>
 
 #include "kernel/backup/backup.hpp"
 #include "kernel/config/settings.hpp"
@@ -55,10 +56,8 @@ public:
 
     struct Prepared {
         bool is_new = false;
-        std::string admin_password;
-        bool is_password_generated = false;
-        std::string client_key;
-        std::string client_secret;
+        /// Of a new store, what plugins have to tell of the first login.
+        std::vector<sdk::LoginLine> login = {};
     };
     /// Prepares the store from a seed (`{}` for the defaults): the platform and what plugins
     /// install. On a prepared store it applies the parts that the seed names, again.

@@ -1,11 +1,9 @@
-#include <array>
 #include <chrono>
 #include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <stele/sdk/seal.hpp>
 #include <stele/sdk/time.hpp>
 
 #include "kernel/instance/instance_state.hpp"
@@ -56,48 +54,11 @@ sdk::Result<bool> claim_preparation(sdk::Engine& engine) {
     }
 }
 
-/// The texts that a seed may hold; everything else in it is a mistake worth a sentence.
-sdk::Result<void> check_seed(const sdk::Json& seed) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTexts{
-        {{"admin", "password"},
-         {"client", "key"},
-         {"client", "secret"},
-         {"grant", "key"},
-         {"grant", "secret"},
-         {"platform", "title"}}};
-    sdk::Violations violations;
-    for (const auto& [part, members] : seed.items()) {
-        if (!members.is_object()) {
-            violations.push_back({part, "instance.seed_invalid", part + " must be an object"});
-            continue;
-        }
-        for (const auto& [name, value] : members.items()) {
-            const std::string path = part + "." + name;
-            const bool is_known = std::any_of(kTexts.begin(), kTexts.end(),
-                                              [&part = part, &name = name](const auto& text) {
-                                                  return text.first == part && text.second == name;
-                                              });
-            if (!is_known) {
-                violations.push_back({path, "instance.seed_invalid", path + " is no seed"});
-            } else if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-                violations.push_back(
-                    {path, "instance.seed_invalid", path + " must be a text that is not empty"});
-            }
-        }
-    }
-    if (violations.empty()) return {};
-    return sdk::make_error(std::move(violations));
-}
-
 std::string text_at(const sdk::Json& seed, const char* part, const char* name) {
     const auto members = seed.find(part);
     if (members == seed.end()) return {};
     const auto value = members->find(name);
     return value == members->end() ? std::string() : value->get<std::string>();
-}
-
-void fill_in(sdk::Json& seed, const char* part, const char* name, const std::string& value) {
-    if (text_at(seed, part, name).empty()) seed[part][name] = value;
 }
 
 }  // namespace
@@ -122,8 +83,10 @@ sdk::Result<sdk::PlatformScope> Instance::open_root(const std::string& title) {
 }
 
 sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
-    if (auto checked = check_seed(seed); !checked) return checked.error();
-    const std::string title = text_at(seed, "platform", "title");
+    const resource::SeedMembers& members = state_->seed_members;
+    if (auto checked = members.check(seed); !checked) return checked.error();
+    const std::string title =
+        text_at(seed, resource::SeedMembers::kPlatform, resource::SeedMembers::kTitle);
     auto root = open_root(title.empty() ? "Root Platform" : title);
     if (!root) return root.error();
     Prepared prepared;
@@ -137,17 +100,14 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     sdk::Json complete = seed;
     if (prepared.is_new) {
         // What nobody chose is made here, shown once, and stored only as hash or sealed.
-        prepared.is_password_generated = text_at(seed, "admin", "password").empty();
-        fill_in(complete, "admin", "password", sdk::random_token(12));
-        fill_in(complete, "client", "key", sdk::random_hex(16));
-        fill_in(complete, "client", "secret", sdk::random_token(24));
+        auto login = members.complete(complete);
+        if (!login) return login.error();
+        prepared.login = std::move(*login);
     }
-    prepared.admin_password = text_at(complete, "admin", "password");
-    prepared.client_key = text_at(complete, "client", "key");
-    prepared.client_secret = text_at(complete, "client", "secret");
     resource::Rooms& rooms = *state_->rooms;
     if (auto applied = resource::apply_declarations(rooms); !applied) return applied.error();
-    auto installed = resource::install_plugins(rooms, state_->installations, *root, complete, true);
+    auto installed = resource::install_plugins(rooms, state_->installations, *root,
+                                               members.by_plugin(complete), true);
     if (!installed) return installed.error();
     if (auto given = resource::give_standard_teams(rooms); !given) return given.error();
     auto marked = sdk::write_with_retry(*rooms.engine, [](sdk::Transaction& transaction) {

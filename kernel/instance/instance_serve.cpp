@@ -108,8 +108,8 @@ sdk::Result<void> Instance::start() {
     if (!platforms) return platforms.error();
     if (auto applied = resource::apply_declarations(rooms); !applied) return applied;
     for (const sdk::PlatformScope& platform : *platforms) {
-        auto installed = resource::install_plugins(rooms, state_->installations, platform,
-                                                   sdk::Json::object(), false);
+        auto installed =
+            resource::install_plugins(rooms, state_->installations, platform, {}, false);
         if (!installed) return installed;
     }
     give_teams(rooms);

@@ -45,6 +45,7 @@ struct Instance::State {
     std::unique_ptr<resource::Rooms> rooms;
     resource::ServiceTable services;
     std::vector<resource::Installation> installations;
+    resource::SeedMembers seed_members;
     std::vector<plugin::PluginFile> plugins;
     std::unique_ptr<audit::AuditLog> audit_log;
     std::unique_ptr<resource::ActivityNotes> activities;

@@ -139,6 +139,11 @@ void CheckingRegistrar::on_install(
                            fmt::format("plugin {}: on_install got an empty function", plugin_id_)));
 }
 
+void CheckingRegistrar::add_seed(sdk::SeedMember member) {
+    auto added = seed_members_.add(plugin_id_, std::move(member));
+    if (!added) refuse(added.error());
+}
+
 void CheckingRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) {
     if (step) return;
     refuse(sdk::make_error(

@@ -15,6 +15,7 @@
 #include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/operations/record_lists.hpp"
 #include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/registration/seed_members.hpp"
 #include "kernel/resource/registry/registry.hpp"
 #include "kernel/resource/upkeep/upkeep.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
@@ -41,6 +42,7 @@ public:
     void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json& seed)> install) override;
+    void add_seed(sdk::SeedMember member) override;
     void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
     sdk::Engine& engine() override;
@@ -72,6 +74,7 @@ private:
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
     storage::BlobProviders binaries_;
+    resource::SeedMembers seed_members_;
     resource::Registry registry_;
 };
 

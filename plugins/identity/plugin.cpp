@@ -8,6 +8,7 @@
 #include "family/person.hpp"
 #include "family/principal.hpp"
 #include "family/removed_platform.hpp"
+#include "family/seed.hpp"
 #include "oauth/services.hpp"
 
 namespace stele::identity {
@@ -24,6 +25,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Person>(platforms, rows, passwords));
     registrar.add(std::make_unique<ClientFamily>());
     registrar.add(std::make_unique<AuthenticationGrant>());
+    take_seed(registrar);
     registrar.on_install(&install);
     registrar.on_platform_removed(&forget_platform);
     open_services(registrar, *passwords.guard);

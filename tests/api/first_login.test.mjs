@@ -42,6 +42,32 @@ test('init does the same, and does not follow what somebody has put in the place
   rmSync(folder, { recursive: true });
 });
 
+test('a seed says what the enabled plugins take of it, and nothing else', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stele-first-'));
+  const file = join(folder, 'seed.json');
+  const init = (seed, ...more) => {
+    writeFileSync(file, JSON.stringify(seed));
+    return spawnSync(bin, ['init', '--data', join(folder, 'data'), '--seed', file, ...more], { encoding: 'utf8' });
+  };
+  for (const [seed, told, ...more] of [
+    [{ admin: { passwort: 'x' } }, 'admin.passwort is no seed'],
+    [{ client: { key: '' }, grant: { secret: 5 } }, 'client.key must be a text that is not empty'],
+    [{ platform: 'mine' }, 'platform must be an object'],
+    [{ door: { key: 'k' } }, 'door.key is no seed of the enabled plugins'],
+    [{ admin: { password: 'x' } }, 'admin.password is no seed of the enabled plugins', '--enable', 'storage_postgres'],
+  ]) {
+    const done = init(seed, ...more);
+    assert.equal(done.status, 1, done.stdout);
+    assert.match(done.stderr, /request\.input_invalid/);
+    assert.ok(done.stderr.includes(told), done.stderr);
+  }
+  // Nobody there knows a first login.
+  const alone = init({ platform: { title: 'Mine' } }, '--enable', 'storage_postgres');
+  assert.equal(alone.status, 0, alone.stderr);
+  assert.ok(!existsSync(join(folder, 'data', 'first-login')));
+  rmSync(folder, { recursive: true });
+});
+
 test('on a terminal it is shown, and no file is left', { skip: !existsSync('/usr/bin/script') }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'stele-first-'));
   const data = join(folder, 'data');

@@ -123,7 +123,7 @@ test('users of a store that is being served are managed by its server', async ()
 });
 
 test('without a plugin that keeps users the command says what is missing', async () => {
-  const other = await SteleServer.start({ enable: 'storage_postgres' });
+  const other = await SteleServer.start({ enable: 'storage_postgres', seedWith: {} });
   await other.stop();
   const done = other.run(['user', 'list']);
   assert.equal(done.status, 1);

@@ -93,8 +93,7 @@ GiftServer::GiftServer(bool has_nodes)
     resource::testing::expect(made);
     const sdk::PlatformScope root = value_of(rooms_->platforms.root());
     resource::testing::expect(resource::apply_declarations(*rooms_));
-    resource::testing::expect(
-        resource::install_plugins(*rooms_, installations_, root, sdk::Json::object(), true));
+    resource::testing::expect(resource::install_plugins(*rooms_, installations_, root, {}, true));
     resource::testing::expect(resource::give_standard_teams(*rooms_));
     stand_on(root);
 }

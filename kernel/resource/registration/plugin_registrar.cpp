@@ -107,7 +107,7 @@ sdk::Result<void> run_installation(const Installation& step, sdk::Context& conte
 }
 
 sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>& installations,
-                                  const sdk::PlatformScope& platform, const sdk::Json& seed,
+                                  const sdk::PlatformScope& platform, const PluginSeeds& seeds,
                                   bool is_forced) {
     std::map<std::string, bool> seen;
     for (const Installation& step : installations) {
@@ -119,7 +119,9 @@ sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>&
         }
         if (seen[step.plugin_id] && !is_forced) continue;
         auto installed = run_as_system(rooms, platform, [&](sdk::Context& context) {
-            return run_installation(step, context, seed);
+            const auto own = seeds.find(step.plugin_id);
+            return run_installation(step, context,
+                                    own == seeds.end() ? sdk::Json::object() : own->second);
         });
         if (!installed) return installed;
     }

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <stele/sdk/registrar.hpp>
+#include <stele/sdk/seed_member.hpp>
 
 #include "kernel/config/settings.hpp"
 #include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/registration/seed_members.hpp"
 
 namespace stele::kernel::resource {
 
@@ -33,6 +35,7 @@ public:
     void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) override;
+    void add_seed(sdk::SeedMember member) override { seed_.push_back(std::move(member)); }
     void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
     sdk::Engine& engine() override { return *rooms_.engine; }
@@ -54,6 +57,8 @@ public:
 
     /// The first fault of what the plugin added.
     const sdk::Result<void>& finish() const { return fault_; }
+    /// What the plugin takes of a seed.
+    const std::vector<sdk::SeedMember>& seed() const { return seed_; }
 
 private:
     void publish_typed(std::type_index type, void* service) override;
@@ -65,6 +70,7 @@ private:
     config::Settings& settings_;
     ServiceTable& services_;
     std::vector<Installation>& installations_;
+    std::vector<sdk::SeedMember> seed_;
     sdk::Result<void> fault_;
 };
 
@@ -75,7 +81,7 @@ sdk::Result<void> run_installation(const Installation& step, sdk::Context& conte
 /// Runs the installation steps that a platform has not seen, each in a transaction of its own; all
 /// of them when `is_forced` (`stele init`).
 sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>& installations,
-                                  const sdk::PlatformScope& platform, const sdk::Json& seed,
+                                  const sdk::PlatformScope& platform, const PluginSeeds& seeds,
                                   bool is_forced);
 
 }  // namespace stele::kernel::resource

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/seed_member.hpp>
+
 #include "kernel/resource/registry/plugin_setting.hpp"
 
 namespace stele::kernel::resource {
@@ -34,6 +36,10 @@ void EngineRegistrar::add(std::string, std::unique_ptr<sdk::BlobStore>) {
 void EngineRegistrar::on_install(
     std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)>) {
     refuse("cannot install anything");
+}
+
+void EngineRegistrar::add_seed(sdk::SeedMember) {
+    refuse("takes nothing of a seed");
 }
 
 void EngineRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)>) {

@@ -23,6 +23,7 @@ public:
     void add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) override;
     void on_install(
         std::function<sdk::Result<void>(sdk::Context&, const sdk::Json&)> install) override;
+    void add_seed(sdk::SeedMember member) override;
     void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
     sdk::Engine& engine() override;

@@ -9,6 +9,7 @@
 #include <stele/sdk/engine_binaries.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/seed_member.hpp>
 #include <stele/sdk/services/accounts.hpp>
 #include <stele/sdk/services/activities.hpp>
 #include <stele/sdk/services/attachment_reader.hpp>
@@ -92,6 +93,7 @@ Tenants::~Tenants() = default;
 std::filesystem::path Registrar::data_folder() {
     return {};
 }
+void Registrar::add_seed(SeedMember) {}
 void Registrar::on_stop(std::function<void()>) {}
 void Registrar::on_check(std::function<void(std::vector<std::string>&)>) {}
 

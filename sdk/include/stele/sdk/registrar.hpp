@@ -20,6 +20,8 @@
 
 namespace stele::sdk {
 
+struct SeedMember;
+
 /// Who may call an endpoint.
 enum class EndpointAccess {
     open,      ///< everybody, without a token
@@ -65,9 +67,14 @@ public:
     virtual void add(std::string provider, std::unique_ptr<BlobStore> binaries) = 0;
 
     /// Runs in a transaction of its own for every platform: at `stele init`, and at start-up when
-    /// the platform has not seen this plugin. Acts as the system; must be safe to repeat. `seed` is
-    /// the seed file's object, `{}` when there is none. Order: as plugins require one another.
+    /// the platform has not seen this plugin. Acts as the system; must be safe to repeat. `seed`
+    /// has the members of the seed file that this plugin takes (`add_seed`), `{}` when there are
+    /// none. Order: as plugins require one another.
     virtual void on_install(std::function<Result<void>(Context&, const Json& seed)> install) = 0;
+
+    /// Takes a member of the seed file. A name that is taken stops start-up
+    /// (`plugin.seed_duplicate`).
+    virtual void add_seed(SeedMember member);
 
     /// Runs for every platform that was removed, again and again, each time in a transaction of its
     /// own, until it answers true: nothing is left. Removes some hundred rows at a time of what the
