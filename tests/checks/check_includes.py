@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Includes go one way: plugins and kernel to the SDK, never back, never between plugins; rooms of
-the kernel only downwards; and the kernel never names a plugin."""
+the kernel only downwards; and the kernel neither names a plugin nor says its words."""
 import re
 
 import sources
@@ -11,6 +11,13 @@ ROOMS = ['config', 'job', 'authority', 'pagination', 'storage', 'backup', 'admin
 # Words of the kernel's own that happen to be ids of plugins too: the platform is a record, identity
 # a content coding of HTTP.
 WORDS = {'platform', 'identity'}
+# Words of plugins' own that no code of the kernel says; each asks an interface in their place.
+PLUGIN_WORDS = {
+    'identity': re.compile(
+        r'[Gg]itana|GITANA|TICKET|ticket_|access_token|refresh_token|oauth|[Ii]mpersonat'
+        r'|admin_password|"administrator:|client[_ ](?:key|secret|id)\b|"(?:client|authenticationGrant)"'
+        r'|= "(?:domain|principal|directory|connection)"'),
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 problems = []
@@ -53,4 +60,9 @@ for path in sources.files('.cpp', '.hpp', under=('kernel',)):
         match = literal.search(line.split('//')[0])
         if match and not is_test:
             problems.append(f'{sources.name(path)}:{number}: names the plugin {match.group(1)}')
+        for plugin, words in PLUGIN_WORDS.items():
+            said = words.search(line.split('//')[0])
+            if said and not is_test:
+                problems.append(f'{sources.name(path)}:{number}: says {said.group()}, a word of the '
+                                f'plugin {plugin}')
 sources.report(problems)
