@@ -10,6 +10,7 @@
 
 #include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/record/row_query.hpp"
 #include "kernel/resource/work/record_attachments.hpp"
 
@@ -26,10 +27,11 @@ sdk::Result<sdk::Json> attachments_of(const RoutedCall& call, const sdk::RecordK
 
 /// Of a record that the path does not name the caller learns its id.
 sdk::Result<sdk::Reply> changed_reply(const RoutedCall& call, const sdk::RecordKey& record) {
-    auto changed = call.context().documents().read(record);
-    if (!changed) return changed.error();
-    if (record != call.record_key()) return sdk::Reply::status({{"_doc", changed->id}});
-    return written_reply(call, *changed);
+    storage::Record changed;
+    auto found = call.rooms().records.read(call.work().transaction(), record, changed);
+    if (!found) return found.error();
+    if (record != call.record_key()) return sdk::Reply::status({{"_doc", id_of(changed)}});
+    return written_reply(call, changed);
 }
 
 sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call,

@@ -7,7 +7,6 @@
 #include "kernel/resource/data_store/data_store_records.hpp"
 #include "kernel/resource/data_store/store_statistics.hpp"
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/work/store_numbers.hpp"
 
 namespace stele::kernel::resource {
@@ -18,9 +17,7 @@ sdk::Result<sdk::Reply> store_reply(const RoutedCall& call, const sdk::Reader& r
     storage::Record record;
     auto found = call.rooms().records.read(reader, call.record_key(), record);
     if (!found) return found.error();
-    auto document = document_of(record, sdk::Json::object());
-    if (!document) return document.error();
-    return written_reply(call, *document);
+    return written_reply(call, record);
 }
 
 sdk::Result<void> check_may_unlock(const RoutedCall& call, const StoreLock& lock) {

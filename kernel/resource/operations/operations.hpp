@@ -9,8 +9,8 @@
 namespace stele::kernel::resource {
 
 /// The answer to a write: `ok` and `_doc`, and the record's other members unless the caller asked
-/// for less (docs/specification/rulings.md).
-sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Document& document);
+/// for less (docs/specification/rulings.md). `stored` is the record as the write has left it.
+sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const storage::Record& stored);
 
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
 /// decodes and runs the handler. The caller commits.

@@ -16,48 +16,50 @@ sdk::Result<bool> withholds_numbers(const RoutedCall& call, const sdk::RecordKey
     return !*may;
 }
 
-sdk::Result<sdk::Json> known_fields(const RoutedCall& call, const sdk::Document& document) {
-    auto withholds = withholds_numbers(call, document.key);
+/// The record's text without what the caller may not know.
+struct KnownText {
+    std::string text;
+    bool is_whole = true;
+};
+
+sdk::Result<KnownText> known_text(const RoutedCall& call, const storage::Record& record) {
+    auto withholds = withholds_numbers(call, record.key());
     if (!withholds) return withholds.error();
-    sdk::Json fields = document.fields;
-    if (*withholds) withhold_numbers(fields);
-    return fields;
+    if (!*withholds) return KnownText{std::string(record.text())};
+    auto known = without_numbers(record.text());
+    if (!known) return known.error();
+    return KnownText{*std::move(known), false};
 }
 
 }  // namespace
 
-sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const sdk::Document& document) {
+sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const storage::Record& stored) {
     // Only a plain false asks for less: a published driver that repeats a request after a refresh
     // appends its query string again, so that the value becomes "true?full=true".
-    if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", document.id}});
-    auto known = known_fields(call, document);
+    if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", id_of(stored)}});
+    auto known = known_text(call, stored);
     if (!known) return known.error();
-    std::string text = sdk::dump_json(*known);
+    std::string text = std::move(known->text);
     if (call.route().resource && call.route().resource->descriptor.is_presented) {
         auto presented = presented_text(call, text);
         if (!presented) return presented.error();
         text = *std::move(presented);
     }
-    return sdk::Reply::json_text(R"({"ok":true,)" + text.substr(1));
+    return sdk::Reply::json_text(text.replace(0, 1, R"({"ok":true,)"));
 }
 
 sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
     auto created = call.work().bound_documents().create(call.place(), call.body());
     if (!created) return created.error();
-    call.set_created(*created);
-    return written_reply(call, *created);
+    call.set_created(created->document);
+    return written_reply(call, created->stored);
 }
 
 sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
     const storage::Record& record = call.stored();
-    std::string text(record.text());
-    auto withholds = withholds_numbers(call, record.key());
-    if (!withholds) return withholds.error();
-    if (*withholds) {
-        auto known = without_numbers(text);
-        if (!known) return known.error();
-        text = *std::move(known);
-    }
+    auto known = known_text(call, record);
+    if (!known) return known.error();
+    std::string text = std::move(known->text);
     if (is_presented(call)) {
         auto presented = presented_text(call, text);
         if (!presented) return presented.error();
@@ -65,7 +67,7 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
     }
     sdk::Reply reply = sdk::Reply::json_text(std::move(text));
     // The tag changes with the numbers, too.
-    if (*withholds) return reply;
+    if (!known->is_whole) return reply;
     if (is_presented(call)) return std::move(reply).header("ETag", record.etag());
     reply.etag(record.etag());
     return reply;
@@ -74,7 +76,7 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
 sdk::Result<sdk::Reply> update_record(RoutedCall& call) {
     auto updated = call.work().bound_documents().update(call.place(), call.stored(), call.body());
     if (!updated) return updated.error();
-    return written_reply(call, *updated);
+    return written_reply(call, updated->stored);
 }
 
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call) {

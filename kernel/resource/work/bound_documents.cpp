@@ -51,6 +51,11 @@ sdk::Result<storage::Sequence> sequence_for(const CollectionPlace& place, std::s
     return sequence;
 }
 
+sdk::Result<sdk::Document> as_document(sdk::Result<WrittenRecord> written) {
+    if (!written) return written.error();
+    return std::move(written->document);
+}
+
 void notify_later(WorkContext& context, const RegisteredResource& resource,
                   const sdk::Change& change) {
     if (!resource.descriptor.notified) return;
@@ -190,7 +195,7 @@ sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& col
                                                   sdk::Json fields) {
     auto place = place_of(collection);
     if (!place) return place.error();
-    return create(*place, std::move(fields));
+    return as_document(create(*place, std::move(fields)));
 }
 
 sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collection) {
@@ -216,10 +221,10 @@ sdk::Result<sdk::Document> BoundDocuments::create_hidden(const sdk::CollectionNa
                                                          sdk::Json fields) {
     auto place = place_of(collection);
     if (!place) return place.error();
-    return create(*place, std::move(fields), true);
+    return as_document(create(*place, std::move(fields), true));
 }
 
-sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields,
+sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, sdk::Json fields,
                                                   bool is_hidden) {
     BoundDataStores& stores = context_.bound_data_stores();
     const bool is_contained = place.resource->container != nullptr;
@@ -259,7 +264,7 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
     after.key = storage::record_key(*id, *sequence);
     if (auto opened = open_spaces(place, after); !opened) return opened.error();
     if (is_contained) {
-        const sdk::DataStoreSize more{1, static_cast<std::int64_t>(*stored)};
+        const sdk::DataStoreSize more{1, static_cast<std::int64_t>(stored->content_size())};
         auto counted = is_hidden ? stores.count_own(place.container, more)
                                  : stores.count(place.container, more);
         if (!counted) return counted.error();
@@ -276,7 +281,7 @@ sdk::Result<sdk::Document> BoundDocuments::create(const CollectionPlace& place, 
         if (!made) return made.error();
     }
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
-    return after;
+    return WrittenRecord{std::move(after), *std::move(stored)};
 }
 
 /// Makes `_system` the last member of what is about to be stored.
@@ -321,36 +326,42 @@ std::int64_t BoundDocuments::written_size(const CollectionPlace& place,
     return shown - place.resource->resource->added_by_space(document);
 }
 
-sdk::Result<void> BoundDocuments::replace(const CollectionPlace& place,
-                                          const storage::Record& record,
-                                          const sdk::Document& before, sdk::Document& after) {
+sdk::Result<storage::Record> BoundDocuments::replace(const CollectionPlace& place,
+                                                     const storage::Record& record,
+                                                     const sdk::Document& before,
+                                                     sdk::Document& after) {
     sdk::Transaction& transaction = context_.transaction();
     const bool is_store = place.resource->descriptor.capabilities.data_store;
     storage::Record marked;
     if (is_store) {
         // What the hooks wrote into the store may have marked its record.
         auto found = rooms_.records.read(transaction, before.key, marked);
-        if (!found) return found;
+        if (!found) return found.error();
         if (marked.version() != record.version()) after.fields["statisticsDirty"] = true;
     }
     const storage::Record& present = is_store ? marked : record;
     auto space = Records::write_space(context_, place, record.collection);
     if (!space) return space.error();
     auto addressed = check_addresses(place, **space, record.collection, {}, record.sequence, after);
-    if (!addressed) return addressed;
+    if (!addressed) return addressed.error();
     const sdk::Change change{sdk::ChangeKind::update, place.name, &before, &after};
     const auto system = before.fields.find("_system");
     auto completed = set_system(place, change, system == before.fields.end() ? nullptr : &*system);
-    if (!completed) return completed;
+    if (!completed) return completed.error();
     after.version = present.version() + 1;
     auto stored = rooms_.documents.replace(**space, place.resource->rules, present, after.fields,
                                            rooms_.records.seal(after.secrets));
-    if (!stored) return stored.error();
-    if (is_store) return sync_data_store(transaction, change);
-    if (!place.resource->container) return {};
+    if (!stored) return stored;
+    if (is_store) {
+        if (auto synced = sync_data_store(transaction, change); !synced) return synced.error();
+        return stored;
+    }
+    if (!place.resource->container) return stored;
     const std::int64_t grown =
-        static_cast<std::int64_t>(*stored) - written_size(place, present, before);
-    return context_.data_stores().count(place.container, {0, grown});
+        static_cast<std::int64_t>(stored->content_size()) - written_size(place, present, before);
+    auto counted = context_.data_stores().count(place.container, {0, grown});
+    if (!counted) return counted.error();
+    return stored;
 }
 
 sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& collection,
@@ -360,7 +371,7 @@ sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& col
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
-    return update(*place, record, std::move(fields));
+    return as_document(update(*place, record, std::move(fields)));
 }
 
 /// Only owners have rights on all that is inside, so only they can give it to everybody.
@@ -371,13 +382,13 @@ sdk::Result<void> BoundDocuments::check_opening(const sdk::Change& change) {
                                "only owners of a data store can switch its authorities off");
 }
 
-sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,
+sdk::Result<WrittenRecord> BoundDocuments::update(const CollectionPlace& place,
                                                   const storage::Record& record, sdk::Json fields) {
     if (auto free = context_.data_stores().check_writable(record.key()); !free) {
         return free.error();
     }
     auto before = rooms_.records.open(record);
-    if (!before) return before;
+    if (!before) return before.error();
     auto decoded = decode_update(place.resource->descriptor, std::move(fields), *before);
     if (!decoded) return decoded.error();
     sdk::Document after;
@@ -391,9 +402,10 @@ sdk::Result<sdk::Document> BoundDocuments::update(const CollectionPlace& place,
         if (auto allowed = check_opening(change); !allowed) return allowed.error();
     }
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked.error();
-    if (auto stored = replace(place, record, *before, after); !stored) return stored.error();
+    auto stored = replace(place, record, *before, after);
+    if (!stored) return stored.error();
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
-    return after;
+    return WrittenRecord{std::move(after), *std::move(stored)};
 }
 
 sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& collection,

@@ -9,6 +9,12 @@ namespace stele::kernel::resource {
 
 class WorkContext;
 
+/// A record as an operation has written it, and the same as it is stored.
+struct WrittenRecord {
+    sdk::Document document;
+    storage::Record stored;
+};
+
 /// Records inside one transaction, with the hooks of their families. What the standard operations
 /// and the plugins write goes through here alike.
 class BoundDocuments final : public sdk::Documents {
@@ -38,9 +44,9 @@ public:
                                    std::string_view id) override;
 
     /// The same for callers that have found the place or the record already.
-    sdk::Result<sdk::Document> create(const CollectionPlace& place, sdk::Json fields,
+    sdk::Result<WrittenRecord> create(const CollectionPlace& place, sdk::Json fields,
                                       bool is_hidden = false);
-    sdk::Result<sdk::Document> update(const CollectionPlace& place, const storage::Record& record,
+    sdk::Result<WrittenRecord> update(const CollectionPlace& place, const storage::Record& record,
                                       sdk::Json fields);
     sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
     /// One step of emptying the collection of a removed container: at most `kMostRemovals` of its
@@ -71,8 +77,10 @@ private:
     /// What a record that was read counts in its data store.
     static std::int64_t written_size(const CollectionPlace& place, const storage::Record& record,
                                      const sdk::Document& document);
-    sdk::Result<void> replace(const CollectionPlace& place, const storage::Record& record,
-                              const sdk::Document& before, sdk::Document& after);
+    /// Answers the record as it is stored now.
+    sdk::Result<storage::Record> replace(const CollectionPlace& place,
+                                         const storage::Record& record, const sdk::Document& before,
+                                         sdk::Document& after);
     sdk::Result<void> erase(const CollectionPlace& place, const sdk::Document& before);
     sdk::Result<void> remove_contained(const storage::Record& container,
                                        const CollectionPlace& place);

@@ -68,8 +68,8 @@ sdk::Result<void> tell_attachments(WorkContext& context, const sdk::RecordKey& k
     const bool is_counted =
         (*resource)->container && !(*resource)->descriptor.capabilities.data_store;
     if (!is_counted) return {};
-    const auto grown =
-        static_cast<std::int64_t>(*stored) - static_cast<std::int64_t>(record.content_size());
+    const auto grown = static_cast<std::int64_t>(stored->content_size()) -
+                       static_cast<std::int64_t>(record.content_size());
     return context.data_stores().count(key, {0, grown});
 }
 

@@ -75,16 +75,16 @@ public:
         const sdk::Json& fields;  ///< everything a reader gets, in order
         std::string sealed;
     };
-    /// Stores a record with its index entries; answers its `Record::content_size`. `conflict`
+    /// Stores a record with its index entries; answers it as it is stored. `conflict`
     /// (`document.id_taken`, `document.value_taken` with the field's name) when an id or unique
     /// value is in use.
-    sdk::Result<std::uint64_t> insert(sdk::Transaction& transaction, CollectionId collection,
-                                      const CollectionRules& rules, const NewRecord& record);
+    sdk::Result<Record> insert(sdk::Transaction& transaction, CollectionId collection,
+                               const CollectionRules& rules, const NewRecord& record);
     /// Replaces what `before` (as read in this transaction) holds; touches only the index entries
-    /// that differ. Answers the new `Record::content_size`.
-    sdk::Result<std::uint64_t> replace(sdk::Transaction& transaction, const CollectionRules& rules,
-                                       const Record& before, const sdk::Json& fields,
-                                       std::string_view sealed);
+    /// that differ. Answers the record as it is stored now.
+    sdk::Result<Record> replace(sdk::Transaction& transaction, const CollectionRules& rules,
+                                const Record& before, const sdk::Json& fields,
+                                std::string_view sealed);
     sdk::Result<void> erase(sdk::Transaction& transaction, const CollectionRules& rules,
                             const Record& before);
     /// From now on nothing in the collection is there for anybody but those who empty it.

@@ -238,14 +238,14 @@ sdk::Result<void> DocumentStore::write_changes(sdk::Transaction& transaction,
     return {};
 }
 
-sdk::Result<std::uint64_t> DocumentStore::insert(sdk::Transaction& transaction,
-                                                 CollectionId collection,
-                                                 const CollectionRules& rules,
-                                                 const NewRecord& record) {
+sdk::Result<Record> DocumentStore::insert(sdk::Transaction& transaction, CollectionId collection,
+                                          const CollectionRules& rules, const NewRecord& record) {
     if (auto free = check_id_free(transaction, collection, record); !free) return free.error();
     const auto state = declared_state(transaction, collection, rules);
     if (!state) return state.error();
     Record padded;
+    padded.collection = collection;
+    padded.sequence = record.sequence;
     padded.buffer() = Record::encode(1, sdk::dump_json(record.fields), record.sealed);
     if (!padded.decode()) return broken_record(collection, record.sequence);
     const auto after = view(transaction, rules, **state, padded.text());
@@ -260,16 +260,17 @@ sdk::Result<std::uint64_t> DocumentStore::insert(sdk::Transaction& transaction,
     }
     transaction.put(record_path(collection, record.sequence), padded.stored());
     transaction.add(record_counter(collection), 1);
-    return padded.content_size();
+    return padded;
 }
 
-sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
-                                                  const CollectionRules& rules,
-                                                  const Record& before, const sdk::Json& fields,
-                                                  std::string_view sealed) {
+sdk::Result<Record> DocumentStore::replace(sdk::Transaction& transaction,
+                                           const CollectionRules& rules, const Record& before,
+                                           const sdk::Json& fields, std::string_view sealed) {
     const auto state = declared_state(transaction, before.collection, rules);
     if (!state) return state.error();
     Record padded;
+    padded.collection = before.collection;
+    padded.sequence = before.sequence;
     padded.buffer() = Record::encode(before.version() + 1, sdk::dump_json(fields), sealed);
     if (!padded.decode()) return broken_record(before.collection, before.sequence);
     const auto old = view(transaction, rules, **state, before.text());
@@ -280,7 +281,7 @@ sdk::Result<std::uint64_t> DocumentStore::replace(sdk::Transaction& transaction,
         write_changes(transaction, before.collection, rules, **state, before.sequence, *old, *now);
     if (!written) return written.error();
     transaction.put(record_path(before.collection, before.sequence), padded.stored());
-    return padded.content_size();
+    return padded;
 }
 
 sdk::Result<std::vector<std::string>> DocumentStore::aliases_of(const sdk::Reader& reader,
