@@ -198,4 +198,19 @@ TEST_CASE_METHOD(Library, "An access list shows names of those only whom the cal
           "name of other");
 }
 
+TEST_CASE_METHOD(Library, "A call knows the stage that it ended in") {
+    const auto ended_in = [&](const std::string& method, const std::string& path,
+                              const std::string& body) {
+        const auto request = begin(user, method, path);
+        if (!body.empty()) request->send(body, "application/json");
+        (void)request->run();
+        return std::string(request->call().input().stage);
+    };
+    CHECK(ended_in("GET", "/libraries/south", "") == "find the record");
+    CHECK(ended_in("GET", "/libraries/north", "") == "authorize");
+    grant(library, user, "manager");
+    CHECK(ended_in("PUT", "/libraries/north", "{") == "decode");
+    CHECK(ended_in("GET", "/libraries/north", "") == "audit");
+}
+
 }  // namespace stele::kernel::resource::testing

@@ -65,7 +65,8 @@ void Connection::run() {
         run_phases();
     } catch (const std::exception& problem) {
         sdk::log(sdk::LogLevel::error, "http",
-                 std::string("a connection is closed after a failure: ") + problem.what());
+                 "a connection is closed after a failure " +
+                     stages::failed_in(stages::kConnection.name, problem.what()));
         close(true);
     }
     is_running_ = false;
@@ -195,17 +196,19 @@ void Connection::dispatch() {
                                  request.request_id);
         return;
     }
-    ask_handler(&RequestHandler::handle);
+    ask_handler(&RequestHandler::handle, stages::kRoute);
 }
 
-void Connection::ask_handler(void (RequestHandler::*question)(Exchange&)) {
+void Connection::ask_handler(void (RequestHandler::*question)(Exchange&),
+                             const stages::Stage& stage) {
     awaits_answer_.store(true, std::memory_order_release);
     is_in_handler_ = true;
     try {
         (context_->shared.handler.*question)(*this);
     } catch (const std::exception& problem) {
         sdk::Error error = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
-                                           "the request could not be handled", problem.what());
+                                           "the request could not be handled",
+                                           stages::failed_in(stage.name, problem.what()));
         if (awaits_answer_) answer(error_response(error, parser_.request().request_id));
     }
     is_in_handler_ = false;

@@ -14,6 +14,7 @@
 #include "kernel/http/connection/connection_stream.hpp"
 #include "kernel/http/message/message.hpp"
 #include "kernel/http/message/request_parser.hpp"
+#include "kernel/http/message/stages.hpp"
 
 namespace stele::sdk {
 struct Error;
@@ -98,7 +99,8 @@ private:
     void welcome_body();
     void begin_exchange();
     void dispatch();
-    void ask_handler(void (RequestHandler::*question)(Exchange&));
+    /// `stage` is the first one that the question leads to.
+    void ask_handler(void (RequestHandler::*question)(Exchange&), const stages::Stage& stage);
     void notify_answered();
     bool take_answer();
     void begin_next();

@@ -20,7 +20,7 @@ constexpr std::size_t kUploadRoom = UploadSpool::kInMemory + 3 * RequestParser::
 void Connection::ask_admission() {
     begin_exchange();
     phase_ = Phase::admitting;
-    ask_handler(&RequestHandler::admit);
+    ask_handler(&RequestHandler::admit, stages::kTakeBody);
 }
 
 void Connection::accept_body() {

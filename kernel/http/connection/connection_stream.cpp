@@ -4,6 +4,8 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "kernel/http/message/stages.hpp"
+
 namespace stele::kernel::http {
 
 void StreamedReply::pull() {
@@ -21,7 +23,8 @@ void StreamedReply::pull() {
         is_last = !has_more;
     } catch (const std::exception& problem) {
         failure = sdk::make_error(sdk::ErrorKind::internal, "http.source_failed",
-                                  "the reply could not be produced", problem.what());
+                                  "the reply could not be produced",
+                                  stages::failed_in(stages::kSend.name, problem.what()));
     }
 }
 

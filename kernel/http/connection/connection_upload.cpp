@@ -38,8 +38,10 @@ bool Connection::store_piece() {
             try {
                 stored = connection->upload_->append(connection->piece_);
             } catch (const std::exception& problem) {
-                stored = sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
-                                         "the request could not be handled", problem.what());
+                stored =
+                    sdk::make_error(sdk::ErrorKind::internal, "http.handler_failed",
+                                    "the request could not be handled",
+                                    stages::failed_in(stages::kStoreUpload.name, problem.what()));
             }
             connection->context_->post([connection, stored = std::move(stored)] {
                 connection->is_storing_ = false;

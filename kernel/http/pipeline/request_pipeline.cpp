@@ -134,6 +134,7 @@ std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
     input.path = request.path;
     input.remote_address = request.remote_address;
     input.request_id = request.request_id;
+    pending->enter(stages::kDecodeQuery);
     for (const std::string_view text : {request.path_parameters, request.query}) {
         auto parameters = decode_query(text);
         if (!parameters) {

@@ -13,6 +13,7 @@
 #include "kernel/http/log/request_metrics.hpp"
 #include "kernel/http/message/message.hpp"
 #include "kernel/http/message/message_rules.hpp"
+#include "kernel/http/message/stages.hpp"
 #include "kernel/http/pipeline/commits_under_way.hpp"
 #include "kernel/http/pipeline/lock_waits.hpp"
 #include "kernel/http/pipeline/router.hpp"
@@ -47,6 +48,8 @@ struct PendingRequest {
     bool is_by_browser = false;
     /// What a failed login counts against; empty where none was counted.
     std::string login_caller;
+
+    void enter(const stages::Stage& stage) { input.stage = stage.name; }
 };
 
 /// How long writers wait for a locked data store, and how many at the same time.
@@ -55,9 +58,9 @@ struct LockPatience {
     std::size_t waiters = 1000;
 };
 
-/// Takes a request from the connection to its answer: route, authenticate, find the record,
-/// authorize, decode, handler, commit, reply. Each stage lies in a file of its own under `stages/`
-/// or, where it knows no protocol, in the room `resource`.
+/// Takes a request from the connection to its answer, through the stages of
+/// kernel/http/message/stages.hpp. Each lies in a file of its own under `stages/` or, where it
+/// knows no protocol, in the room `resource`.
 class RequestPipeline final : public RequestHandler {
 public:
     RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
@@ -107,6 +110,7 @@ private:
     void begin(const std::shared_ptr<PendingRequest>& pending);
     bool identify(const std::shared_ptr<PendingRequest>& pending);
     sdk::Result<void> admit_upload(PendingRequest& pending);
+    static sdk::Error failure(const PendingRequest& pending, const std::exception& exception);
     // stages/authenticate.cpp
     sdk::Result<void> learn_credential_parts();
     sdk::Credential credential_of(const PendingRequest& pending) const;

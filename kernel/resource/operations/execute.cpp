@@ -1,3 +1,7 @@
+#include <optional>
+#include <span>
+#include <string_view>
+
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
@@ -17,17 +21,51 @@ sdk::Error too_long(RoutedCall& call) {
                            "the server is busy; try again soon");
 }
 
-/// Finds what the call addresses and whether the caller may do so.
-sdk::Result<void> admit(RoutedCall& call) {
-    if (auto found = call.find_target(); !found) {
-        if (auto known = call.authorize_containers(); !known) return known;
-        return found;
-    }
+/// What a stage leaves for those after it; empty until the handler has answered.
+using Answer = std::optional<sdk::Reply>;
+
+sdk::Result<void> find_record(RoutedCall& call, Answer&) {
+    auto found = call.find_target();
+    if (found) return found;
+    if (auto known = call.authorize_containers(); !known) return known;
+    return found;
+}
+
+sdk::Result<void> authorize(RoutedCall& call, Answer&) {
     return call.authorize();
 }
 
+sdk::Result<void> stay_short(RoutedCall& call, Answer&) {
+    if (call.input().must_be_short && call.record_bytes() > kLargestHere) return too_long(call);
+    return {};
+}
+
+sdk::Result<void> decode(RoutedCall& call, Answer&) {
+    return call.decode();
+}
+
+sdk::Result<void> check_body(RoutedCall& call, Answer&) {
+    return call.check_body();
+}
+
+sdk::Result<void> read_parameters(RoutedCall& call, Answer&) {
+    return call.read_parameters();
+}
+
+sdk::Result<void> check_precondition(RoutedCall& call, Answer&) {
+    return call.check_precondition();
+}
+
+sdk::Result<void> handle(RoutedCall& call, Answer& answer) {
+    auto reply = call.route().run(call);
+    if (!reply) return reply.error();
+    answer = *std::move(reply);
+    return {};
+}
+
 /// Rows that a handler had all at hand, in the order that the call wants.
-sdk::Result<void> sort_rows(const RoutedCall& call, sdk::Reply& reply) {
+sdk::Result<void> sort_rows(RoutedCall& call, Answer& answer) {
+    sdk::Reply& reply = *answer;
     if (!reply.unsorted_rows()) return {};
     const std::vector<sdk::Json> rows(reply.unsorted_rows()->begin(), reply.unsorted_rows()->end());
     auto page =
@@ -37,10 +75,79 @@ sdk::Result<void> sort_rows(const RoutedCall& call, sdk::Reply& reply) {
     return {};
 }
 
+sdk::Result<void> trim(RoutedCall& call, Answer& answer) {
+    return trim_reply(call, *answer);
+}
+
+sdk::Result<void> finish(RoutedCall& call, Answer&) {
+    return call.work().finish();
+}
+
+sdk::Result<void> hold(RoutedCall& call, Answer&) {
+    if (auto held = call.hold_decision(); !held) return held;
+    return call.hold_path();
+}
+
+sdk::Result<void> note(RoutedCall& call, Answer&) {
+    ActivityNotes* const activities = call.rooms().activities;
+    const bool is_noted = call.work().part(kNotedPart) != nullptr;
+    if (!activities || is_noted || !call.work().transaction().has_writes()) return {};
+    return activities->note_write(call);
+}
+
+struct Stage {
+    std::string_view name;
+    std::string_view source;
+    sdk::Result<void> (*run)(RoutedCall& call, Answer& answer);
+};
+
+/// The stages of a request's way inside its transaction, in their order, as docs/request-life.md
+/// calls them; those around them are in kernel/http/message/stages.hpp.
+constexpr Stage kStages[] = {
+    {"find the record", "kernel/resource/operations/routed_call.cpp", find_record},
+    {"authorize", "kernel/resource/operations/routed_call.cpp", authorize},
+    {"stay short", "kernel/resource/operations/execute.cpp", stay_short},
+    {"decode", "kernel/resource/operations/routed_call.cpp", decode},
+    {"bounds", "kernel/resource/record/body_bounds.cpp", check_body},
+    {"parameters", "kernel/resource/operations/routed_call.cpp", read_parameters},
+    {"precondition", "kernel/resource/operations/routed_call.cpp", check_precondition},
+    {"handler", "kernel/resource/operations/standard_operations.cpp", handle},
+    {"sort", "kernel/resource/operations/execute.cpp", sort_rows},
+    {"trim", "kernel/resource/operations/reply_parts.cpp", trim},
+    // Before what looks at what was written.
+    {"finish", "kernel/resource/work/work_context.cpp", finish},
+    {"hold", "kernel/resource/operations/routed_call.cpp", hold},
+    {"audit", "kernel/resource/operations/activity_notes.cpp", note},
+};
+
+/// The stages from `first` to `last`, both included.
+constexpr std::span<const Stage> stages(std::string_view first, std::string_view last) {
+    const auto place = [](std::string_view name) {
+        std::size_t i = 0;
+        while (kStages[i].name != name)
+            ++i;
+        return i;
+    };
+    return std::span(kStages).subspan(place(first), place(last) + 1 - place(first));
+}
+
+constexpr std::span<const Stage> kAdmission = stages("find the record", "authorize");
+constexpr std::span<const Stage> kOperation = stages("find the record", "handler");
+constexpr std::span<const Stage> kRest = stages("sort", "audit");
+
+sdk::Result<void> run(RoutedCall& call, std::span<const Stage> stages, Answer& answer) {
+    for (const Stage& stage : stages) {
+        call.enter(stage.name);
+        if (auto passed = stage.run(call, answer); !passed) return passed;
+    }
+    return {};
+}
+
 }  // namespace
 
 sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
-    if (auto admitted = admit(call); !admitted) return admitted;
+    Answer none;
+    if (auto admitted = run(call, kAdmission, none); !admitted) return admitted;
     const std::vector<sdk::RecordKey>& around = call.containers();
     if (!call.route().is_item && around.empty()) return {};
     const sdk::RecordKey& record = call.route().is_item ? call.record_key() : around.back();
@@ -48,28 +155,16 @@ sdk::Result<void> admit_upload(RoutedCall& call, std::uint64_t bytes) {
 }
 
 sdk::Result<sdk::Reply> run_operation(RoutedCall& call) {
-    if (auto admitted = admit(call); !admitted) return admitted.error();
-    if (call.input().must_be_short && call.record_bytes() > kLargestHere) return too_long(call);
-    if (auto decoded = call.decode(); !decoded) return decoded.error();
-    if (auto fits = call.check_precondition(); !fits) return fits.error();
-    return call.route().run(call);
+    Answer answer;
+    if (auto passed = run(call, kOperation, answer); !passed) return passed.error();
+    return *std::move(answer);
 }
 
 sdk::Result<sdk::Reply> execute(RoutedCall& call) {
-    auto reply = run_operation(call);
-    if (!reply) return reply;
-    if (auto sorted = sort_rows(call, *reply); !sorted) return sorted.error();
-    if (auto trimmed = trim_reply(call, *reply); !trimmed) return trimmed.error();
-    // First, as what comes after looks at what was written.
-    if (auto finished = call.work().finish(); !finished) return finished.error();
-    if (auto held = call.hold_decision(); !held) return held.error();
-    if (auto held = call.hold_path(); !held) return held.error();
-    ActivityNotes* const activities = call.rooms().activities;
-    const bool is_noted = call.work().part(kNotedPart) != nullptr;
-    if (activities && !is_noted && call.work().transaction().has_writes()) {
-        if (auto noted = activities->note_write(call); !noted) return noted.error();
-    }
-    return reply;
+    Answer answer;
+    if (auto passed = run(call, kOperation, answer); !passed) return passed.error();
+    if (auto passed = run(call, kRest, answer); !passed) return passed.error();
+    return *std::move(answer);
 }
 
 bool is_presented(const RoutedCall& call) {

@@ -301,7 +301,8 @@ sdk::Result<void> RoutedCall::check_precondition() const {
 }
 
 /// Of a raw body only what says that it is JSON must be; plain text may be.
-sdk::Result<void> RoutedCall::decode_body() {
+sdk::Result<void> RoutedCall::decode() {
+    if (input_.is_decoded) return {};
     const Route& route = *input_.route;
     const bool is_read_by_handler =
         route.has_streamed_body || (route.has_raw_body && !route.may_have_json);
@@ -338,12 +339,14 @@ sdk::Result<void> RoutedCall::check_schedule() const {
     return sdk::invalid_parameter(kSchedule, "must be synchronous or asynchronous");
 }
 
-sdk::Result<void> RoutedCall::decode() {
+sdk::Result<void> RoutedCall::check_body() const {
+    if (input_.is_decoded) return {};
+    return check_bounds(input_.body, input_.route->body, input_.route->bounds);
+}
+
+sdk::Result<void> RoutedCall::read_parameters() {
     if (input_.is_decoded) return {};
     const Route& route = *input_.route;
-    if (auto body = decode_body(); !body) return body;
-    if (auto bounded = check_bounds(input_.body, route.body, route.bounds); !bounded)
-        return bounded;
     if (route.is_paged) {
         auto page = pagination::read_page_parameters(
             [&](std::string_view name) { return parameter(name); },

@@ -42,6 +42,9 @@ struct RequestInput {
     sdk::Json body = sdk::Json::object();
     sdk::PageRequest page;
     bool is_decoded = false;
+    /// The stage that it is in (docs/request-life.md), for the log of what fails unforeseen. Lives
+    /// as long as the program.
+    std::string_view stage;
 };
 
 /// A request inside one transaction.
@@ -96,10 +99,14 @@ public:
     sdk::Result<void> hold_path();
     /// `If-Match` against lost updates: whether it names the record that a write is about.
     sdk::Result<void> check_precondition() const;
-    /// Stage "decode": body and page parameters, once per request.
+    /// Stages "decode", "bounds" and "parameters": the body, its arrays, and what the query string
+    /// and the body say. Once per request, also when a conflict repeats it.
     sdk::Result<void> decode();
+    sdk::Result<void> check_body() const;
+    sdk::Result<void> read_parameters();
 
     const RequestInput& input() const { return input_; }
+    void enter(std::string_view stage) const { input_.stage = stage; }
     void set_too_long() { input_.is_too_long = true; }
     const Route& route() const { return *input_.route; }
     /// The value of the route's last placeholder.
@@ -136,7 +143,6 @@ private:
     /// Finds by reading; of what is missing `path` tells as much as was found. `container` becomes
     /// the innermost one.
     sdk::Result<void> walk_path(TargetPath& path, storage::Record& container) const;
-    sdk::Result<void> decode_body();
     sdk::Result<void> check_schedule() const;
     sdk::Result<void> authorize_platform() const;
     sdk::Result<void> require(const sdk::RecordKey& record, sdk::Permission permission,

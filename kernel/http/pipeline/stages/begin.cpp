@@ -85,23 +85,31 @@ sdk::Result<void> RequestPipeline::admit_upload(PendingRequest& pending) {
         resource::RoutedCall call(context, pending.input);
         return resource::admit_upload(call, length);
     } catch (const std::exception& exception) {
-        return sdk::make_error(sdk::ErrorKind::internal, "http.internal",
-                               "the server failed; the request id leads to its log",
-                               exception.what());
+        return failure(pending, exception);
     }
+}
+
+sdk::Error RequestPipeline::failure(const PendingRequest& pending,
+                                    const std::exception& exception) {
+    return sdk::make_error(sdk::ErrorKind::internal, "http.internal",
+                           "the server failed; the request id leads to its log",
+                           stages::failed_in(pending.input.stage, exception.what()));
 }
 
 /// False when the request was answered.
 bool RequestPipeline::identify(const std::shared_ptr<PendingRequest>& pending) {
     resource::RequestInput& input = pending->input;
+    pending->enter(stages::kAuthenticate);
     auto session = authenticate(*pending);
     // One that was admitted was counted then.
+    pending->enter(stages::kLimit);
     const bool is_counted = pending->exchange->request().is_admitted;
     if (!is_counted && !is_within_rate(*pending, session ? session->get() : nullptr)) return false;
     if (!session) {
         fail(pending, session.error());
         return false;
     }
+    pending->enter(stages::kOrigin);
     if (!may_act_for_page(*pending)) {
         fail(pending, foreign_page());
         return false;

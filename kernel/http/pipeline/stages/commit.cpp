@@ -9,6 +9,7 @@ constexpr int kAttempts = 64;
 
 /// Hands the transaction to the engine; the thread goes on with other requests meanwhile.
 void RequestPipeline::commit(const std::shared_ptr<PendingRequest>& pending) {
+    pending->enter(stages::kCommit);
     commits_.add();
     pending->context->transaction().commit([this, pending](sdk::Result<void> result) {
         committed(pending, std::move(result));
@@ -22,6 +23,7 @@ void RequestPipeline::committed(const std::shared_ptr<PendingRequest>& pending,
     if (result) {
         if (!pending->context->has_followers()) return succeed(pending);
         const auto finish = [this, pending] {
+            pending->enter(stages::kComplete);
             pending->context->complete(*pending->reply);
             pending->context->run_effects();
             succeed(pending);

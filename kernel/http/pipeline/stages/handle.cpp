@@ -40,13 +40,12 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
         if (auto left = pending->budget->check(); !left) return fail(pending, left.error());
         run_stages(pending);
     } catch (const std::exception& exception) {
-        fail(pending, sdk::make_error(sdk::ErrorKind::internal, "http.internal",
-                                      "the server failed; the request id leads to its log",
-                                      exception.what()));
+        fail(pending, failure(*pending, exception));
     }
 }
 
 void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
+    pending->enter(stages::kBegin);
     auto work = std::exchange(pending->work, nullptr);
     if (!work) work = resource::WorkContext::begin(rooms_);
     // Here, because a platform may go between two attempts; after the transaction began, because

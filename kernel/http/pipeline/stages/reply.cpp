@@ -24,6 +24,7 @@ bool is_callers_fault(sdk::ErrorKind kind) {
 }  // namespace
 
 void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
+    pending->enter(stages::kReply);
     sdk::Reply& reply = *pending->reply;
     Response response{.status = reply.is_redirect() ? kSeeOther : 200,
                       .content_type = reply.take_content_type(),
