@@ -130,9 +130,12 @@ endfunction()
 # that `<label>_operations` and its like do not: it runs only CONCURRENT ones where some are named.
 # FIRST ones take long and begin before all others.
 function(stele_node_tests label)
-    cmake_parse_arguments(NODE_TESTS "" "" "CONCURRENT;FIRST" ${ARGN})
+    cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;FIRST" ${ARGN})
+    if(NOT NODE_TESTS_FOLDER)
+        set(NODE_TESTS_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
+    endif()
     find_program(STELE_NODE node REQUIRED)
-    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.test.mjs)
+    file(GLOB files CONFIGURE_DEPENDS ${NODE_TESTS_FOLDER}/*.test.mjs)
     if(NOT TARGET stele OR NOT STELE_TESTS)
         return()
     endif()
@@ -150,6 +153,11 @@ function(stele_node_tests label)
             set_tests_properties(${label}_${name} PROPERTIES COST 1000)
         endif()
     endforeach()
+endfunction()
+
+# The same for a plugin's tests of the served interface, which lie beside it in tests/.
+function(stele_api_tests)
+    stele_node_tests(api FOLDER ${CMAKE_CURRENT_SOURCE_DIR}/tests ${ARGN})
 endfunction()
 
 # libsimdjson, libleveldb and the others that come without CMake packages.
