@@ -1,5 +1,6 @@
 // Pages, bounds and searches over a collection of nodes in memory. Whoever acts is the server,
-// which may READ everything; rights are tested over the wire (plugins/graphql/tests/graphql.test.mjs).
+// which may READ everything; rights are tested over the wire
+// (plugins/graphql/tests/graphql.test.mjs).
 #include "branch_rows.hpp"
 
 #include <algorithm>
