@@ -44,9 +44,12 @@ Json system_member(const JobRecord& record) {
 Json log_entries_json(const Json& stored) {
     Json entries = Json::array();
     for (const Json& entry : stored) {
-        entries.push_back(Json{{"level", entry.at("level")},
+        // What went wrong inside is for the server's own log: a trace is always empty.
+        entries.push_back(Json{{"type", entry.at("level")},
+                               {"level", entry.at("level")},
                                {"message", entry.at("message")},
-                               {"timestamp", sdk::time_value(entry.at("ms").get<std::int64_t>())}});
+                               {"timestamp", sdk::time_value(entry.at("ms").get<std::int64_t>())},
+                               {"stacktrace", Json::array()}});
     }
     return entries;
 }
@@ -168,13 +171,17 @@ Json job_json(const JobRecord& record) {
              {"attempts", record.attempts},
              {"submitted_by", record.run_as.name},
              {"submitted_timestamp", sdk::time_value(record.submitted_ms)},
+             {"runAsPrincipal", record.run_as.id},
              {"runAsPrincipalId", record.run_as.id},
+             {"runAsPrincipalDomain", record.run_as.domain_id},
              {"runAsPrincipalDomainId", record.run_as.domain_id},
              {"schedule_start_ms", record.due_ms},
              {"started", record.started_ms != 0},
              {"stopped", record.stopped_ms != 0},
              {"paused", record.state == sdk::JobState::paused},
              {"current_server", record.server},
+             // Clients spell it so.
+             {"current_server_timestmap", sdk::time_value(record.changed_ms)},
              {"current_thread", record.state == sdk::JobState::running ? record.id : ""},
              {"progress", Json{{"done", record.done}, {"total", record.total}}},
              {"log_entries", log_entries_json(record.log_entries)}};

@@ -19,8 +19,11 @@ TEST_CASE("A job shows both sets of names, its input and who started it") {
     CHECK(text("job_state") == "WAITING");
     CHECK(text("platformId") == "platform-id");
     CHECK(text("submitted_by") == "joe");
-    CHECK(text("runAsPrincipalId") == "u1");
-    CHECK(text("runAsPrincipalDomainId") == "d1");
+    for (const char* name : {"runAsPrincipal", "runAsPrincipalId"})
+        CHECK(text(name) == "u1");
+    for (const char* name : {"runAsPrincipalDomain", "runAsPrincipalDomainId"})
+        CHECK(text(name) == "d1");
+    CHECK(job.at("current_server_timestmap").at("ms").get<std::int64_t>() == kNow);
     CHECK(job.at("submitted_timestamp").at("ms").get<std::int64_t>() == kNow);
     CHECK(job.at("_system").at("created_on").at("ms").get<std::int64_t>() == kNow);
     CHECK(job.at("started") == false);
@@ -76,8 +79,10 @@ TEST_CASE("A failure's message goes to the log entries and not to a member error
     const Json job = job_json(fixture.record(id));
     CHECK(job.at("state") == "ERROR");
     REQUIRE(job.at("log_entries").size() == 1);
-    CHECK(job.at("log_entries")[0].at("level") == "ERROR");
+    for (const char* name : {"type", "level"})
+        CHECK(job.at("log_entries")[0].at(name) == "ERROR");
     CHECK(job.at("log_entries")[0].at("message") == "no such vault");
+    CHECK(job.at("log_entries")[0].at("stacktrace") == Json::array());
     CHECK_FALSE(job.contains("error"));
 }
 
