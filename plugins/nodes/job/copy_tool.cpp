@@ -1,6 +1,10 @@
+#include <string>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "branch/vocabulary.hpp"
 #include "job/node_jobs.hpp"
@@ -20,6 +24,29 @@ sdk::Error chain_unfit(const char* name, const char* problem) {
     return sdk::make_error({{name, "node.copy_chain_unfit", std::string(name) + ' ' + problem}});
 }
 
+/// Takes what a link says of its place by its reference, which wins over the links around it
+/// (docs/specification/merge_and_transfer.md 4.2): clients name the branch that wrote a node last,
+/// and by the reference the one on which they see it. False for text that is no such reference.
+bool take_reference(std::string_view reference, std::string_view type, CopyChain& found) {
+    constexpr std::string_view kBehindType = "://";
+    if (!reference.starts_with(type) || !reference.substr(type.size()).starts_with(kBehindType))
+        return false;
+    std::string_view rest = reference.substr(type.size() + kBehindType.size());
+    const std::string_view platform = sdk::take_until(rest, '/');
+    const std::string_view repository = sdk::take_until(rest, '/');
+    const std::string_view branch = sdk::take_until(rest, '/');
+    const std::string_view node = sdk::take_until(rest, '/');
+    const bool has_branch = type == kBranchType || type == kNodeType;
+    const bool has_node = type == kNodeType;
+    if (platform.empty() || repository.empty() || branch.empty() == has_branch ||
+        node.empty() == has_node || !rest.empty())
+        return false;
+    found.address[kRepositoryId] = repository;
+    if (has_branch) found.address[kBranchId] = branch;
+    if (has_node) found.node = node;
+    return true;
+}
+
 sdk::Result<CopyChain> read_chain(const sdk::Json& body, const char* name) {
     const auto chain = body.find(name);
     if (chain == body.end() || !chain->is_array() || chain->empty())
@@ -33,6 +60,10 @@ sdk::Result<CopyChain> read_chain(const sdk::Json& body, const char* name) {
         if (type == kRepositoryType) found.address[kRepositoryId] = id;
         if (type == kBranchType) found.address[kBranchId] = id;
         if (type == kNodeType) found.node = id;
+        const std::string reference = sdk::text_member(link, "ref");
+        const bool is_content = type == kRepositoryType || type == kBranchType || type == kNodeType;
+        if (!is_content || reference.empty() || take_reference(reference, type, found)) continue;
+        return chain_unfit(name, "has a ref that is no reference of its typeId");
     }
     const std::string last = sdk::text_member(chain->back(), "typeId");
     const bool ends_in_content =

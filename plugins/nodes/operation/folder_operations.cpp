@@ -181,12 +181,27 @@ sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call
                       {"allowWriteToFrozenBranches", *lifts}}};
 }
 
+/// A repository as whoever acts may know it: its id alone where they may not READ it.
+sdk::Result<sdk::Json> shown_repository(sdk::Context& context, const std::string& id) {
+    auto repository = context.documents().read({kRepositoryType, ""}, id);
+    if (!repository) return repository.error();
+    auto reference = context.reference(repository->key);
+    if (!reference) return reference.error();
+    auto shown = context.read_reference(*reference);
+    if (!shown && sdk::is_missing(shown.error())) return sdk::Json{{"_doc", id}};
+    return shown;
+}
+
+/// Clients take the reply for their repository.
 sdk::Result<sdk::Reply> copy_from(Services& services, const sdk::Call& call) {
     auto order = copy_from_order(services, call);
     if (!order) return order.error();
     auto copied = carry_out(services, call.context(), *order, kMostInCall);
     if (!copied) return copied.error();
-    sdk::Json reply = call.record().fields;
+    const std::string id = sdk::text_member(order->input.at("target"), kRepositoryId);
+    auto repository = shown_repository(call.context(), id);
+    if (!repository) return repository.error();
+    sdk::Json reply = *std::move(repository);
     reply["_docs"] = copied->at("_docs");
     return sdk::Reply::status(reply);
 }
