@@ -523,7 +523,7 @@ statement('nodes 18.2.1', async () => {
   assert.equal((await it.get(`${branch}/nodes/${inside._doc}/attachments`)).total_rows, 3);
   await it.refused(400, 'POST', `${branch}/nodes/${folder}/copy`);
 });
-statement('nodes 18.2.2, nodes 18.2.3, nodes 18.2.4, platform 14.3.1, merge_and_transfer 4.2.1, merge_and_transfer 4.2.2, merge_and_transfer 4.3.1', async () => {
+statement('nodes 18.2.2, nodes 18.2.3, nodes 18.2.4, platform 14.3.1, merge_and_transfer 4.2.2, merge_and_transfer 4.3.1', async () => {
   const { id: repositoryId, path, branch, node } = await it.repository();
   const platform = await it.platformId();
   const source = await node({ title: 'v1' });
