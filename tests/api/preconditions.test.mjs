@@ -2,6 +2,7 @@
 // (docs/reference/http.md).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { allRoutes, families, makeRecords, makeTeams } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
 let server;
@@ -148,4 +149,29 @@ test('what would be stored deeper than it can be sent back is refused, however i
   assert.equal(read.status, 200);
   const { _system, _statistics, ...fields } = read.json;
   assert.equal((await ask('PUT', node, { body: fields })).status, 200, 'it can be sent back');
+});
+
+/// Paths that name no record with a tag, or one that is not there yet; and what only reads.
+const tagless = /^post \/(access\/policies\/system|auth\/impersonate|jobs|tools)\/|\/graphql$|^\w+ \/(authorities|permissions|teams|roles)\/|\/attachments\/\{attachmentId\}$|\/undelete$|\/deletions\/\{nodeId\}\/restore$/;
+
+test('every operation at the path of a record obeys If-Match, on every route', async () => {
+  const own = await SteleServer.start({ config: 'stores.statistics_period = 1h\nusage.look_interval = 1h' });
+  try {
+    const description = (await own.request('GET', '/openapi.json')).json;
+    const routes = await allRoutes(own, await makeRecords(own));
+    await makeTeams(own, routes);
+    const collections = [...families(description).map(({ collection }) => collection), ...Object.keys(description.paths).filter((path) => /\/(applications|branches|deletions|meters|nodes)$/.test(path))];
+    const isOfCollection = (template) => collections.some((one) => template === one || (template.startsWith(`${one}/`) && !template.slice(one.length).includes('{')));
+    const isOfCheck = (template) => /\/(authorities|permissions|membership)\/check$/.test(template);
+    const asked = routes.filter(({ name, method, template }) => method !== 'GET' && template.includes('{') && !isOfCollection(template) && !isOfCheck(template) && !tagless.test(name));
+    assert.ok(asked.length > 500, `${asked.length} routes`);
+    const written = [];
+    for (const { name, method, target } of asked) {
+      const reply = await own.request(method, target, { token: own.adminToken, body: {}, headers: { 'If-Match': '"0-0"' } });
+      if (reply.status !== 412) written.push(`${name}: ${reply.status} ${reply.json?.code}`);
+    }
+    assert.equal(written.length, 0, written.join('\n'));
+  } finally {
+    await own.end();
+  }
 });
