@@ -172,3 +172,26 @@ test('nobody can keep guests out', () => withServer(behindProxy, async (server) 
   await failFrom(server, '192.0.2.1', 'guest', 20);
   assert.equal((await loginFrom(server, '192.0.2.1', 'guest', 'guest')).status, 200);
 }));
+
+test('a login says the same, and takes as long, whether or not there is the user', () => withServer('identity.login_failures = 0\n', async (server) => {
+  await server.makeUser('lea');
+  await server.admin('POST', users, { type: 'USER', name: 'without-password' });
+  await server.admin('POST', users, { type: 'GROUP', name: 'no-user' });
+  const names = ['lea', 'nobody', 'without-password', 'no-user', 'no-domain/lea'];
+  const least = {};
+  const told = {};
+  for (let round = 0; round < 8; ++round) {
+    for (const name of names) {
+      const begin = performance.now();
+      const { status, json } = await server.login(name, 'wrong password', { isWhole: true });
+      least[name] = Math.min(least[name] ?? Infinity, performance.now() - begin);
+      const { requestId, ...rest } = json;
+      told[name] = [status, JSON.stringify(rest).replaceAll(name, '*')];
+    }
+  }
+  for (const name of names) {
+    assert.deepEqual(told[name], told.lea, name);
+    // Looking at a password takes many times as long as all the rest.
+    assert.ok(least[name] > least.lea / 2, `${name}: ${least[name]} ms in place of ${least.lea}`);
+  }
+}));

@@ -157,3 +157,15 @@ test('only whoever may set the password of a user ends its sessions', async () =
   const refused = await server.request('POST', `${users}/everyone/sessions/expire`, { token: server.adminToken });
   assert.equal(refused.json.code, 'principal.user_expected');
 });
+
+test('scripts and plain connections get the ticket cookie unless a setting keeps it from them', async (t) => {
+  const attributesOf = async (config) => {
+    const one = await SteleServer.start({ config });
+    t.after(() => one.end());
+    const [cookie] = (await one.login('admin', 'admin', { isWhole: true })).headers['set-cookie'];
+    return cookie.split('; ').slice(1).filter((part) => ['HttpOnly', 'Secure'].includes(part));
+  };
+  assert.deepEqual(await attributesOf(''), []);
+  assert.deepEqual(await attributesOf('identity.ticket_http_only = true\n'), ['HttpOnly']);
+  assert.deepEqual(await attributesOf('identity.ticket_secure = true\n'), ['Secure']);
+});

@@ -1,5 +1,7 @@
 // What others may know of a user, and who may set its password.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
@@ -98,4 +100,26 @@ test('principals that the caller may not read show ids only, in access lists and
   }
   const seen = (await server.admin('GET', `/uiconfigs/${record}/acl/list`)).rows.find((other) => other._doc === hidden._doc);
   assert.equal(seen.name, 'hidden-name');
+});
+
+test('no file of the store and no line of the log has a password or a token', async (t) => {
+  const own = await SteleServer.start();
+  t.after(() => own.end());
+  await own.makeUser('kept-by-name', 'a password to look for');
+  const { access_token: token, refresh_token: refresh } = (await own.login('kept-by-name', 'a password to look for', { isWhole: true })).json;
+  assert.equal((await own.request('GET', '/auth/info', { token })).status, 200);
+  const { secret } = await own.admin('GET', `/clients/${(await own.admin('POST', '/clients', {}))._doc}?full=true`);
+  const secrets = { token, refresh, secret, password: 'a password to look for' };
+  const files = () => readdirSync(own.data, { recursive: true }).map((name) => join(own.data, name)).filter((name) => statSync(name).isFile());
+  // As it was written first, and once the store has rewritten its files.
+  for (let i = 0; i < 2; ++i) {
+    await own.stop();
+    for (const [what, trace] of Object.entries(secrets)) {
+      assert.ok(trace.length > 15, what);
+      for (const file of files()) assert.ok(!readFileSync(file).includes(trace), `${what} in ${file}`);
+      assert.ok(!own.log.includes(trace), what);
+    }
+    await own.launch();
+  }
+  assert.ok(files().some((file) => readFileSync(file).includes('kept-by-name')), 'the search finds what is there');
 });
