@@ -296,6 +296,22 @@ test('a condition that no record of its statement can be asked for is refused wh
 const kFamilies = ['/uiconfigs', '/applications', '/directories', '/webhosts', '/registrars', '/repositories', '/domains',
   '/stacks', '/projects', '/clients', '/access/policies'];
 
+test('a condition that nothing can be asked for any more is refused when its policy is assigned', async (t) => {
+  const own = await SteleServer.start();
+  t.after(() => own.end());
+  const about = (type) => when('type', { type });
+  const { _doc: gone } = await own.admin('POST', '/access/policies', policy(grant('consumer', about('^node.*'), when('path', { path: '^/a' }))));
+  const { _doc: still } = await own.admin('POST', '/access/policies', policy(grant('consumer', about('^user.*'))));
+  const user = `user://${(await own.admin('GET', '/'))._doc}/default/${(await own.makeUser('assigned-late'))._doc}`;
+  await own.stop();
+  own.options.enable = 'identity,access_policies';
+  await own.launch();
+  const assign = (id) => own.request('POST', `/access/policies/${id}/assign?ref=${encodeURIComponent(user)}`, { token: own.adminToken });
+  const refused = await assign(gone);
+  assert.deepEqual([refused.status, refused.json.violations?.[0].code], [400, 'access_policies.condition_unfit'], refused.text);
+  assert.equal((await assign(still)).status, 200);
+});
+
 test('no family believes a client what the server computes', async () => {
   const forged = { _paths: { root: '/open/x' }, _statistics: { 'f:forged': 1 }, _features: { 'f:open': {} },
                    _is_association: true, _system: { changeset: '1:forged', created_by: 'forged' } };
