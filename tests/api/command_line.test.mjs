@@ -1,6 +1,9 @@
 // What the program says when it is called wrongly.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { bin } from '../support/stele_server.mjs';
 
@@ -29,4 +32,16 @@ test('an environment variable that names no setting of what is enabled stops the
   const done = spawnSync(bin, ['init', '--data', `/tmp/stele-none-${process.pid}/data`], { encoding: 'utf8', env });
   assert.notEqual(done.status, 0);
   assert.match(done.stderr, /STELE_IDENTITY_ACCES_TOKEN_SECONDS is no setting; did you mean STELE_IDENTITY_ACCESS_TOKEN_SECONDS\?/);
+});
+
+test('a mistyped setting in the file stops the start, of a plugin as of the server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stele-settings-'));
+  const file = join(folder, 'stele.conf');
+  for (const [key, wanted] of [['identity.acces_token_seconds', 'identity.access_token_seconds'], ['server.prot', 'server.port']]) {
+    writeFileSync(file, `# one line before\n${key} = 7\n`);
+    const done = stele('init', '--data', join(folder, 'data'), '--config', file);
+    assert.notEqual(done.status, 0, key);
+    assert.ok(done.stderr.includes(`stele.conf:2: '${key}' is no setting; did you mean '${wanted}'?`), done.stderr);
+  }
+  rmSync(folder, { recursive: true });
 });
