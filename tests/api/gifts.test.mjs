@@ -1,6 +1,7 @@
 // Nobody gives what they do not hold everywhere that it reaches
 // (docs/decisions/0045-gifts-are-measured-by-their-reach.md). tests/gifts walks over random ones.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
 
@@ -302,6 +303,43 @@ test('where the codes of a client go is changed with MODIFY_CREDENTIALS on it', 
   assert.equal(await put({ registeredRedirectUri: 'https://b.example/' }), 200);
 });
 
+test('a patch by reference gives no more than an update', async () => {
+  const editor = await person('patcher');
+  await person('patched');
+  const keeper = await person('patched-keeper');
+  await admin('POST', `/authorities/editor/grant?id=default/patched`);
+  const user = (await admin('GET', `${users}/patched`));
+  const [host, client] = [await admin('POST', '/webhosts'), await admin('POST', '/clients', { registeredRedirectUri: 'https://a.example/' })];
+  const policy = await admin('POST', '/access/policies', { statements: [] });
+  const project = await admin('POST', '/projects', { title: 'patched' });
+  const { _doc: stackId } = await admin('POST', '/stacks');
+  const loginGrant = await admin('POST', '/auth/grants', { principalDomainId: 'default', principalId: keeper._doc });
+  for (const path of [`${users}/${user._doc}`, `/webhosts/${host._doc}`, `/clients/${client._doc}`, `/access/policies/${policy._doc}`, `/projects/${project._doc}`, `/stacks/${stackId}`, `/auth/grants/${loginGrant._doc}`]) {
+    await grant(path, 'editor', 'patcher');
+  }
+  await grant(await identityOf('patched'), 'manager', 'patcher');
+  for (const [reference, path, value, code] of [
+    [`user://${platform}/${user.domainId}/${user._doc}`, '/password', 'a new password', 'authority.principal_above_own'],
+    [`webhost://${platform}/${host._doc}`, '/enableAuthorities', false, undefined],
+    [`client://${platform}/${client._doc}`, '/registeredRedirectUri', 'https://b.example/', undefined],
+    [`accessPolicy://${platform}/${policy._doc}`, '/statements', [{ action: 'grant', roles: ['manager'] }], 'access_policies.administration_needed'],
+    [`project://${platform}/${project._doc}`, '/stackId', stackId, undefined],
+    [`authenticationGrant://${platform}/${loginGrant._doc}`, '/principalId', user._doc, undefined],
+  ]) {
+    const before_ = await server.request('POST', '/ref/read', { token: server.adminToken, body: { entries: [{ ref: reference }] } });
+    const patch = (at, to) => editor.ask('POST', `/ref/merge?source=${encodeURIComponent(reference)}`, [{ op: 'add', path: at, value: to }]);
+    const reply = await patch(path, value);
+    assert.equal(reply.status, 403, `${reference}: ${reply.text}`);
+    if (code) assert.equal(reply.json.code, code, reply.text);
+    assert.deepEqual((await server.request('POST', '/ref/read', { token: server.adminToken, body: { entries: [{ ref: reference }] } })).json.entries, before_.json.entries);
+    // Of these every change is one of rights.
+    if (/^(accessPolicy|authenticationGrant):/.test(reference)) continue;
+    const plain = await patch('/note', 'described');
+    assert.equal(plain.status, 200, `${reference}: ${plain.text}`);
+  }
+  await server.login('patched', 'secret-of-patched');
+});
+
 test('who is invited into a project gets no more than the inviter has', async () => {
   const inviter = await person('inviter');
   const { _doc: stackId } = await admin('POST', '/stacks');
@@ -451,8 +489,8 @@ test('who made a store goes on to work as its owner', async () => {
   assert.equal(await friend.status('GET', mapping), 200);
 });
 
-/// What the last test of this file knows by name. Whoever adds an operation says here which it is; those that change rights are
-/// measured, listed in docs/decisions/0045, and taken by the random walk of tests/gifts.
+/// What the last tests of this file know by name. Whoever adds an operation says here which it is; those that change rights are
+/// measured, listed in docs/decisions/0045, and taken by the random walk of tests/gifts, but for `besideTheWalk`.
 const changesRights = `/grant /revoke /update /delete /patch /ref/merge /members/add /members/remove /assign /unassign /access/policies/unassignall
   /datastores/assign /datastores/unassign /principals/invite /users/invite /changepassword /auth/impersonate /associate /unassociate /move
   /movenodes /move/start /nodes/move/start /n/move/start /projects/start /reset/start /tenants/start /closeout /confirm`;
@@ -478,4 +516,32 @@ test('every operation that is no standard one is known to change rights, or not 
     if (!giving.has(tail) && !plain.has(tail)) unknown.add(path);
   }
   assert.deepEqual([...unknown], []);
+});
+
+/// Operations that change rights and that the walk does not take: each with the test that asks what it gives.
+const besideTheWalk = {
+  // Other words for PUT and DELETE of a record, which it takes.
+  '/update /delete /patch': ['tests/gifts/gift_steps.cpp', '"PUT", kPrincipal'],
+  '/ref/merge': ['tests/api/gifts.test.mjs', 'a patch by reference gives no more than an update'],
+  '/principals/invite': ['plugins/identity/tests/invitations.test.mjs', 'a user whom one has made of the owner\'s identity opens nothing of the owner'],
+  '/associate /unassociate /move /movenodes /move/start /nodes/move/start /n/move/start':
+    ['plugins/nodes/tests/nodes_folders.test.mjs', 'nobody gives others, by the folder that a node comes into, what they do not hold on the node'],
+  '/projects/start': ['plugins/platform/tests/projects.test.mjs', 'a job that is given a stack gives no rights on it'],
+  '/reset/start': ['plugins/nodes/tests/whole_branches.test.mjs', 'who may update the record of a branch resets nothing that is in it'],
+  '/tenants/start': ['plugins/identity/tests/persons.test.mjs', 'owners of a tenant do not act as the person for whom it was made'],
+  '/closeout': ['plugins/meters/tests/meters.test.mjs', 'closeout needs UPDATE on the tenant'],
+  '/confirm': ['plugins/platform/tests/applications.test.mjs', 'confirming needs what it makes'],
+};
+
+test('every operation that changes rights is taken by the random walk, or has a test of its own', () => {
+  const read = (file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const steps = read('tests/gifts/gift_steps.cpp');
+  // The walk takes /members/add as "/members/" and a verb.
+  const isWalked = (tail) => steps.includes(`${tail}"`) || steps.includes(`${tail}/{`) || /^\/members\//.test(tail)
+    || steps.includes(`"${tail.replace('/access/policies', '')}"`) || steps.includes(`/authorities/{authorityId}${tail}"`);
+  const beside = new Set(Object.keys(besideTheWalk).flatMap((tails) => tails.split(' ')));
+  const tails = changesRights.split(/\s+/);
+  assert.deepEqual(tails.filter((tail) => !isWalked(tail) && !beside.has(tail)), []);
+  assert.deepEqual([...beside].filter((tail) => !tails.includes(tail)), []);
+  for (const [file, title] of Object.values(besideTheWalk)) assert.ok(read(file).includes(title.replaceAll("'", "\\'")) || read(file).includes(title), `${file} has no test "${title}"`);
 });
