@@ -1,5 +1,7 @@
 // docs/specification/rulings.md and interface.md 6, and what semantics.md adds to single calls.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { readSpecification } from '../support/specification.mjs';
 import { ids, statement, Subject, titles } from '../support/statements.mjs';
 
 const it = Subject.serve();
@@ -283,4 +285,16 @@ statement('rulings 34', async () => {
   // The interface says that the order of a policy is a text, so whoever writes one reads it back.
   const policy = await it.make('/access/policies', { order: '1000' });
   assert.equal((await it.get(`/access/policies/${policy}`)).order, '1000');
+});
+statement('rulings 38', async () => {
+  const [, shown] = readSpecification('nodes.md').match(/^## 32\..*?\n(.*?)^## /ms);
+  const tails = [...shown.matchAll(/`(?:\w+ \{N\})?(\/[\w/]+)`/g)].map(([, tail]) => tail);
+  assert.ok(tails.length >= 10, tails.join());
+  const folder = new URL('../../docs/reference/', import.meta.url);
+  const pages = readdirSync(folder).filter((name) => name.startsWith('nodes_')).map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
+  const { paths } = (await it.reply('GET', '/openapi.json')).json;
+  for (const tail of tails) {
+    assert.ok(pages.includes(`{N}${tail}`), `docs/reference tells of {N}${tail}`);
+    assert.ok(Object.keys(paths).some((path) => path.endsWith(`/nodes/{nodeId}${tail}`)), `the server has {N}${tail}`);
+  }
 });
