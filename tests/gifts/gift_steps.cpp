@@ -11,11 +11,6 @@ const std::string kPolicy = kPolicies + "/{accessPolicyId}";
 
 }  // namespace
 
-std::set<std::string>& GiftSteps::requested() {
-    static std::set<std::string> requested;
-    return requested;
-}
-
 std::map<std::string, int>& GiftSteps::succeeded() {
     static std::map<std::string, int> succeeded;
     return succeeded;
@@ -31,7 +26,6 @@ bool GiftSteps::request(const Person& caller, const std::string& method, const s
     for (const auto& [key, value] : parameters)
         told_ += " " + key + "=" + value;
     told_ += " " + sdk::dump_json(body);
-    requested().insert(name);
     auto reply = server_.request(caller.session, method, route, std::move(values),
                                  std::move(parameters), std::move(body));
     if (!reply) {

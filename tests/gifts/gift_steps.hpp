@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
 
 #include "tests/gifts/gift_world.hpp"
@@ -18,8 +18,8 @@ struct Taken {
     std::optional<sdk::RecordKey> made;
 };
 
-/// Takes random steps, each a real request: every operation that changes rights, with parameters of
-/// chance. Which these are, `docs/decisions/0045-gifts-are-measured-by-their-reach.md` lists.
+/// Takes random steps, each a real request: the operations that change rights, with parameters of
+/// chance. tests/api/gifts.test.mjs lists them, and those that have tests of their own instead.
 class GiftSteps {
 public:
     GiftSteps(GiftWorld& world, std::mt19937& random) : world_(world), random_(random) {}
@@ -29,9 +29,7 @@ public:
 
     /// What the last step was, for people.
     const std::string& told() const { return told_; }
-    /// `METHOD template` of all requests so far.
-    static std::set<std::string>& requested();
-    /// How often requests of a template succeeded.
+    /// How often requests of a `METHOD template` succeeded.
     static std::map<std::string, int>& succeeded();
 
 private:
