@@ -105,6 +105,9 @@ Result<std::optional<std::uint64_t>> BlobStore::remove_before(std::string_view, 
     return std::optional<std::uint64_t>();
 }
 
+Result<void> Resource::check_writable(const Change&, Context&) {
+    return {};
+}
 Result<void> Resource::prepare(Change&, Context&) {
     return {};
 }

@@ -27,13 +27,19 @@ struct Change {
 /// nothing, so a family states only differences. Methods may run concurrently.
 ///
 /// Order on every write (docs/request-life.md): authenticate, authorize, decode, defaults and types
-/// of declared fields, `prepare`, `validate`, store, commit, `notify`.
+/// of declared fields, `check_writable`, `prepare`, `validate`, store, commit, `notify`.
 class Resource {
 public:
     virtual ~Resource();
 
     virtual ResourceDescriptor describe() const = 0;
 
+    /// Whether the record may be written as it is now, whatever rights say: it is locked, or what
+    /// it lies in takes no writes. Before every create, update and removal, also those by the
+    /// server, and before single members are set (`Documents::patch`), which runs no `prepare`.
+    /// `change.after` is what came in. Must not edit or write anything. A refusal ends the write,
+    /// but for a removal that is past refusing, as with `prepare`.
+    virtual Result<void> check_writable(const Change& change, Context& context);
     /// May edit `change.after` and write other records through the context. On remove: the place to
     /// remove what depends on the record, or to refuse with `conflict`. A record that goes because
     /// its container was removed is past refusing when the container held many: then a refusal is
