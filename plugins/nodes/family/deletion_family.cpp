@@ -7,7 +7,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/client_members.hpp"
-#include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
 #include "operation/operations.hpp"
@@ -74,14 +73,13 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
 }
 
 sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& context) {
-    auto content = BranchContent::open(services(), context, change.collection.container_key);
-    if (!content) return content.error();
-    if (auto writable = check_branch_writable(*content); !writable) return writable;
     if (change.kind == sdk::ChangeKind::create) return {};
     const sdk::Json& before = change.before->fields;
     if (change.kind == sdk::ChangeKind::remove) {
         // The server itself removes one deletion after the other, also of what comes back.
         if (context.session().is_system || is_association(before)) return {};
+        auto content = BranchContent::open(services(), context, change.collection.container_key);
+        if (!content) return content.error();
         return purge_associations(*content, change.before->id);
     }
     sdk::Json& after = change.after->fields;

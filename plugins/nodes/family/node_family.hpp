@@ -14,6 +14,8 @@ public:
         const sdk::Reader& store, const sdk::SpaceCollection& collection) override;
     sdk::Result<sdk::Transaction*> write_space(sdk::Context& context,
                                                const sdk::SpaceCollection& collection) override;
+    /// Only while the branch takes writes.
+    sdk::Result<void> check_writable(const sdk::Change& change, sdk::Context& context) override;
     std::int64_t added_by_space(const sdk::Document& record) override;
     /// A deletion came from where its node was made.
     sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& store,
@@ -32,6 +34,8 @@ public:
     explicit NodeFamily(Services& services) : SpacedFamily(services, kNodeSlot) {}
 
     sdk::ResourceDescriptor describe() const override;
+    /// Nor while somebody else has locked the node, or an end of the association.
+    sdk::Result<void> check_writable(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> complete_system(const sdk::Change& change, sdk::Context& context,
