@@ -16,12 +16,10 @@
 #include "graph/association_rules.hpp"
 #include "graph/membership_gifts.hpp"
 #include "graph/mounts.hpp"
-#include "graph/node_view.hpp"
 #include "history/deletion.hpp"
 #include "history/history.hpp"
 #include "history/stored_content.hpp"
 #include "history/tags.hpp"
-#include "operation/operations.hpp"
 
 namespace stele::nodes {
 
@@ -202,41 +200,6 @@ sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_of(
 sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_inside(
     const sdk::Reader& store, const sdk::SpaceCollection& collection) {
     return services().branches.origins(store, collection.container);
-}
-
-sdk::ResourceDescriptor NodeFamily::describe() const {
-    using enum sdk::FieldKind;
-    return {.type = kNodeType,
-            .container = kBranchType,
-            .path = "nodes",
-            .placeholder = kNodeId,
-            .path_aliases = {"n"},
-            .fields = {{.name = member::kQName, .kind = text, .addresses = true},
-                       {.name = member::kType, .kind = text},
-                       {.name = "_system.changeset", .unindexed = true},
-                       {.name = "_system.previousChangeset", .unindexed = true}},
-            .operations = {.create = false, .list = false, .query = false, .read = false},
-            .actions = node_actions(),
-            .has_space = true,
-            .is_ungranted = true,
-            .policy_facts = {"path", "changeset", "qname", "type-qname", "feature", "definition"},
-            .checks_at_container = true,
-            .presented_by = {"paths"},
-            .reference_words = {"association"},
-            .slow_writes = true,
-            .title = "nodes"};
-}
-
-sdk::Result<void> NodeFamily::present(const sdk::Call& call, sdk::Json& record) {
-    auto content = BranchContent::open(services(), call.context(), call.collection().container_key);
-    if (!content) return content.error();
-    sdk::Document node;
-    node.id = sdk::text_member(record, "_doc");
-    node.fields = std::move(record);
-    auto shown = shown_row(*content, call, std::move(node));
-    if (!shown) return shown.error();
-    record = std::move(*shown);
-    return {};
 }
 
 sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Document& node) {
