@@ -87,6 +87,20 @@ test('each kind of write leaves one entry that says who did what to which record
     }
   });
 
+test('a node that is made and changed is named by its branch, like any other record', async () => {
+  const { _doc: repository } = await server.admin('POST', '/repositories', {});
+  const branch = `/repositories/${repository}/branches/master`;
+  const { reply, entry } = await oneEntry('POST', `${branch}/nodes?parentFolderPath=/folder`, { body: { title: 'Noted' } });
+  const { _doc: master } = await server.admin('GET', branch);
+  const reference = `node://${(await server.admin('GET', '/'))._doc}/${repository}/${master}/${reply.json._doc}`;
+  assert.deepEqual([entry.type, entry.objectTypeId, entry.objectRef], ['create', 'node', reference]);
+  const { entry: update } = await oneEntry('PUT', `${branch}/nodes/${reply.json._doc}`, { body: { title: 'Changed' } });
+  assert.deepEqual([update.type, update.objectRef], ['update', reference]);
+  // Of many the audit log names none.
+  const { entry: many } = await oneEntry('POST', `${branch}/nodes`, { body: [{}, {}] });
+  assert.deepEqual([many.type, many.objectRef], ['create', undefined]);
+});
+
 test('reads, checks and writes that failed leave nothing', async () => {
   const none = async (method, path, options) =>
     assert.deepEqual((await trailOf(method, path, options)).entries, [], `${method} ${path}`);

@@ -46,8 +46,10 @@ const broken = {
 };
 /// JSON, but no object.
 const noObjects = ['1', '"text"', 'true', '[1]', '[]', '-1e308', '[[[{}]]]'];
-/// Clients that know no other empty value send it for an empty query of nodes (docs/specification/nodes.md 1.1).
-const standsForObject = (route, body) => body === '[]' && route.plugin === 'nodes' && isQuery(route);
+/// Clients that know no other empty value send it for an empty query of nodes (docs/specification/nodes.md 1.1). Where nodes
+/// are made it is a list of them, which may hold none.
+const makesNodes = ({ template }) => /\/branches\/\{branchId\}\/nodes$/.test(template);
+const standsForObject = (route, body) => body === '[]' && route.plugin === 'nodes' && (isQuery(route) || makesNodes(route));
 
 /// Members that some route or other reads, and values that none of them can want.
 const members = [

@@ -35,11 +35,34 @@ public:
     }
 };
 
+/// Keeps its records as they are while they say `closed`, and takes none that begin so.
+class ClosingFamily final : public sdk::Resource {
+public:
+    sdk::ResourceDescriptor describe() const override {
+        sdk::ResourceDescriptor descriptor;
+        descriptor.type = "closing";
+        descriptor.path = "closing";
+        descriptor.placeholder = "closingId";
+        return descriptor;
+    }
+    sdk::Result<void> check_writable(const sdk::Change& change, sdk::Context&) override {
+        const sdk::Json& fields = change.before ? change.before->fields : change.after->fields;
+        if (!fields.contains("closed")) return {};
+        return sdk::make_error(sdk::ErrorKind::locked, "closing.closed", "it is closed");
+    }
+    sdk::Result<void> prepare(sdk::Change&, sdk::Context&) override {
+        ++prepared;
+        return {};
+    }
+    inline static int prepared = 0;
+};
+
 struct CarelessFixture : ResourceFixture {
     CarelessFixture() : ResourceFixture(families()) {}
     static std::vector<std::unique_ptr<sdk::Resource>> families() {
         std::vector<std::unique_ptr<sdk::Resource>> all;
         all.push_back(std::make_unique<CarelessFamily>());
+        all.push_back(std::make_unique<ClosingFamily>());
         return all;
     }
 };
@@ -83,6 +106,26 @@ TEST_CASE_METHOD(CarelessFixture, "What a plugin keeps on a record is checked as
     const auto patched = context.documents().patch({"careless", ""}, "kept", {{"deep", deep}});
     REQUIRE(patched.has_error());
     CHECK(patched.error().violations.at(0).code == "field.nesting_deep");
+}
+
+TEST_CASE_METHOD(CarelessFixture, "What a family keeps closed is written in no way") {
+    json(system(), "POST", "/closing", {{"_doc", "open"}});
+    const sdk::CollectionName closing{"closing", ""};
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        auto closed = context.documents().patch(closing, "open", {{"closed", true}});
+        return closed ? sdk::Result<void>() : closed.error();
+    });
+    ClosingFamily::prepared = 0;
+    const auto is_refused = [](const auto& result) {
+        return result.has_error() && result.error().code == "closing.closed";
+    };
+    CHECK(is_refused(request(system(), "PUT", "/closing/open", {{"a", 1}})));
+    CHECK(is_refused(request(system(), "DELETE", "/closing/open")));
+    CHECK(is_refused(request(system(), "POST", "/closing", {{"closed", true}})));
+    WorkContext context(rooms, system());
+    CHECK(is_refused(context.documents().patch(closing, "open", {{"a", 1}})));
+    CHECK(ClosingFamily::prepared == 0);
+    CHECK(json(system(), "GET", "/closing").at("total_rows") == 1);
 }
 
 }  // namespace stele::kernel::resource::testing

@@ -1,9 +1,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/later_call.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/reply_parts.hpp"
+#include "kernel/resource/record/row_query.hpp"
 #include "kernel/resource/work/store_numbers.hpp"
 #include "kernel/resource/work/withheld_members.hpp"
 
@@ -213,16 +215,63 @@ constexpr std::size_t kWholeSize = 1024 * 1024;
 
 }  // namespace
 
+namespace {
+
+/// The query of the parameter so named. Nothing, and the empty array that some clients write for
+/// it, asks for everything.
+sdk::Result<sdk::Json> query_of(const RoutedCall& call) {
+    constexpr char kQuery[] = "query";
+    auto query = sdk::parse_json(call.query_parameter(kQuery).value_or(""));
+    if (!query) return sdk::invalid_parameter(kQuery, query.error().message);
+    const bool is_nothing = query->is_null() || (query->is_array() && query->empty());
+    if (is_nothing) return sdk::Json::object();
+    if (!query->is_object()) return sdk::invalid_parameter(kQuery, "must be an object");
+    return query;
+}
+
+/// What the caller asks for, as its family understands it.
+sdk::Result<sdk::Reply> list_asked(const RoutedCall& call, sdk::Json query) {
+    const RegisteredResource& family = *call.route().resource;
+    auto completed = plugin::guarded<void>(family.plugin_id, "complete_query", [&] {
+        return family.resource->complete_query(call, query);
+    });
+    if (!completed) return completed.error();
+    Listing listing{.place = call.place(),
+                    .condition = within_part(call.place(), std::move(query)),
+                    .is_presented = is_presented(call)};
+    // To project costs less than to parse each row again; what is computed is there only later.
+    if (!listing.is_presented) listing.is_trimmed = ReplyParts::of(call).project(listing.condition);
+    return list_rows(call, listing);
+}
+
+sdk::Result<sdk::Reply> list_own_rows(const RoutedCall& call) {
+    const RegisteredResource& family = *call.route().resource;
+    auto rows = plugin::guarded<std::vector<sdk::Json>>(
+        family.plugin_id, "rows", [&] { return family.resource->rows(call); });
+    if (!rows) return rows.error();
+    return RowQuery(call.rooms().has_numeric_sort).page(*rows, filters_of(call), call.page());
+}
+
+}  // namespace
+
 sdk::Result<sdk::Reply> list_records(RoutedCall& call) {
-    return list_rows(call, {.place = call.place(),
-                            .condition = within_part(call.place(), filters_of(call)),
-                            .is_presented = is_presented(call)});
+    const sdk::Listing& listing = call.route().resource->descriptor.listing;
+    if (listing.has_own_rows) return list_own_rows(call);
+    if (!listing.takes_query) return list_asked(call, filters_of(call));
+    auto query = query_of(call);
+    if (!query) return query.error();
+    query->update(filters_of(call));
+    return list_asked(call, *std::move(query));
 }
 
 sdk::Result<sdk::Reply> query_records(RoutedCall& call) {
-    return list_rows(call, {.place = call.place(),
-                            .condition = within_part(call.place(), call.body()),
-                            .is_presented = is_presented(call)});
+    return list_asked(call, call.body());
+}
+
+sdk::Result<sdk::Reply> query_records_by_get(RoutedCall& call) {
+    auto query = query_of(call);
+    if (!query) return query.error();
+    return list_asked(call, *std::move(query));
 }
 
 sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing) {
@@ -230,7 +279,7 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
     auto query = storage::Query::parse(listing.condition);
     if (!query) return query.error();
     auto page = std::make_shared<PageText>(rooms, call.page().skip);
-    page->set_parts(ReplyParts::of(call));
+    if (!listing.is_trimmed) page->set_parts(ReplyParts::of(call));
     const CollectionPlace& place = listing.place;
     if (place.id) {
         auto open = check_asks_nothing_withheld(*place.resource, listing.condition, call.page());

@@ -11,6 +11,9 @@ namespace stele::kernel::resource {
 /// The answer to a write: `ok` and `_doc`, and the record's other members unless the caller asked
 /// for less (docs/specification/rulings.md). `stored` is the record as the write has left it.
 sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const storage::Record& stored);
+/// The record's text in such an answer: what the caller may know of it, presented where the family
+/// wants every reply to be.
+sdk::Result<std::string> written_text(const RoutedCall& call, const storage::Record& stored);
 
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
 /// decodes and runs the handler. The caller commits.
@@ -29,6 +32,7 @@ sdk::Result<sdk::Reply> update_record(RoutedCall& call);
 sdk::Result<sdk::Reply> remove_record(RoutedCall& call);
 sdk::Result<sdk::Reply> list_records(RoutedCall& call);
 sdk::Result<sdk::Reply> query_records(RoutedCall& call);
+sdk::Result<sdk::Reply> query_records_by_get(RoutedCall& call);
 
 /// Which rows a page shows.
 struct Listing {
@@ -36,6 +40,8 @@ struct Listing {
     sdk::Json condition;
     /// Rows pass through `Resource::present`.
     bool is_presented = false;
+    /// The condition says already what the caller wants left out of rows (`ReplyParts`).
+    bool is_trimmed = false;
 };
 /// The page that the call asks for.
 sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing);

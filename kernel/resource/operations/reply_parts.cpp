@@ -10,6 +10,7 @@ namespace {
 
 constexpr char kSystem[] = "_system";
 constexpr char kId[] = "_doc";
+constexpr char kProjection[] = "_fields";
 
 bool is_declined(const RoutedCall& call, std::string_view name) {
     const auto value = call.query_parameter(name);
@@ -44,6 +45,12 @@ void trim_row(const ReplyParts& parts, sdk::Json& row) {
 
 ReplyParts ReplyParts::of(const RoutedCall& call) {
     return {is_declined(call, "full"), is_declined(call, "metadata")};
+}
+
+bool ReplyParts::project(sdk::Json& query) const {
+    if (is_whole() || !query.is_object() || query.contains(kProjection)) return false;
+    query[kProjection] = is_bare ? sdk::Json{{kId, 1}} : sdk::Json{{kSystem, 0}};
+    return true;
 }
 
 sdk::Result<std::string> ReplyParts::row(std::string_view text) const {

@@ -17,6 +17,9 @@ struct ReplyParts {
 
     static ReplyParts of(const RoutedCall& call);
     bool is_whole() const { return !is_bare && !has_no_system; }
+    /// Adds to a query that only asks for whole rows what leaves the same out of them. Whether it
+    /// did.
+    bool project(sdk::Json& query) const;
     /// A row of a list without what is left out.
     sdk::Result<std::string> row(std::string_view text) const;
 };

@@ -305,7 +305,8 @@ sdk::Result<void> RoutedCall::decode() {
     if (input_.is_decoded) return {};
     const Route& route = *input_.route;
     const bool is_read_by_handler =
-        route.has_streamed_body || (route.has_raw_body && !route.may_have_json);
+        route.takes_pieces(input_.header("Content-Type").value_or("")) ||
+        (route.has_raw_body && !route.may_have_json);
     if (input_.raw_body.empty() || is_read_by_handler) return {};
     bool must_be_json = true;
     if (route.has_raw_body) {

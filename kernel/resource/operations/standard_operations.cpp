@@ -16,6 +16,8 @@ std::vector<Operation> record_operations() {
     const Operation::Traits writes{.body = sdk::BodyUse::record};
     const Operation::Traits removes{.body = sdk::BodyUse::record, .urgent = true};
     const Operation::Traits queries{.body = sdk::BodyUse::condition, .paged = true};
+    const Operation::Traits queries_by_get{
+        .parameters = {{"query"}}, .body = sdk::BodyUse::condition, .paged = true};
     return {
         {"create", "POST", kOnCollection, "", &Has::create, &Needs::create, &create_record, writes},
         {"list",
@@ -26,8 +28,10 @@ std::vector<Operation> record_operations() {
          &Needs::list,
          &list_records,
          {.paged = true}},
-        {"query", "POST", kOnCollection, "/query", &Has::query, &Needs::list, &query_records,
+        {"query", "POST", kOnCollection, "/query", &Has::query, &Needs::query, &query_records,
          queries},
+        {"query", "GET", kOnCollection, "/query", &Has::query_by_get, &Needs::query,
+         &query_records_by_get, queries_by_get},
         {"read", "GET", kOnRecord, "", &Has::read, &Needs::read, &read_record},
         {"update", "PUT", kOnRecord, "", &Has::update, &Needs::update, &update_record, writes},
         {"update", "POST", kOnRecord, "/update", &Has::update, &Needs::update, &update_record,
@@ -47,9 +51,9 @@ std::vector<Operation> check_operations() {
         {"check single authority", "POST", kOnRecord, "/authorities/{authorityId}/check",
          &Has::permissions, &Needs::check, &check_authority, of_one},
         {"check multiple authorities", "POST", kOnCollection, "/authorities/check",
-         &Has::permissions, &Needs::list, &check_authorities, of_many},
+         &Has::permissions, &Needs::check_many, &check_authorities, of_many},
         {"check multiple permissions", "POST", kOnCollection, "/permissions/check",
-         &Has::permissions, &Needs::list, &check_permissions, of_many},
+         &Has::permissions, &Needs::check_many, &check_permissions, of_many},
     };
 }
 

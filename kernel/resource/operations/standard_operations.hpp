@@ -35,6 +35,7 @@ struct StandardOperation {
 
     bool is_item() const { return scope == sdk::ActionScope::item; }
     bool removes() const { return offered == &sdk::Operations::remove; }
+    bool queries() const { return traits.body == sdk::BodyUse::condition; }
     /// Makes, changes or removes the record itself.
     bool writes_record() const { return traits.body == sdk::BodyUse::record; }
     /// The body is the family's record.

@@ -59,21 +59,38 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     return route;
 }
 
+void add_parameters(Route& route, const std::vector<sdk::Parameter>& more) {
+    route.parameters.insert(route.parameters.end(), more.begin(), more.end());
+}
+
+void fit_create(Route& route, const sdk::Creating& creating) {
+    add_parameters(route, creating.parameters);
+    route.takes_array = creating.most > 0;
+    if (creating.takes_forms) route.has_streamed_body = route.is_slow = true;
+}
+
+void fit_list(Route& route, const sdk::ResourceDescriptor& descriptor) {
+    for (const std::string& filter : descriptor.list_filters)
+        route.parameters.push_back({filter, false});
+    if (descriptor.listing.takes_query) route.parameters.push_back({"query", false});
+    add_parameters(route, descriptor.listing.parameters);
+}
+
 /// What follows from the family that the operation is of.
 void fit_to_family(Route& route, const RegisteredResource& resource) {
     const StandardOperation& operation = *route.standard;
     const sdk::ResourceDescriptor& descriptor = resource.descriptor;
     route.resource = &resource;
-    if (operation.run == &read_record && resource.is_guarded_by_container)
-        route.guard = Guard::container;
-    if (operation.run == &list_records) {
-        for (const std::string& filter : descriptor.list_filters)
-            route.parameters.push_back({filter, false});
+    if (operation.run == &read_record) {
+        if (resource.is_guarded_by_container) route.guard = Guard::container;
+        add_parameters(route, descriptor.reading.parameters);
     }
+    if (operation.run == &list_records) fit_list(route, descriptor);
     if (!operation.writes_record()) return;
     route.bounds = bounds_of(descriptor.fields);
     if (descriptor.slow_writes || (operation.removes() && !resource.contained.empty()))
         route.is_slow = true;
+    if (operation.run == &create_record) fit_create(route, descriptor.creating);
 }
 
 }  // namespace
@@ -88,8 +105,13 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
     };
     const std::string item = collection + resource.item_segment();
     for (const StandardOperation& operation : standard_operations()) {
-        if (descriptor.operations.*operation.offered)
-            add(operation, operation.is_item() ? item : collection);
+        if (!(descriptor.operations.*operation.offered)) continue;
+        add(operation, operation.is_item() ? item : collection);
+        if (!operation.queries()) continue;
+        for (const std::string& alias : descriptor.querying.aliases) {
+            add(operation, collection);
+            routes.back().path = collection + "/" + alias;
+        }
     }
     // Other words for the path lead to the same container.
     if (!descriptor.checks_at_container || !collection.ends_with(descriptor.path)) return;

@@ -1,3 +1,6 @@
+#include <stele/sdk/entity_tag.hpp>
+
+#include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/work/store_numbers.hpp"
@@ -31,31 +34,38 @@ sdk::Result<KnownText> known_text(const RoutedCall& call, const storage::Record&
     return KnownText{*std::move(known), false};
 }
 
+/// What the family makes of it. What is computed changes without the version, so nobody may be told
+/// that all is as it was: the tag serves `If-Match` only.
+sdk::Result<sdk::Reply> read_shown(const RoutedCall& call) {
+    const RegisteredResource& family = *call.route().resource;
+    auto shown = plugin::guarded<sdk::ShownRecord>(family.plugin_id, "show",
+                                                   [&] { return family.resource->show(call); });
+    if (!shown) return shown.error();
+    return sdk::Reply::json_text(std::move(shown->json))
+        .header("ETag", sdk::version_tag(shown->id, shown->version));
+}
+
 }  // namespace
+
+sdk::Result<std::string> written_text(const RoutedCall& call, const storage::Record& stored) {
+    auto known = known_text(call, stored);
+    if (!known) return known.error();
+    if (!call.route().resource || !call.route().resource->descriptor.is_presented)
+        return std::move(known->text);
+    return presented_text(call, known->text);
+}
 
 sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const storage::Record& stored) {
     // Only a plain false asks for less: a published driver that repeats a request after a refresh
     // appends its query string again, so that the value becomes "true?full=true".
     if (call.parameter("full") == "false") return sdk::Reply::status({{"_doc", id_of(stored)}});
-    auto known = known_text(call, stored);
-    if (!known) return known.error();
-    std::string text = std::move(known->text);
-    if (call.route().resource && call.route().resource->descriptor.is_presented) {
-        auto presented = presented_text(call, text);
-        if (!presented) return presented.error();
-        text = *std::move(presented);
-    }
-    return sdk::Reply::json_text(text.replace(0, 1, R"({"ok":true,)"));
-}
-
-sdk::Result<sdk::Reply> create_record(RoutedCall& call) {
-    auto created = call.work().bound_documents().create(call.place(), call.body());
-    if (!created) return created.error();
-    call.set_created(created->document);
-    return written_reply(call, created->stored);
+    auto text = written_text(call, stored);
+    if (!text) return text.error();
+    return sdk::Reply::json_text(text->replace(0, 1, R"({"ok":true,)"));
 }
 
 sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
+    if (call.route().resource->descriptor.reading.is_shown) return read_shown(call);
     const storage::Record& record = call.stored();
     auto known = known_text(call, record);
     if (!known) return known.error();

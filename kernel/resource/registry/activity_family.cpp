@@ -29,6 +29,7 @@ sdk::ResourceDescriptor ActivityFamily::describe() const {
                              .transfer = false};
     // What only managers and owners of the platform hold.
     descriptor.permissions.list = sdk::Permission::modify_permissions;
+    descriptor.permissions.query = sdk::Permission::modify_permissions;
     descriptor.permissions.read = sdk::Permission::modify_permissions;
     return descriptor;
 }

@@ -128,6 +128,21 @@ std::string space_problem(const sdk::ResourceDescriptor& descriptor) {
     return {};
 }
 
+std::string operation_problem(const sdk::ResourceDescriptor& descriptor) {
+    const sdk::Creating& creating = descriptor.creating;
+    if (creating.takes_forms && creating.most == 0)
+        return "a create that takes forms says how many records it makes";
+    for (const std::string& alias : descriptor.querying.aliases) {
+        if (alias.empty() || alias.front() == '/' || alias.back() == '/' ||
+            alias.find_first_of("{}") != std::string::npos)
+            return "a query alias is no path: " + alias;
+    }
+    for (const sdk::Action& action : descriptor.actions) {
+        if (std::string problem = action_problem(action); !problem.empty()) return problem;
+    }
+    return {};
+}
+
 std::string member_problem(const sdk::ResourceDescriptor& descriptor) {
     if (descriptor.container.empty()) return "container is missing";
     if (std::string problem = path_problem(descriptor); !problem.empty()) return problem;
@@ -144,9 +159,7 @@ std::string member_problem(const sdk::ResourceDescriptor& descriptor) {
             if (names.contains(field.name)) return "every data store has the field " + field.name;
         }
     }
-    for (const sdk::Action& action : descriptor.actions) {
-        if (std::string problem = action_problem(action); !problem.empty()) return problem;
-    }
+    if (std::string problem = operation_problem(descriptor); !problem.empty()) return problem;
     for (const sdk::DefaultGrant& grant : descriptor.default_grants) {
         if (grant.role_key.empty()) return "a default grant has no role";
     }

@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/letter_case.hpp>
 
 namespace stele::kernel::resource {
+
+bool Route::takes_pieces(std::string_view content_type) const {
+    if (!has_streamed_body || body != sdk::BodyUse::record) return has_streamed_body;
+    return sdk::media_essence(content_type) == "multipart/form-data";
+}
 
 std::vector<std::string> placeholders_of(std::string_view path) {
     std::vector<std::string> names;

@@ -47,7 +47,7 @@ struct Route {
     bool has_raw_body = false;
     /// A JSON body may be an array, too.
     bool takes_array = false;
-    /// The body is read piece by piece.
+    /// The body is read piece by piece; where it is a record, only a form is.
     bool has_streamed_body = false;
     /// Nevertheless decoded where it is JSON.
     bool may_have_json = false;
@@ -60,6 +60,8 @@ struct Route {
     /// What the path names has a tag of its own, which the handler compares with `If-Match`.
     bool has_own_tag = false;
 
+    /// Whether the handler reads a body of such a type piece by piece.
+    bool takes_pieces(std::string_view content_type) const;
     /// Whether the path is that of a record or lies below one, and the method may change something.
     bool may_change_record() const { return is_item && resource && method != "GET"; }
 };

@@ -142,9 +142,18 @@ sdk::Result<sdk::DocumentPage> BoundDocuments::query(const sdk::CollectionName& 
     return result;
 }
 
+sdk::Result<void> BoundDocuments::check_writable(const CollectionPlace& place,
+                                                 const sdk::Change& change) {
+    const RegisteredResource& resource = *place.resource;
+    return plugin::guarded<void>(resource.plugin_id, "check_writable", [&] {
+        return resource.resource->check_writable(change, context_);
+    });
+}
+
 sdk::Result<void> BoundDocuments::run_hooks_before(const CollectionPlace& place,
                                                    sdk::Change& change) {
     const RegisteredResource& resource = *place.resource;
+    if (auto free = check_writable(place, change); !free) return free;
     return plugin::guarded<void>(resource.plugin_id, "prepare", [&]() -> sdk::Result<void> {
         if (auto prepared = resource.resource->prepare(change, context_); !prepared) {
             return prepared;
@@ -431,6 +440,7 @@ sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& coll
         (is_secret ? after.secrets : after.fields)[name] = value;
     }
     sdk::Change change{sdk::ChangeKind::update, place->name, &*before, &after};
+    if (auto may = check_writable(*place, change); !may) return may.error();
     if (auto stored = replace(*place, record, *before, after); !stored) return stored.error();
     if (auto hooked = run_hooks_after(*place, change); !hooked) return hooked.error();
     return after;

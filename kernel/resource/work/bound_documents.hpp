@@ -62,6 +62,7 @@ public:
 private:
     sdk::Result<bool> leads_to_others(const storage::RemovedCollection& removed);
     sdk::Result<CollectionPlace> place_of(const sdk::CollectionName& collection);
+    sdk::Result<void> check_writable(const CollectionPlace& place, const sdk::Change& change);
     sdk::Result<void> run_hooks_before(const CollectionPlace& place, sdk::Change& change);
     sdk::Result<void> run_hooks_after(const CollectionPlace& place, const sdk::Change& change);
     sdk::Result<void> check_addresses(const CollectionPlace& place, const sdk::Transaction& space,

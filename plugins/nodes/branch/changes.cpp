@@ -9,6 +9,7 @@
 
 #include "branch/folder_names.hpp"
 #include "branch/graph.hpp"
+#include "branch/vocabulary.hpp"
 #include "version/collection_reader.hpp"
 
 namespace stele::nodes {
@@ -16,7 +17,6 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPartName[] = "nodes.changes";
-constexpr char kArchived[] = "archived";
 constexpr char kReadonly[] = "readonly";
 constexpr char kSnapshot[] = "snapshot";
 constexpr char kFrozen[] = "frozen";

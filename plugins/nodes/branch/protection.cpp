@@ -38,8 +38,13 @@ sdk::Error refused(const char* code, const char* message) {
 }  // namespace
 
 sdk::Result<void> check_branch_writable(const BranchContent& content) {
-    if (content.changes().is_unprotected()) return {};
-    auto rules = content.changes().rules(content.context(), content.branch());
+    return check_branch_writable(content.changes(), content.context(), content.branch());
+}
+
+sdk::Result<void> check_branch_writable(Changes& changes, sdk::Context& context,
+                                        const sdk::RecordKey& branch) {
+    if (changes.is_unprotected()) return {};
+    auto rules = changes.rules(context, branch);
     if (!rules) return rules.error();
     if (rules->is_archived) return refused("branch.archived", "the branch is archived");
     if (rules->is_readonly) return refused("branch.readonly", "the branch is read-only");

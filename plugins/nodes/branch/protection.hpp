@@ -12,9 +12,10 @@ namespace stele::nodes {
 
 /// Before anything is written to a branch: `forbidden` where the branch is archived, read-only,
 /// frozen or takes no direct commits (docs/specification/nodes.md 4.4), unless the operation lifted
-/// the protection
-/// (`Changes::lift_protection`).
+/// the protection (`Changes::lift_protection`).
 sdk::Result<void> check_branch_writable(const BranchContent& content);
+sdk::Result<void> check_branch_writable(Changes& changes, sdk::Context& context,
+                                        const sdk::RecordKey& branch);
 
 /// Who keeps others from changing a node. A row of the graph; the association that shows it
 /// (`a:has_lock`, from the holder's person) follows from it.

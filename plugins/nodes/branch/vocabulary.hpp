@@ -35,6 +35,9 @@ inline constexpr char kDirectionality[] = "directionality";
 
 inline constexpr char kParent[] = "_parent";
 
+/// Of branches.
+inline constexpr char kArchived[] = "archived";
+
 inline constexpr char kDirected[] = "DIRECTED";
 inline constexpr char kUndirected[] = "UNDIRECTED";
 

@@ -26,6 +26,11 @@ bool is_branch_alias(std::string_view alias) {
            });
 }
 
+bool mentions_archived(const sdk::Json& query) {
+    if (query.is_object() && query.contains(kArchived)) return true;
+    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_archived);
+}
+
 /// Set when a branch is made, and by what is done with it; never by an update.
 constexpr std::array kSetByServer{"type", "root", "root-branch", "join-branch", "snapshot"};
 
@@ -43,10 +48,11 @@ sdk::ResourceDescriptor Branch::describe() const {
                        {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
                        {.name = "readonly", .kind = boolean},
                        {.name = "frozen", .kind = boolean},
-                       {.name = "archived", .kind = boolean},
+                       {.name = kArchived, .kind = boolean},
                        {.name = "blockDirectCommits", .kind = boolean},
                        {.name = "alias", .kind = text}},
-            .operations = {.create = false, .list = false, .query = false},
+            .operations = {.create = false},
+            .listing = {.parameters = {{kArchived}}},
             .actions = branch_actions(),
             .checks_at_container = true,
             .is_presented = true,
@@ -112,6 +118,15 @@ sdk::Result<void> Branch::stored(const sdk::Change& change, sdk::Context& contex
                                "alias " + after + " stands for another branch");
     }
     return documents.set_alias(branches, after, change.after->id);
+}
+
+sdk::Result<void> Branch::complete_query(const sdk::Call& call, sdk::Json& query) {
+    const bool is_list = call.method() == "GET";
+    auto wanted = is_list ? call.flag(kArchived) : sdk::Result<std::optional<bool>>(std::nullopt);
+    if (!wanted) return wanted.error();
+    if (wanted->value_or(false)) query[kArchived] = true;
+    if (!mentions_archived(query)) query[kArchived] = {{"$ne", true}};
+    return {};
 }
 
 sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {

@@ -1,5 +1,6 @@
 #include "family/deletion_family.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +8,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/client_members.hpp"
-#include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
 #include "operation/operations.hpp"
@@ -16,6 +16,7 @@ namespace stele::nodes {
 
 namespace {
 
+constexpr char kAssociationFlag[] = "_deletion.association";
 /// What tells later what comes back.
 constexpr std::array kKeptOfDeletion{kDeletionMember, member::kType, member::kQName,
                                      member::kIsAssociation};
@@ -29,6 +30,11 @@ void keep(const sdk::Json& before, const char* name, sdk::Json& after) {
     } else {
         after[name] = *kept;
     }
+}
+
+bool mentions_associations(const sdk::Json& query) {
+    if (query.is_object() && query.contains(kAssociationFlag)) return true;
+    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_associations);
 }
 
 /// Says in `_deletion` which changeset removed the node: the one that wrote the deletion first.
@@ -64,7 +70,8 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
             .path = "deletions",
             .placeholder = kNodeId,
             .fields = {{.name = "_system.changeset", .unindexed = true}},
-            .operations = {.create = false, .list = false, .query = false, .transfer = false},
+            .operations = {.create = false, .query_by_get = true, .transfer = false},
+            .listing = {.takes_query = true},
             .actions = deletion_actions(),
             .has_space = true,
             .is_ungranted = true,
@@ -74,14 +81,13 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
 }
 
 sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& context) {
-    auto content = BranchContent::open(services(), context, change.collection.container_key);
-    if (!content) return content.error();
-    if (auto writable = check_branch_writable(*content); !writable) return writable;
     if (change.kind == sdk::ChangeKind::create) return {};
     const sdk::Json& before = change.before->fields;
     if (change.kind == sdk::ChangeKind::remove) {
         // The server itself removes one deletion after the other, also of what comes back.
         if (context.session().is_system || is_association(before)) return {};
+        auto content = BranchContent::open(services(), context, change.collection.container_key);
+        if (!content) return content.error();
         return purge_associations(*content, change.before->id);
     }
     sdk::Json& after = change.after->fields;
@@ -105,6 +111,12 @@ sdk::Result<void> DeletionFamily::complete_system(const sdk::Change& change, sdk
     // Last, where readers of the branch look for it.
     system.erase(member::kChangeset);
     system[member::kChangeset] = (*note)->random_part;
+    return {};
+}
+
+sdk::Result<void> DeletionFamily::complete_query(const sdk::Call&, sdk::Json& query) {
+    if (!mentions_associations(query)) query[kAssociationFlag] = false;
+    rename_queried_features(query);
     return {};
 }
 

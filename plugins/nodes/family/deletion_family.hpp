@@ -14,6 +14,8 @@ public:
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> complete_system(const sdk::Change& change, sdk::Context& context,
                                       sdk::Json& system) override;
+    /// Deleted associations are found by those only who ask for them.
+    sdk::Result<void> complete_query(const sdk::Call& call, sdk::Json& query) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
 };
 

@@ -16,12 +16,10 @@
 #include "graph/association_rules.hpp"
 #include "graph/membership_gifts.hpp"
 #include "graph/mounts.hpp"
-#include "graph/node_view.hpp"
 #include "history/deletion.hpp"
 #include "history/history.hpp"
 #include "history/stored_content.hpp"
 #include "history/tags.hpp"
-#include "operation/operations.hpp"
 
 namespace stele::nodes {
 
@@ -133,6 +131,12 @@ sdk::Result<void> rename_in_folders(const BranchContent& content, const sdk::Doc
     return {};
 }
 
+/// Whoever makes a node owns it (`NodeFamily::roles_of`).
+sdk::Result<void> note_maker(const BranchContent& content) {
+    if (content.changes().is_server_alone(content.context())) return {};
+    return content.context().authorities().note_owner(content.principal().key, content.branch());
+}
+
 /// Writes or removes what the graph says of an association.
 sdk::Result<void> write_edge(const BranchContent& content, const sdk::Document& association,
                              bool is_removed) {
@@ -172,6 +176,11 @@ sdk::Result<sdk::Transaction*> SpacedFamily::write_space(sdk::Context& context,
     return Changes::of(context, services().branches).collection(context, collection, slot_);
 }
 
+sdk::Result<void> SpacedFamily::check_writable(const sdk::Change& change, sdk::Context& context) {
+    return check_branch_writable(Changes::of(context, services().branches), context,
+                                 change.collection.container_key);
+}
+
 std::int64_t SpacedFamily::added_by_space(const sdk::Document& record) {
     const auto system = record.fields.find(member::kSystem);
     if (system == record.fields.end()) return 0;
@@ -191,41 +200,6 @@ sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_of(
 sdk::Result<std::vector<sdk::RecordKey>> SpacedFamily::origins_inside(
     const sdk::Reader& store, const sdk::SpaceCollection& collection) {
     return services().branches.origins(store, collection.container);
-}
-
-sdk::ResourceDescriptor NodeFamily::describe() const {
-    using enum sdk::FieldKind;
-    return {.type = kNodeType,
-            .container = kBranchType,
-            .path = "nodes",
-            .placeholder = kNodeId,
-            .path_aliases = {"n"},
-            .fields = {{.name = member::kQName, .kind = text, .addresses = true},
-                       {.name = member::kType, .kind = text},
-                       {.name = "_system.changeset", .unindexed = true},
-                       {.name = "_system.previousChangeset", .unindexed = true}},
-            .operations = {.create = false, .list = false, .query = false, .read = false},
-            .actions = node_actions(),
-            .has_space = true,
-            .is_ungranted = true,
-            .policy_facts = {"path", "changeset", "qname", "type-qname", "feature", "definition"},
-            .checks_at_container = true,
-            .presented_by = {"paths"},
-            .reference_words = {"association"},
-            .slow_writes = true,
-            .title = "nodes"};
-}
-
-sdk::Result<void> NodeFamily::present(const sdk::Call& call, sdk::Json& record) {
-    auto content = BranchContent::open(services(), call.context(), call.collection().container_key);
-    if (!content) return content.error();
-    sdk::Document node;
-    node.id = sdk::text_member(record, "_doc");
-    node.fields = std::move(record);
-    auto shown = shown_row(*content, call, std::move(node));
-    if (!shown) return shown.error();
-    record = std::move(*shown);
-    return {};
 }
 
 sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Document& node) {
@@ -262,22 +236,29 @@ sdk::Result<void> NodeFamily::prepare_new(const BranchContent& content, sdk::Doc
 
 sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
                                               const sdk::Document& node) {
-    if (auto free = check_unlocked(content, node); !free) return free;
     if (is_definition(node.fields)) {
         if (auto unused = check_no_instances(content, node.fields); !unused) return unused;
     }
     if (is_association(node.fields)) {
-        if (auto ends = check_ends_unlocked(content, node); !ends) return ends;
         if (auto removed = write_edge(content, node, true); !removed) return removed;
     }
     if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
     return remove_what_depends(content, node);
 }
 
+sdk::Result<void> NodeFamily::check_writable(const sdk::Change& change, sdk::Context& context) {
+    auto writable = SpacedFamily::check_writable(change, context);
+    if (!writable || !change.before) return writable;
+    auto content = BranchContent::open(services(), context, change.collection.container_key);
+    if (!content) return content.error();
+    if (auto free = check_unlocked(*content, *change.before); !free) return free;
+    return is_association(change.before->fields) ? check_ends_unlocked(*content, *change.before)
+                                                 : sdk::Result<void>();
+}
+
 sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context) {
     auto content = BranchContent::open(services(), context, change.collection.container_key);
     if (!content) return content.error();
-    if (auto writable = check_branch_writable(*content); !writable) return writable;
     if (change.kind == sdk::ChangeKind::remove) return prepare_removal(*content, *change.before);
     sdk::Json& fields = change.after->fields;
     drop_server_members(fields);
@@ -300,6 +281,9 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
     if (!content) return content.error();
     const sdk::Document& after = *change.after;
     const bool is_new = change.kind == sdk::ChangeKind::create;
+    if (is_new) {
+        if (auto noted = note_maker(*content); !noted) return noted;
+    }
     if (is_association(after.fields))
         return is_new ? write_edge(*content, after, false) : sdk::Result<void>();
     auto tagged = sync_tags(*content, is_new ? nullptr : &change.before->fields, after);
@@ -308,24 +292,9 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
                              name_of(after.fields));
 }
 
-/// Runs before every write of a node, also of single members.
 sdk::Result<void> NodeFamily::complete_system(const sdk::Change& change, sdk::Context& context,
                                               sdk::Json& system) {
-    if (change.before) {
-        auto content = BranchContent::open(services(), context, change.collection.container_key);
-        if (!content) return content.error();
-        if (auto writable = check_branch_writable(*content); !writable) return writable;
-        if (auto free = check_unlocked(*content, *change.before); !free) return free;
-        if (is_association(change.before->fields)) {
-            if (auto ends = check_ends_unlocked(*content, *change.before); !ends) return ends;
-        }
-    }
     Changes& changes = Changes::of(context, services().branches);
-    if (!change.before && !changes.is_server_alone(context)) {
-        const sdk::Principal& maker = changes.actor() ? *changes.actor() : context.principal();
-        auto noted = context.authorities().note_owner(maker.key, change.collection.container_key);
-        if (!noted) return noted;
-    }
     if (changes.actor() && context.session().is_system)
         name_actor(*changes.actor(), change.before == nullptr, system);
     for (const char* part : {"_on", "_by", "_by_principal_id", "_by_principal_domain_id"}) {

@@ -29,6 +29,8 @@ public:
                   sdk::Violations& violations) override;
     /// Its `alias` leads to it where its id does.
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+    /// Archived branches are not among those that nobody asked for.
+    sdk::Result<void> complete_query(const sdk::Call& call, sdk::Json& query) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
 };
 

@@ -42,4 +42,37 @@ sdk::Result<void> name_mount(const BranchContent& content, const sdk::Document& 
     return named;
 }
 
+sdk::Result<std::vector<Edge>> mounts_of(const BranchContent& content, std::string_view node,
+                                         Direction direction) {
+    auto edges = content.edges(node, direction, association::kHasMount);
+    if (!edges) return edges;
+    std::erase_if(*edges, [&](const Edge& edge) { return edge.end != direction; });
+    return edges;
+}
+
+sdk::Result<std::vector<sdk::Json>> mounted_rows(const BranchContent& content) {
+    auto root = content.node(kRootAlias);
+    if (!root) return root.error();
+    auto mounts = mounts_of(content, root->id, Direction::outgoing);
+    if (!mounts) return mounts.error();
+    std::vector<sdk::Json> rows;
+    std::vector<std::string> listed;
+    for (const Edge& mount : *mounts) {
+        auto node = content.readable_node(mount.other);
+        if (!node && sdk::is_missing(node.error())) continue;
+        if (!node) return node.error();
+        auto association = content.association(mount);
+        if (!association) return association.error();
+        const std::string key = sdk::text_member(association->fields, kMountKeyMember);
+        if (!key.empty()) {
+            rows.push_back(node->fields);
+            rows.back()["_doc"] = key;
+        }
+        if (std::find(listed.begin(), listed.end(), node->id) != listed.end()) continue;
+        listed.push_back(node->id);
+        rows.push_back(std::move(node->fields));
+    }
+    return rows;
+}
+
 }  // namespace stele::nodes

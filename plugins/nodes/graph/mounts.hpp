@@ -17,4 +17,10 @@ bool is_mount_key(std::string_view key);
 sdk::Result<void> name_mount(const BranchContent& content, const sdk::Document& mount,
                              bool is_removed);
 
+/// Explicit mounts that lead from the node, or to it.
+sdk::Result<std::vector<Edge>> mounts_of(const BranchContent& content, std::string_view node,
+                                         Direction direction);
+/// Each mounted node that whoever acts may READ, under each of its keys and under its id.
+sdk::Result<std::vector<sdk::Json>> mounted_rows(const BranchContent& content);
+
 }  // namespace stele::nodes

@@ -7,6 +7,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "branch/vocabulary.hpp"
+#include "graph/node_paths.hpp"
 #include "graph/statistics.hpp"
 #include "graph/translations.hpp"
 
@@ -14,18 +15,11 @@ namespace stele::nodes {
 
 namespace {
 
+constexpr char kPathParameter[] = "path";
 constexpr char kPathsParameter[] = "paths";
+constexpr char kMetadataParameter[] = "metadata";
 /// Their name in the text of a node, and what stands around it.
 constexpr std::size_t kAroundStatistics = 32;
-
-std::string etag_of(std::string_view id, std::uint64_t version) {
-    // Every read makes one.
-    const std::string number = std::to_string(version);
-    std::string etag;
-    etag.reserve(id.size() + number.size() + 3);
-    etag.append(1, '"').append(id).append(1, '-').append(number).append(1, '"');
-    return etag;
-}
 
 /// Of the repository's state, so that one read of the newest revision says whether it still holds.
 std::string statistics_key(const BranchContent& content, const std::string& node) {
@@ -102,61 +96,79 @@ sdk::Result<sdk::Json> shown_row(const BranchContent& content, const sdk::Call& 
     return std::move(node.fields);
 }
 
-sdk::Result<ShownNode> shown_node(const BranchContent& content, const sdk::Call& call,
-                                  sdk::Document node) {
-    auto locale = wanted_locale(call);
-    if (!locale) return locale.error();
-    auto shown = localised(content, std::move(node), *locale);
-    if (!shown) return shown.error();
-    ShownNode view{shown->fields, etag_of(shown->id, shown->version)};
-    if (!is_association(view.fields)) {
-        auto reads_all = content.reads_all();
-        if (!reads_all) return reads_all.error();
-        auto statistics =
-            *reads_all ? statistics_of(content, *shown) : readable_statistics_of(content, *shown);
-        if (!statistics) return statistics.error();
-        view.fields[member::kStatistics] = *std::move(statistics);
-    }
-    auto wanted = wants_paths(call);
-    if (!wanted) return wanted.error();
-    if (*wanted) {
-        auto paths = paths_of(content, *shown);
-        if (!paths) return paths.error();
-        view.fields[member::kPaths] = std::move(*paths);
-    }
-    auto wants_metadata = call.flag("metadata");
-    if (!wants_metadata) return wants_metadata.error();
-    if (!wants_metadata->value_or(true)) view.fields.erase(member::kSystem);
-    return view;
-}
+namespace {
 
-sdk::Result<bool> asks_for_itself(const sdk::Call& call) {
-    auto locale = wanted_locale(call);
-    if (!locale) return locale.error();
+/// Whether a read shows the addressed node itself, with all of it and nothing computed but
+/// `_statistics`.
+sdk::Result<bool> asks_for_itself(const sdk::Call& call, const Locale& locale) {
     const bool is_bare = call.parameter_names().empty() && call.body().empty();
-    if (is_bare) return locale->language.empty();
+    if (is_bare) return locale.is_none();
     auto paths = wants_paths(call);
     if (!paths) return paths.error();
-    auto wants_metadata = call.flag("metadata");
+    auto wants_metadata = call.flag(kMetadataParameter);
     if (!wants_metadata) return wants_metadata.error();
-    return locale->language.empty() && !*paths && wants_metadata->value_or(true) &&
-           call.parameter("path").value_or("").empty();
+    return locale.is_none() && !*paths && wants_metadata->value_or(true) &&
+           call.parameter(kPathParameter).value_or("").empty();
 }
 
-sdk::Result<NodeText> node_text(const BranchContent& content, const sdk::Call& call) {
+/// The text of the addressed node as it is stored, with its statistics: without decoding it.
+sdk::Result<sdk::ShownRecord> stored_node(const BranchContent& content, const sdk::Call& call) {
     const sdk::RecordText stored = call.record_text();
     auto statistics = statistics_text(content, call, stored.id);
     if (!statistics) return statistics.error();
     const std::string& added = **statistics;
-    NodeText text{{}, etag_of(stored.id, stored.version)};
+    sdk::ShownRecord shown{.id = stored.id, .version = stored.version};
     // Copied once: every read comes by.
-    text.json.reserve(stored.json.size() + added.size() + kAroundStatistics);
-    text.json = stored.json;
-    if (added.empty()) return text;
-    text.json.pop_back();
-    text.json.append(",\"").append(member::kStatistics).append("\":");
-    text.json.append(added).push_back('}');
-    return text;
+    shown.json.reserve(stored.json.size() + added.size() + kAroundStatistics);
+    shown.json = stored.json;
+    if (added.empty()) return shown;
+    shown.json.pop_back();
+    shown.json.append(",\"").append(member::kStatistics).append("\":");
+    shown.json.append(added).push_back('}');
+    return shown;
+}
+
+sdk::Result<void> add_statistics(const BranchContent& content, sdk::Document& node) {
+    if (is_association(node.fields)) return {};
+    auto reads_all = content.reads_all();
+    if (!reads_all) return reads_all.error();
+    auto statistics =
+        *reads_all ? statistics_of(content, node) : readable_statistics_of(content, node);
+    if (!statistics) return statistics.error();
+    node.fields[member::kStatistics] = *std::move(statistics);
+    return {};
+}
+
+}  // namespace
+
+std::vector<sdk::Parameter> view_parameters() {
+    return {{kPathParameter}, {"locale"}, {kPathsParameter}, {"full"}, {kMetadataParameter}};
+}
+
+sdk::Result<sdk::ShownRecord> shown_node(const BranchContent& content, const sdk::Call& call) {
+    auto locale = wanted_locale(call);
+    if (!locale) return locale.error();
+    auto is_itself = asks_for_itself(call, *locale);
+    if (!is_itself) return is_itself.error();
+    if (*is_itself) return stored_node(content, call);
+    auto node = addressed_node(content, call);
+    if (!node) return node.error();
+    auto shown = localised(content, *std::move(node), *locale);
+    if (!shown) return shown.error();
+    auto wanted = wants_paths(call);
+    if (!wanted) return wanted.error();
+    sdk::Json paths;
+    if (*wanted) {
+        auto found = paths_of(content, *shown);
+        if (!found) return found.error();
+        paths = *std::move(found);
+    }
+    if (auto added = add_statistics(content, *shown); !added) return added.error();
+    if (*wanted) shown->fields[member::kPaths] = std::move(paths);
+    auto wants_metadata = call.flag(kMetadataParameter);
+    if (!wants_metadata) return wants_metadata.error();
+    if (!wants_metadata->value_or(true)) shown->fields.erase(member::kSystem);
+    return sdk::ShownRecord{sdk::dump_json(shown->fields), shown->id, shown->version};
 }
 
 }  // namespace stele::nodes

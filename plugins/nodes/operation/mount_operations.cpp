@@ -1,11 +1,8 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "branch/parameters.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "graph/mounts.hpp"
@@ -16,20 +13,13 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kMountKey[] = "mountKey";
+
 sdk::Result<std::string> mount_key_of(const sdk::Call& call) {
     std::string key(call.path(kMountKey));
     if (is_mount_key(key)) return key;
     return sdk::make_error(
         {{kMountKey, "node.mount_key_malformed",
           "mountKey must be a word of at most 128 bytes that is no id and not root"}});
-}
-
-sdk::Result<std::vector<Edge>> mounts_of(const BranchContent& content, std::string_view node,
-                                         Direction direction) {
-    auto edges = content.edges(node, direction, association::kHasMount);
-    if (!edges) return edges;
-    std::erase_if(*edges, [&](const Edge& edge) { return edge.end != direction; });
-    return edges;
 }
 
 /// Takes the key from the node that it stands for; answers whether that is this one.
@@ -91,34 +81,6 @@ sdk::Result<sdk::Reply> unmount_node(Services& services, const sdk::Call& call) 
         if (!gone) return gone.error();
     }
     return sdk::Reply::status(call.record().fields);
-}
-
-/// Each mounted node under each of its keys and under its id.
-sdk::Result<sdk::Reply> list_mounts(Services& services, const sdk::Call& call) {
-    auto content = content_of(services, call);
-    if (!content) return content.error();
-    auto root = content->node(kRootAlias);
-    if (!root) return root.error();
-    auto mounts = mounts_of(*content, root->id, Direction::outgoing);
-    if (!mounts) return mounts.error();
-    std::vector<sdk::Json> rows;
-    std::vector<std::string> listed;
-    for (const Edge& mount : *mounts) {
-        auto node = content->readable_node(mount.other);
-        if (!node && sdk::is_missing(node.error())) continue;
-        if (!node) return node.error();
-        auto association = content->association(mount);
-        if (!association) return association.error();
-        const std::string key = sdk::text_member(association->fields, kMountKeyMember);
-        if (!key.empty()) {
-            rows.push_back(node->fields);
-            rows.back()["_doc"] = key;
-        }
-        if (std::find(listed.begin(), listed.end(), node->id) != listed.end()) continue;
-        listed.push_back(node->id);
-        rows.push_back(std::move(node->fields));
-    }
-    return services.rows.page(rows, shown_query(call, sdk::Json::object()), call.page());
 }
 
 /// The node with the feature that shows a lock, or without it.
@@ -188,12 +150,6 @@ sdk::Result<sdk::Reply> read_lock(Services& services, const sdk::Call& call) {
 sdk::Actions node_mount_actions() {
     using enum sdk::Permission;
     return {
-        {.name = "",
-         .method = "GET",
-         .scope = sdk::ActionScope::collection,
-         .permission = read,
-         .run = operation<&list_mounts>(),
-         .paged = true},
         {.name = "mount/{mountKey}", .permission = update, .run = operation<&mount_node>()},
         {.name = "unmount", .permission = update, .run = operation<&unmount_node>()},
         {.name = "lock", .permission = update, .run = operation<&lock_node>()},

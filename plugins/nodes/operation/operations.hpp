@@ -7,12 +7,12 @@ namespace stele::nodes {
 /// Operations of `{BR}/nodes` and `{BR}/nodes/{nodeId}`, a function for each topic; each is in the
 /// source of that name.
 sdk::Actions node_actions();
-sdk::Actions node_record_actions();       ///< create, read, patch, bulk forms, touch, predelete
+sdk::Actions node_record_actions();       ///< patch, bulk forms, touch, predelete
 sdk::Actions node_repair_actions();       ///< refresh, recreate, repair
 sdk::Actions node_association_actions();  ///< associate, associations, children, relatives
-sdk::Actions node_traversal_actions();    ///< traverse, find, query
+sdk::Actions node_traversal_actions();    ///< traverse, find, search
 sdk::Actions node_folder_actions();       ///< paths, tree, move, copy
-sdk::Actions node_mount_actions();        ///< mounts and locks
+sdk::Actions node_mount_actions();        ///< mount, unmount and locks
 sdk::Actions node_attachment_actions();
 sdk::Actions node_version_actions();
 sdk::Actions node_feature_actions();  ///< features, change_qname, change_type

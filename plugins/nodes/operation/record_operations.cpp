@@ -8,36 +8,13 @@
 #include "branch/parameters.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
-#include "graph/node_paths.hpp"
-#include "graph/node_view.hpp"
 #include "history/deletion.hpp"
 #include "job/node_jobs.hpp"
-#include "operation/create_operations.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
 
 namespace {
-
-sdk::Result<sdk::Reply> read(Services& services, const sdk::Call& call) {
-    auto content = content_of(services, call);
-    if (!content) return content.error();
-    auto is_itself = asks_for_itself(call);
-    if (!is_itself) return is_itself.error();
-    if (*is_itself) {
-        auto text = node_text(*content, call);
-        if (!text) return text.error();
-        return sdk::Reply::json_text(std::move(text->json)).header("ETag", text->etag);
-    }
-    auto node = addressed_node(*content, call);
-    if (!node) return node.error();
-    auto shown = shown_node(*content, call, std::move(*node));
-    if (!shown) return shown.error();
-    sdk::Reply reply = sdk::Reply::json(shown->fields);
-    // For `If-Match`. What is computed changes without the version, so nobody may be told that all
-    // is as it was.
-    return std::move(reply).header("ETag", shown->etag);
-}
 
 /// A JSON Patch, or a merge patch (docs/specification/nodes.md 7.5).
 sdk::Result<sdk::Json> patched_by_body(const sdk::Json& before, const sdk::Json& body) {
@@ -250,12 +227,7 @@ sdk::Result<sdk::Reply> touch(Services&, const sdk::Call& call) {
 sdk::Actions node_record_actions() {
     using enum sdk::ActionScope;
     using sdk::Permission;
-    return {create_action(),
-            {.name = "",
-             .method = "GET",
-             .run = operation<&read>(),
-             .parameters = {{"path"}, {"locale"}, {"paths"}, {"full"}, {"metadata"}}},
-            {.name = "",
+    return {{.name = "",
              .method = "PATCH",
              .permission = Permission::update,
              .run = operation<&patch>(),

@@ -75,10 +75,8 @@ sdk::Result<sdk::Reply> traverse_node(Services& services, const sdk::Call& call)
 
 sdk::Actions node_traversal_actions() {
     sdk::Actions actions{{.name = "traverse", .run = operation<&traverse_node>(), .slow = true}};
-    for (auto more : {node_find_actions(), node_query_actions()}) {
-        for (sdk::Action& action : more)
-            actions.push_back(std::move(action));
-    }
+    for (sdk::Action& action : node_find_actions())
+        actions.push_back(std::move(action));
     return actions;
 }
 

@@ -8,8 +8,8 @@
 #include "attachment/attachment_writer.hpp"
 #include "attachment/zip_archive.hpp"
 #include "branch/vocabulary.hpp"
+#include "graph/new_node.hpp"
 #include "job/index_job.hpp"
-#include "operation/create_operations.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -53,7 +53,7 @@ sdk::Result<sdk::Document> unpack(const BranchContent& content, const std::strin
     auto stored = store_attachment(content, {.file_name = name, .content_type = type_by_name(name)},
                                    archive.read(entry));
     if (!stored) return stored.error();
-    const Parameters parameters = [&](std::string_view wanted) -> std::optional<std::string> {
+    const sdk::Parameters parameters = [&](std::string_view wanted) -> std::optional<std::string> {
         if (wanted == "rootNodeId") return below;
         if (wanted == "filePath") return entry.path;
         return std::nullopt;

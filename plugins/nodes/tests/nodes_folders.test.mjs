@@ -170,6 +170,16 @@ test('move and movenodes: paths follow, ids and subtrees stay, one changeset (18
   assert.equal(await count(deep, 'type=a:child&direction=INCOMING'), 1);
 });
 
+test('rows have the paths that were asked for, whatever else of them is left out (1.3)', async () => {
+  const node = await file('node', '/folder');
+  const row = async (parameters, more = {}) => (await admin('POST', `${branch}/nodes/query?${parameters}`, { _doc: node, ...more })).rows[0];
+  assert.equal((await row('paths=true'))._paths['r:root'], '/folder/node');
+  const bare = await row('paths=true&metadata=false');
+  assert.deepEqual([bare._paths['r:root'], '_system' in bare], ['/folder/node', false]);
+  assert.deepEqual(await row('paths=true&full=false'), { _doc: node });
+  assert.deepEqual(await row('paths=true', { _fields: { title: 1 } }), { _doc: node, title: 'node' });
+});
+
 test('moves that cannot be', async () => {
   const node = await file('node', '/outer/inner');
   const outer = (await admin('GET', `${N('root')}?path=/outer`))._doc;

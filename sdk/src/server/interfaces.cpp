@@ -105,6 +105,9 @@ Result<std::optional<std::uint64_t>> BlobStore::remove_before(std::string_view, 
     return std::optional<std::uint64_t>();
 }
 
+Result<void> Resource::check_writable(const Change&, Context&) {
+    return {};
+}
 Result<void> Resource::prepare(Change&, Context&) {
     return {};
 }
@@ -113,6 +116,39 @@ Result<void> Resource::stored(const Change&, Context&) {
     return {};
 }
 void Resource::notify(const Change&) {}
+
+namespace {
+
+/// A descriptor promises what its family does not do.
+Error missing_hook(const char* member, const char* hook) {
+    return make_error(ErrorKind::internal, "resource.hook_missing",
+                      "the server failed; the request id leads to its log",
+                      std::string("a family whose descriptor says ") + member + " has no " + hook);
+}
+
+}  // namespace
+
+Result<Json> Resource::locate(const Call&, const Parameters&, Json&) {
+    return missing_hook("is_placed", "locate");
+}
+Result<std::optional<Document>> Resource::place(const Call&, const Document&, const Json&) {
+    return missing_hook("is_placed", "place");
+}
+Result<Attachment> Resource::keep_file(const Call&, const IncomingFile&, const PieceSource&) {
+    return missing_hook("takes_forms", "keep_file");
+}
+Result<void> Resource::attach(const Call&, const std::vector<FiledRecord>&) {
+    return missing_hook("takes_forms", "attach");
+}
+Result<ShownRecord> Resource::show(const Call&) {
+    return missing_hook("is_shown", "show");
+}
+Result<void> Resource::complete_query(const Call&, Json&) {
+    return {};
+}
+Result<std::vector<Json>> Resource::rows(const Call&) {
+    return missing_hook("has_own_rows", "rows");
+}
 Result<void> Resource::present(const Call&, Json&) {
     return {};
 }

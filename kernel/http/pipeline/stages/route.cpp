@@ -1,19 +1,7 @@
-#include <stele/sdk/letter_case.hpp>
-
 #include "kernel/http/message/error_mapping.hpp"
 #include "kernel/http/pipeline/request_pipeline.hpp"
 
 namespace stele::kernel::http {
-
-namespace {
-
-bool is_form(const Request& request) {
-    constexpr std::string_view kForm = "multipart/";
-    const std::string_view type = request.header("Content-Type").value_or("");
-    return sdk::equals_ignoring_case(type.substr(0, kForm.size()), kForm);
-}
-
-}  // namespace
 
 const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
     const Request& request = exchange.request();
@@ -42,10 +30,8 @@ BodyWay RequestPipeline::body_way(const Request& request) {
     if (match.kind != RouteMatch::Kind::found) return BodyWay::whole;
     const resource::Route& route = *targets_[match.target];
     if (route.is_open) return BodyWay::small;
-    // Where the body is a record, only a form brings files along; JSON is held in memory.
-    const bool is_upload =
-        route.has_streamed_body && (route.body != sdk::BodyUse::record || is_form(request));
-    return is_upload ? BodyWay::pieces : BodyWay::whole;
+    const std::string_view type = request.header("Content-Type").value_or("");
+    return route.takes_pieces(type) ? BodyWay::pieces : BodyWay::whole;
 }
 
 /// 405, or what the path knows when that was the question.

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -16,8 +14,6 @@
 namespace stele::nodes {
 
 namespace {
-
-constexpr char kArchived[] = "archived";
 
 sdk::Error unknown_changeset(std::string_view name) {
     return sdk::invalid_parameter(name, "names no changeset of the branch");
@@ -168,32 +164,6 @@ sdk::Result<sdk::Reply> read_snapshot(Services& services, const sdk::Call& call)
     return sdk::Reply::json((*snapshot)->fields);
 }
 
-bool mentions_archived(const sdk::Json& query) {
-    if (query.is_object() && query.contains(kArchived)) return true;
-    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_archived);
-}
-
-/// Archived branches are not among those that nobody asked for.
-sdk::Result<sdk::Reply> page_of_branches(Services& services, const sdk::Call& call,
-                                         sdk::Json query) {
-    if (!query.is_object()) return sdk::invalid_parameter("query", "must be an object");
-    if (!mentions_archived(query)) query[kArchived] = {{"$ne", true}};
-    return services.lists.page(call, call.collection(), shown_query(call, std::move(query)));
-}
-
-sdk::Result<sdk::Reply> list_branches(Services& services, const sdk::Call& call) {
-    auto wanted = call.flag(kArchived);
-    if (!wanted) return wanted.error();
-    sdk::Json query = sdk::Json::object();
-    if (wanted->value_or(false)) query[kArchived] = true;
-    return page_of_branches(services, call, std::move(query));
-}
-
-sdk::Result<sdk::Reply> query_branches(Services& services, const sdk::Call& call) {
-    return page_of_branches(services, call,
-                            call.body().is_null() ? sdk::Json::object() : call.body());
-}
-
 /// What may be pulled into the branch: every other branch of the repository but archived ones.
 sdk::Result<sdk::Reply> list_pull_sources(Services& services, const sdk::Call& call) {
     return services.lists.page(
@@ -280,18 +250,6 @@ sdk::Actions branch_record_actions() {
              .run = operation<&create_branch>(),
              .parameters = origin,
              .body = sdk::BodyUse::record},
-            {.name = "",
-             .method = "GET",
-             .scope = collection,
-             .permission = Permission::connect,
-             .run = operation<&list_branches>(),
-             .parameters = {{kArchived}},
-             .paged = true},
-            {.name = "query",
-             .scope = collection,
-             .permission = Permission::connect,
-             .run = operation<&query_branches>(),
-             .paged = true},
             {.name = "create/start",
              .scope = collection,
              .permission = Permission::create_subobjects,

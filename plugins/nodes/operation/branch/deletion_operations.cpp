@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/authorities.hpp>
@@ -19,35 +17,9 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPurgeJob[] = "purge-deletions";
-constexpr char kAssociationFlag[] = "_deletion.association";
 /// Deletions that one operation purges, and one step of a job.
 constexpr std::int64_t kMostPurged = 10'000;
 constexpr std::int64_t kPurgeStep = 500;
-
-bool mentions_associations(const sdk::Json& query) {
-    if (query.is_object() && query.contains(kAssociationFlag)) return true;
-    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_associations);
-}
-
-sdk::Result<sdk::Reply> page_of_deletions(Services& services, const sdk::Call& call,
-                                          sdk::Json query) {
-    if (!query.is_object()) return sdk::invalid_parameter("query", "must be an object");
-    auto content = content_of(services, call);
-    if (!content) return content.error();
-    if (!mentions_associations(query)) query[kAssociationFlag] = false;
-    return services.lists.page(call, deletions_of(*content), shown_query(call, std::move(query)));
-}
-
-sdk::Result<sdk::Reply> list_deletions(Services& services, const sdk::Call& call) {
-    auto query = sdk::parse_json(call.parameter("query").value_or(""));
-    if (!query) return sdk::invalid_parameter("query", query.error().message);
-    return page_of_deletions(services, call, std::move(*query));
-}
-
-sdk::Result<sdk::Reply> query_deletions(Services& services, const sdk::Call& call) {
-    return page_of_deletions(services, call,
-                             call.body().is_null() ? sdk::Json::object() : call.body());
-}
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
@@ -217,26 +189,7 @@ sdk::Actions node_undelete_actions() {
 sdk::Actions deletion_actions() {
     using enum sdk::ActionScope;
     using enum sdk::Permission;
-    return {{.name = "",
-             .method = "GET",
-             .scope = collection,
-             .permission = connect,
-             .run = operation<&list_deletions>(),
-             .parameters = {{"query"}},
-             .paged = true},
-            {.name = "query",
-             .method = "GET",
-             .scope = collection,
-             .permission = connect,
-             .run = operation<&list_deletions>(),
-             .parameters = {{"query"}},
-             .paged = true},
-            {.name = "query",
-             .scope = collection,
-             .permission = connect,
-             .run = operation<&query_deletions>(),
-             .paged = true},
-            {.name = "delete",
+    return {{.name = "delete",
              .scope = collection,
              .permission = connect,
              .run = operation<&purge_listed>(),

@@ -57,6 +57,8 @@ struct Operations {
     bool create = true;
     bool list = true;
     bool query = true;
+    /// `GET {C}/query`: the query as JSON text in the parameter `query`.
+    bool query_by_get = false;
     bool read = true;
     bool update = true;
     bool remove = true;
@@ -65,16 +67,18 @@ struct Operations {
     bool transfer = true;
 };
 
-/// Which permission each standard operation needs. `create`, `list` and `query` are checked on the
-/// container, the others on the record. Rows of lists need `read` on each record.
+/// Which permission each standard operation needs. `create`, `list`, `query` and `check_many` are
+/// checked on the container, the others on the record. Rows of lists need `read` on each record.
 struct OperationPermissions {
     Permission create = Permission::create_subobjects;
     Permission list = Permission::connect;
+    Permission query = Permission::connect;
     Permission read = Permission::read;
     Permission update = Permission::update;
     Permission remove = Permission::remove;
     Permission grant = Permission::modify_permissions;
     Permission check = Permission::connect;
+    Permission check_many = Permission::connect;
 };
 
 /// Where an action is found: below the record's path, below the collection's, or at a path of its
@@ -146,6 +150,45 @@ struct Action {
 
 using Actions = std::vector<Action>;
 
+/// What the standard create takes and does beyond one object that becomes a record.
+struct Creating {
+    /// Read by `Resource::locate`, from the query string or a form.
+    std::vector<Parameter> parameters = {};
+    /// `Resource::locate` and `place` say and see to where new records go: the folders of a node.
+    bool is_placed = false;
+    /// How many records an array of objects, or a form, makes; all or none of them, and the answer
+    /// is a page of them in their order. 0: one object only.
+    std::size_t most = 0;
+    /// A form (`multipart/form-data`) makes a record of each of its files: a JSON object is its
+    /// members, any other file becomes an attachment of a record without members
+    /// (`Resource::keep_file`). Parts without a file name are parameters;
+    /// `property{index}__{name}` is a member of the record of that number. Needs `most`.
+    bool takes_forms = false;
+};
+
+/// How the standard list of a family differs.
+struct Listing {
+    std::vector<Parameter> parameters = {};
+    /// Takes the parameter `query` as `GET {C}/query` does.
+    bool takes_query = false;
+    /// Its rows are those of `Resource::rows`, not the records of the collection.
+    bool has_own_rows = false;
+};
+
+/// How the standard query of a family differs.
+struct Querying {
+    /// Other names of the query, below the collection (`query/deep`).
+    std::vector<std::string> aliases = {};
+};
+
+/// How the standard read of a family differs.
+struct Reading {
+    std::vector<Parameter> parameters = {};
+    /// Answers what `Resource::show` makes of the record: another record by a path, a translation,
+    /// members that are computed.
+    bool is_shown = false;
+};
+
 /// Roles that a new record gives, beside `owner` to its creator.
 struct DefaultGrant {
     enum class To { everyone, itself };
@@ -202,6 +245,10 @@ struct ResourceDescriptor {
     Capabilities capabilities = {};
     Operations operations = {};
     OperationPermissions permissions = {};
+    Creating creating = {};
+    Listing listing = {};
+    Querying querying = {};
+    Reading reading = {};
     Actions actions = {};
     std::vector<DefaultGrant> default_grants = {};
     std::vector<CompositeIndex> composite_indexes = {};

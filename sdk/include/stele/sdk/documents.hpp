@@ -77,7 +77,7 @@ public:
     virtual Result<Document> update(const CollectionName& collection, std::string_view id,
                                     Json fields) = 0;
     /// Sets single members, read-only and secret ones included, without running `prepare` and
-    /// `validate`: for what a plugin itself keeps on a record.
+    /// `validate`: for what a plugin itself keeps on a record. `check_writable` runs.
     virtual Result<Document> patch(const CollectionName& collection, std::string_view id,
                                    const Json& members) = 0;
     /// Removes the record, its grants and the collections that it contains.

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <stele/sdk/descriptor.hpp>
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/operation_hooks.hpp>
 #include <stele/sdk/record_space.hpp>
 
 namespace stele::sdk {
@@ -27,13 +29,19 @@ struct Change {
 /// nothing, so a family states only differences. Methods may run concurrently.
 ///
 /// Order on every write (docs/request-life.md): authenticate, authorize, decode, defaults and types
-/// of declared fields, `prepare`, `validate`, store, commit, `notify`.
+/// of declared fields, `check_writable`, `prepare`, `validate`, store, commit, `notify`.
 class Resource {
 public:
     virtual ~Resource();
 
     virtual ResourceDescriptor describe() const = 0;
 
+    /// Whether the record may be written as it is now, whatever rights say: it is locked, or what
+    /// it lies in takes no writes. Before every create, update and removal, also those by the
+    /// server, and before single members are set (`Documents::patch`), which runs no `prepare`.
+    /// `change.after` is what came in. Must not edit or write anything. A refusal ends the write,
+    /// but for a removal that is past refusing, as with `prepare`.
+    virtual Result<void> check_writable(const Change& change, Context& context);
     /// May edit `change.after` and write other records through the context. On remove: the place to
     /// remove what depends on the record, or to refuse with `conflict`. A record that goes because
     /// its container was removed is past refusing when the container held many: then a refusal is
@@ -46,6 +54,36 @@ public:
     /// After the commit, where the descriptor says `notified`; the record may have changed again
     /// meanwhile. Must not fail.
     virtual void notify(const Change& change);
+    /// Where `Creating::is_placed`, before a create makes a record: takes out of `fields`, an
+    /// object, what is none of its members, adds what parameters say of it, and answers where the
+    /// record goes, as `place` understands it; null: nowhere in particular. For each record of a
+    /// call by itself. Must not write anything: the id is not known yet.
+    virtual Result<Json> locate(const Call& call, const Parameters& parameters, Json& fields);
+    /// Once it is made, in the same transaction, unless `locate` answered null: puts the record
+    /// there, under parents that it may make. The caller's right to create was checked on the
+    /// container only: what the parents need is asked here (`forbidden`). Answers the record if it
+    /// was changed. Its failure, like that of `locate`, ends the create.
+    virtual Result<std::optional<Document>> place(const Call& call, const Document& record,
+                                                  const Json& where);
+    /// Where `Creating::takes_forms`: puts the bytes of a file where attachments of such records
+    /// lie. The record is not made yet, nor may ever be: bytes that no record names are collected.
+    virtual Result<Attachment> keep_file(const Call& call, const IncomingFile& file,
+                                         const PieceSource& read);
+    /// Once for each form, when all its records are made: gives these their files. Empty where the
+    /// form had JSON only.
+    virtual Result<void> attach(const Call& call, const std::vector<FiledRecord>& files);
+
+    /// Where `Reading::is_shown`: what a read answers of the addressed record. The caller may READ
+    /// that one; of others that it looks at the family asks (`not_found`). Its tag serves
+    /// `If-Match` and is never answered by 304, because what is computed changes without it.
+    virtual Result<ShownRecord> show(const Call& call);
+    /// Before a list or a query of the collection is parsed: may rename and add what is asked for.
+    /// `query` is an object in the query language (docs/reference/query-language.md).
+    virtual Result<void> complete_query(const Call& call, Json& query);
+    /// Where `Listing::has_own_rows`: the rows of the list, which the kernel sorts and cuts as the
+    /// call asks. Only what the caller may READ; for hundreds of rows, not for millions.
+    virtual Result<std::vector<Json>> rows(const Call& call);
+
     /// Adds to a record on its way out, for the query parameters of `presented_by`.
     virtual Result<void> present(const Call& call, Json& record);
     /// What a reference with one of the descriptor's `inner_words` names in a record, which whoever
