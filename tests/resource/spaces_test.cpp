@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/resource/consistency/data_store_count.hpp"
-#include "kernel/resource/registration/openapi.hpp"
+#include "kernel/resource/description/openapi.hpp"
 #include "kernel/resource/upkeep/housekeeper.hpp"
 #include "plugins/access_policies/access_policy.hpp"
 #include "plugins/access_policies/policy_evaluator.hpp"

@@ -59,6 +59,10 @@ struct Route {
     sdk::Bounds bounds;
     /// What the path names has a tag of its own, which the handler compares with `If-Match`.
     bool has_own_tag = false;
+    sdk::Shape takes;
+    sdk::Shape answers;
+    /// The path of the same operation that the description shows; empty: this one.
+    std::string alias_of;
 
     /// Whether the path is that of a record or lies below one, and the method may change something.
     bool may_change_record() const { return is_item && resource && method != "GET"; }

@@ -9,6 +9,7 @@
 #include <stele/sdk/permission.hpp>
 #include <stele/sdk/reply.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/shape.hpp>
 
 namespace stele::sdk {
 
@@ -84,6 +85,10 @@ enum class ActionScope { item, collection };
 struct Parameter {
     std::string name;
     bool required = false;
+    /// What its text holds: text, an integer, a number, a boolean; an object or an array as JSON.
+    FieldKind kind = FieldKind::text;
+    /// Allowed values, for the description; empty: any.
+    std::vector<std::string> one_of = {};
 };
 
 /// What the JSON body of an operation is.
@@ -142,6 +147,10 @@ struct Action {
     /// commit may use what the store holds back (docs/decisions/0113). Standard removals may
     /// anyway.
     bool urgent = false;
+    /// The body, where it is more than parameters. Not told: an object, or bytes.
+    Shape takes = {};
+    /// The body of the reply. Not told: an object.
+    Shape answers = {};
 };
 
 using Actions = std::vector<Action>;
