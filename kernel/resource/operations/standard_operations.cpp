@@ -149,7 +149,7 @@ std::vector<Operation> grant_operations() {
          &Has::permissions, &Needs::grant, &revoke_authority, &status, takes},
         {"read ACL", "GET", kOnRecord, "/acl/list", &Has::permissions, &Needs::check, &read_acl,
          &access_list, lists},
-        {"read ACL for principal", "GET", kOnRecord, "/acl/{principalId}", &Has::permissions,
+        {"read ACL for principal", "GET", kOnRecord, "/acl/{aclPrincipalId}", &Has::permissions,
          &Needs::check, &read_acl_of_principal, &page_of_roles, lists},
         {"read ACL for principal", "GET", kOnRecord, "/acl", &Has::permissions, &Needs::check,
          &read_acl_of_principal, &page_of_roles, lists_one},
