@@ -75,6 +75,8 @@ Json body_schema(const sdk::ResourceDescriptor& descriptor) {
     for (const sdk::Field& field : descriptor.fields) {
         if (field.read_only) continue;
         properties[field.name] = field_schema(field);
+        // Generators take what has a default for something that must be there.
+        properties[field.name].erase("default");
         if (field.secret) properties[field.name]["writeOnly"] = true;
         if (field.required) required.push_back(field.name);
     }
