@@ -16,7 +16,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::http {
 
@@ -56,11 +56,11 @@ sdk::Error invalid_keys(const std::string& origin, const std::string& problem) {
 sdk::Error unwritable(const std::filesystem::path& file) {
     return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
                            fmt::format("the key file {} cannot be written: {}", file.string(),
-                                       storage::system_reason(errno)));
+                                       file::system_reason(errno)));
 }
 
 bool write_whole(const std::filesystem::path& file, std::string_view text) {
-    const storage::PosixFile opened(file, O_CREAT | O_TRUNC | O_WRONLY);
+    const file::PosixFile opened(file, O_CREAT | O_TRUNC | O_WRONLY);
     return opened.is_open() &&
            ::write(opened.descriptor(), text.data(), text.size()) ==
                static_cast<ssize_t>(text.size()) &&
@@ -105,7 +105,7 @@ sdk::Result<void> write_secret_keys(const std::filesystem::path& data, const Sec
     const std::filesystem::path file = data / kSecretKeyFile;
     const std::filesystem::path fresh = file.string() + ".new";
     if (!write_whole(fresh, secret_keys_text(keys)) || ::rename(fresh.c_str(), file.c_str()) != 0 ||
-        !storage::sync_folder(data)) {
+        !file::sync_folder(data)) {
         return unwritable(file);
     }
     return {};
@@ -121,7 +121,7 @@ sdk::Result<void> make_key_file(const std::filesystem::path& data) {
     const std::filesystem::path fresh = fmt::format("{}.{}", file.string(), ::getpid());
     const bool is_made = write_whole(fresh, secret_keys_text({*key})) &&
                          (::link(fresh.c_str(), file.c_str()) == 0 || errno == EEXIST) &&
-                         storage::sync_folder(data);
+                         file::sync_folder(data);
     const int problem = errno;
     ::unlink(fresh.c_str());
     errno = problem;

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::testing {
@@ -146,7 +146,7 @@ TEST_CASE("All blobs are visited") {
 TEST_CASE("A blob that would take the reserve is refused and leaves nothing") {
     const TemporaryFolder folder;
     std::uint64_t available = 0;
-    REQUIRE(kernel::storage::available_bytes(folder.path(), available));
+    REQUIRE(kernel::file::available_bytes(folder.path(), available));
     const auto blobs = open_blob_directory(folder.path(), available * 2).value();
     {
         const auto writer = blobs->create().value();

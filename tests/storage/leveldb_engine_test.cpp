@@ -5,8 +5,8 @@
 
 #include <stele/sdk/optimistic/commit_history.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 
@@ -155,7 +155,7 @@ TEST_CASE("A transaction older than the history conflicts when it has read") {
 TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
     const TemporaryFolder folder;
     std::uint64_t available = 0;
-    REQUIRE(kernel::storage::available_bytes(folder.path(), available));
+    REQUIRE(kernel::file::available_bytes(folder.path(), available));
     put(*open_engine(folder), "a", "1");
     {
         const auto engine = open_engine(folder, {.reserve_bytes = available / 2 * 3});

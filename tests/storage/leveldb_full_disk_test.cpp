@@ -9,9 +9,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 #include "tests/storage/small_disk.hpp"

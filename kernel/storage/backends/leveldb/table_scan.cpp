@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/block_reader.hpp"
 #include "kernel/storage/backends/leveldb/crc32c.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -49,7 +49,7 @@ private:
     std::string read_places(const BlockPlace& block, Places& places) const;
     std::string read_footer(BlockPlace& metaindex, BlockPlace& index);
 
-    PosixFile file_;
+    file::PosixFile file_;
     std::uint64_t size_ = 0;
     std::string bytes_;
 };
@@ -65,7 +65,8 @@ std::string TableScan::read(std::uint64_t offset, std::uint64_t size) {
         const ssize_t count = ::pread(file_.descriptor(), bytes_.data() + done, size - done,
                                       static_cast<off_t>(offset + done));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return at_offset("it cannot be read (" + system_reason(errno) + ")", offset);
+        if (count < 0)
+            return at_offset("it cannot be read (" + file::system_reason(errno) + ")", offset);
         if (count == 0) return at_offset("it ends too early", offset + done);
         done += static_cast<std::size_t>(count);
     }
@@ -117,7 +118,7 @@ std::string TableScan::read_footer(BlockPlace& metaindex, BlockPlace& index) {
 std::string TableScan::run(std::uint64_t expected_size) {
     struct stat found = {};
     if (!file_.is_open() || ::fstat(file_.descriptor(), &found) != 0)
-        return "it cannot be opened (" + system_reason(errno) + ")";
+        return "it cannot be opened (" + file::system_reason(errno) + ")";
     size_ = static_cast<std::uint64_t>(found.st_size);
     if (size_ != expected_size || size_ < kFooter)
         return "it has " + std::to_string(size_) + " bytes instead of " +
