@@ -226,7 +226,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
         sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
     }
     state->rooms->principals = state->service<sdk::PrincipalDirectory>();
-    state->rooms->records.set_principals(state->rooms->principals);
+    state->rooms->rights.set_principals(state->rooms->principals);
     state->rooms->team_groups = state->service<sdk::TeamGroups>();
     state->rooms->tenants = state->service<sdk::Tenants>();
     state->rooms->content_sizes = state->service<sdk::ContentSizes>();

@@ -297,7 +297,7 @@ TEST_CASE_METHOD(Spaces, "Rights on a folder reach what lies in it, however deep
     const auto reader = make_user("reader");
     grant(branch, reader, "connector");
     const std::string top = node({{"_doc", kHome}});
-    const sdk::RecordKey top_key = value_of(rooms.records.find_reference(
+    const sdk::RecordKey top_key = value_of(rooms.references.find(
         *rooms.engine->snapshot(), platform(), "node://" + platform().id + "/main/" + kHome));
     const std::string sub = node({{"folder", sdk::space_record_id(top_key)}, {"size", 1}});
     const std::string leaf = node({{"folder", sub}, {"size", 2}});

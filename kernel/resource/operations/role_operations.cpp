@@ -120,7 +120,7 @@ sdk::Json meaning_of(const sdk::Json& role) {
 
 sdk::Result<std::vector<sdk::Json>> all_roles(const RoutedCall& call) {
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
+    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
     if (!chain) return chain.error();
     std::vector<sdk::Json> roles;
     std::set<std::string> keys;
@@ -228,7 +228,7 @@ sdk::Result<std::string> addressed_role(const RoutedCall& call) {
     storage::Sequence sequence;
     if (!storage::parse_sequence(wanted, sequence)) return wanted;
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
+    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
     if (!chain) return chain.error();
     for (std::size_t level = 0; level < chain->size(); ++level) {
         auto role = read_role(reader, (*chain)[level], wanted);

@@ -332,15 +332,15 @@ sdk::Result<const RegisteredResource*> Records::resource_of(const sdk::Reader& r
     return (*info)->resource;
 }
 
-sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(const sdk::Reader& reader,
-                                                                 const sdk::RecordKey& record) {
+sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(
+    const sdk::Reader& reader, const sdk::RecordKey& record) const {
     auto info = info_of(reader, storage::collection_of(record));
     if (!info) return info.error();
     if ((*info)->type == kPlatformType) return std::optional<sdk::RecordKey>();
     return std::optional<sdk::RecordKey>((*info)->container);
 }
 
-bool Records::is_container(const sdk::RecordKey& record) {
+bool Records::is_container(const sdk::RecordKey& record) const {
     const storage::CollectionId collection = storage::collection_of(record);
     std::shared_lock lock(mutex_);
     const auto known = infos_.find({collection.platform, collection.number});
