@@ -263,8 +263,7 @@ TEST_CASE("What is being erased is understood by another server, whatever of it 
         const auto& one = removed[static_cast<std::size_t>(steps) % removed.size()];
         expect(run_as_system(next.rooms, value_of(next.rooms.platforms.root()),
                              [&](sdk::Context& context) -> sdk::Result<void> {
-                                 auto& documents =
-                                     static_cast<WorkContext&>(context).bound_documents();
+                                 auto& documents = WorkContext::of(context).bound_documents();
                                  const auto emptied = documents.empty_removed(one);
                                  if (!emptied) return emptied.error();
                                  return {};
@@ -280,7 +279,7 @@ TEST_CASE_METHOD(Museums, "One step of emptying is bounded") {
     std::uint64_t before = 450;
     for (int step = 0; step < 3; ++step) {
         as_system([&](sdk::Context& context) -> sdk::Result<void> {
-            auto& documents = static_cast<WorkContext&>(context).bound_documents();
+            auto& documents = WorkContext::of(context).bound_documents();
             CHECK_FALSE(value_of(documents.empty_removed(collection)));
             return {};
         });

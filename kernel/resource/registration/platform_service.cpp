@@ -16,10 +16,6 @@ namespace {
 /// Keys of a removed platform that one transaction erases.
 constexpr std::size_t kMostKeys = 2000;
 
-WorkContext& work_of(sdk::Context& context) {
-    return static_cast<WorkContext&>(context);
-}
-
 sdk::Result<void> check_removable(Rooms& rooms, const sdk::PlatformScope& platform) {
     auto root = rooms.platforms.root();
     if (!root) return root.error();
@@ -73,7 +69,7 @@ sdk::Result<void> PlatformService::run_on(
     sdk::Context& context, const sdk::PlatformScope& platform,
     const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     auto session = std::make_shared<const sdk::Session>(system_session(platform));
-    WorkContext inside(rooms_, std::move(session), work_of(context).work());
+    WorkContext inside(rooms_, std::move(session), WorkContext::of(context).work());
     return work(inside);
 }
 
