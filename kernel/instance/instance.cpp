@@ -75,7 +75,7 @@ sdk::Result<SecretKeys> unused_keys() {
 /// Where binaries go that no data store names a place for.
 sdk::Result<void> choose_binaries(resource::Rooms& rooms, const config::Settings& settings) {
     std::string name = settings.text("storage.binaries");
-    const auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    const auto* const own = rooms.engine->binaries();
     if (name.empty()) name = own ? own->binaries_name() : sdk::kFileProvider;
     if (rooms.binaries.has(name)) return rooms.binaries.set_default(name);
     return sdk::make_error(
@@ -94,7 +94,7 @@ sdk::Result<void> open_binaries(resource::Rooms& rooms, const config::Settings& 
         data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
     if (!files) return files.error();
     if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
-    auto* const own = dynamic_cast<sdk::EngineBinaries*>(rooms.engine.get());
+    auto* const own = rooms.engine->binaries();
     return own ? binaries.add(own->binaries_name(), own->open_binaries()) : sdk::Result<void>();
 }
 

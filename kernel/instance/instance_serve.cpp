@@ -95,10 +95,9 @@ void Instance::make_watch(std::uint64_t reserve) {
     const auto root = rooms.platforms.root();
     const bool may_hurry =
         rooms.engine->is_local() && root && owns_binaries(state_->data, root->id);
-    state_->disk_watch =
-        std::make_unique<DiskWatch>(state_->data, state_->data / "uploads", reserve,
-                                    dynamic_cast<storage::RoomKeeper*>(rooms.engine.get()),
-                                    may_hurry ? state_->blob_collector.get() : nullptr);
+    state_->disk_watch = std::make_unique<DiskWatch>(
+        state_->data, state_->data / "uploads", reserve, rooms.engine->room_keeper(),
+        may_hurry ? state_->blob_collector.get() : nullptr);
 }
 
 sdk::Result<void> Instance::start() {

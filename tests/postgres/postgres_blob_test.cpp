@@ -19,7 +19,7 @@ struct SharedBinaries {
         auto opened = storage_postgres::open_postgres(options);
         if (!opened) FAIL(opened.error().message << " " << opened.error().detail);
         engine = *std::move(opened);
-        auto* const keeping = dynamic_cast<sdk::EngineBinaries*>(engine.get());
+        auto* const keeping = engine->binaries();
         REQUIRE(keeping != nullptr);
         blobs = keeping->open_binaries();
     }

@@ -179,7 +179,7 @@ TEST_CASE("Removals and urgent commits go on when others have taken the rest of 
 
     const auto login = engine->begin();
     login->put("session", std::string(kValueSize, 's'));
-    kernel::storage::set_urgent(*login);
+    login->set_urgent();
     CHECK(sdk::commit_and_wait(*login).has_value());
     CHECK(value_of(*engine, "session").size() == kValueSize);
     CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.remove(key_of(0)); }));
@@ -234,7 +234,7 @@ TEST_CASE("What was removed is given back to the disk when asked for") {
     const auto transaction = engine->begin();
     transaction->remove_range({"key", "kez"});
     must_commit(*transaction);
-    auto* const keeper = dynamic_cast<kernel::storage::RoomKeeper*>(engine.get());
+    auto* const keeper = engine->room_keeper();
     REQUIRE(keeper != nullptr);
     keeper->give_back_room([] { return false; });
     CHECK(size() < full / 10);

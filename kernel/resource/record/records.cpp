@@ -38,7 +38,7 @@ sdk::Result<SpaceReader> space_of(const sdk::Reader& reader, const RegisteredRes
 /// A transaction's own writes may never be committed, and its numbers then be given anew: what it
 /// sees is not to be remembered.
 bool has_writes(const sdk::Reader& reader) {
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    const sdk::Transaction* const transaction = reader.as_transaction();
     return transaction && transaction->has_writes();
 }
 

@@ -20,7 +20,7 @@ std::string last_number_key(std::uint64_t platform) {
 
 /// Whether what `reader` sees may be an uncommitted write of its own.
 bool is_uncertain(const sdk::Reader& reader) {
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    const sdk::Transaction* const transaction = reader.as_transaction();
     return transaction != nullptr && transaction->has_writes();
 }
 

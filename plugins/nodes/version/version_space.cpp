@@ -52,7 +52,7 @@ sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, L
 
 /// Without a conflict with those who change it.
 sdk::Result<std::optional<std::string>> peek(const sdk::Reader& reader, std::string_view key) {
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    const sdk::Transaction* const transaction = reader.as_transaction();
     return transaction == nullptr ? reader.get(key) : transaction->peek(key);
 }
 
@@ -118,7 +118,7 @@ Block Block::around(Revision first, Revision last) {
 
 bool shows_only_commits(const sdk::Reader& reader) {
     if (reader.state()) return true;
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    const sdk::Transaction* const transaction = reader.as_transaction();
     return transaction == nullptr || !transaction->has_writes();
 }
 

@@ -74,7 +74,7 @@ struct OpenDatabase {
     std::unique_ptr<ReopenableDatabase> database;
 };
 
-class LevelDbEngine final : public sdk::Engine, public RoomKeeper {
+class LevelDbEngine final : public sdk::Engine, public sdk::RoomKeeper {
 public:
     LevelDbEngine(const std::filesystem::path& folder, OpenDatabase opened, DiskGuard disk,
                   const LevelDbOptions& options)
@@ -98,6 +98,7 @@ public:
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
     sdk::Result<void> status() const override;
+    sdk::RoomKeeper* room_keeper() override { return this; }
     void give_back_room(const std::function<bool()>& must_stop) override;
     bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
