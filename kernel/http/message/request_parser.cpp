@@ -311,6 +311,7 @@ void RequestParser::finish() {
         request_.method_text = {};
     request_.upload.reset();
     request_.is_admitted = false;
+    request_.route.reset();
     stage_ = Stage::header;
     scanned_ = head_size_ = body_size_ = taken_ = 0;
     first_line_checked_ = body_is_in_place_ = is_body_expected_ = in_pieces_ = false;

@@ -59,7 +59,7 @@ void RequestPipeline::admit(Exchange& exchange) {
     if (!pending) return;
     const auto decide = [this, pending] {
         if (!identify(pending)) return;
-        const bool is_upload = body_way(pending->exchange->request()) == BodyWay::pieces;
+        const bool is_upload = comes_in_pieces(*pending->input.route, pending->exchange->request());
         if (auto admitted = is_upload ? admit_upload(*pending) : sdk::Result<void>(); !admitted)
             return fail(pending, admitted.error());
         pending->exchange->accept_body();

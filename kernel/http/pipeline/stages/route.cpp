@@ -17,7 +17,11 @@ bool is_form(const Request& request) {
 
 const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
     const Request& request = exchange.request();
-    router_.find(request.method, request.path, match);
+    if (request.route) {
+        match = *request.route;
+    } else {
+        router_.find(request.method, request.path, match);
+    }
     switch (match.kind) {
         case RouteMatch::Kind::found:
             return targets_[match.target];
@@ -36,16 +40,18 @@ const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatc
     return nullptr;
 }
 
-BodyWay RequestPipeline::body_way(const Request& request) {
-    thread_local RouteMatch match;
+/// Where the body is a record, only a form brings files along; JSON is held in memory.
+bool RequestPipeline::comes_in_pieces(const resource::Route& route, const Request& request) {
+    return route.has_streamed_body && (route.body != sdk::BodyUse::record || is_form(request));
+}
+
+BodyWay RequestPipeline::body_way(Request& request) {
+    RouteMatch& match = request.route.emplace();
     router_.find(request.method, request.path, match);
     if (match.kind != RouteMatch::Kind::found) return BodyWay::whole;
     const resource::Route& route = *targets_[match.target];
     if (route.is_open) return BodyWay::small;
-    // Where the body is a record, only a form brings files along; JSON is held in memory.
-    const bool is_upload =
-        route.has_streamed_body && (route.body != sdk::BodyUse::record || is_form(request));
-    return is_upload ? BodyWay::pieces : BodyWay::whole;
+    return comes_in_pieces(route, request) ? BodyWay::pieces : BodyWay::whole;
 }
 
 /// 405, or what the path knows when that was the question.
