@@ -26,10 +26,9 @@ sdk::Error failure_of(const std::string& text) {
                            sdk::text_member(*failure, "detail"));
 }
 
-sdk::Result<storage::PosixFile> connect_to(const std::filesystem::path& data) {
+sdk::Result<file::PosixFile> connect_to(const std::filesystem::path& data) {
     const SocketAddress address(data, kSocketName);
-    storage::PosixFile socket =
-        storage::PosixFile::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    file::PosixFile socket = file::PosixFile::own(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const bool is_connected =
         address.is_usable() && socket.is_open() &&
         ::connect(socket.descriptor(), address.get(), SocketAddress::size()) == 0;
@@ -39,7 +38,7 @@ sdk::Result<storage::PosixFile> connect_to(const std::filesystem::path& data) {
         is_absent ? sdk::ErrorKind::not_found : sdk::ErrorKind::unavailable,
         is_absent ? "admin.not_served" : "admin.socket_failed",
         is_absent ? "no server serves this folder" : "the server of this folder cannot be asked",
-        storage::system_reason(errno));
+        file::system_reason(errno));
 }
 
 }  // namespace

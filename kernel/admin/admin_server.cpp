@@ -42,7 +42,7 @@ std::string failure_text(const sdk::Error& error) {
 sdk::Error unusable(const std::string& doing) {
     return sdk::make_error(sdk::ErrorKind::unavailable, "admin.socket_failed",
                            "the socket for administration cannot be used",
-                           doing + ": " + storage::system_reason(errno));
+                           doing + ": " + file::system_reason(errno));
 }
 
 }  // namespace

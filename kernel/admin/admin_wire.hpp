@@ -11,7 +11,7 @@
 
 #include <stele/sdk/result.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::admin {
 
@@ -31,7 +31,7 @@ public:
     static constexpr socklen_t size() { return sizeof(sockaddr_un); }
 
 private:
-    storage::PosixFile folder_;
+    file::PosixFile folder_;
     sockaddr_un address_{};
 };
 

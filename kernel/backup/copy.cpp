@@ -25,7 +25,7 @@ std::string copy_marker_key() {
 
 sdk::Result<void> check_unserved(sdk::Engine& engine, const char* side) {
     // An engine of one process keeps others out by itself.
-    auto* const shared = dynamic_cast<sdk::SharedEngine*>(&engine);
+    auto* const shared = engine.as_shared();
     const auto deadline = std::chrono::steady_clock::now() + kServerPatience;
     while (shared) {
         auto others = shared->other_servers();

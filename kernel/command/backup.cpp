@@ -14,7 +14,7 @@
 
 #include "kernel/admin/admin_socket.hpp"
 #include "kernel/command/command_line.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::command {
 
@@ -30,7 +30,7 @@ struct BackupArguments {
 
 sdk::Error unwritable(const fs::path& file) {
     return sdk::make_error(sdk::ErrorKind::unavailable, "command.file_unwritable",
-                           file.string() + " cannot be written: " + storage::system_reason(errno));
+                           file.string() + " cannot be written: " + file::system_reason(errno));
 }
 
 /// The file that a backup goes to: not there under its name before it is whole and on disk.
@@ -48,7 +48,7 @@ public:
             return sdk::make_error(sdk::ErrorKind::conflict, "command.file_exists",
                                    file_.string() + " is there already");
         }
-        opened_ = storage::PosixFile(part_, O_WRONLY | O_CREAT | O_TRUNC);
+        opened_ = file::PosixFile(part_, O_WRONLY | O_CREAT | O_TRUNC);
         if (!opened_.is_open()) return unwritable(part_);
         is_begun_ = true;
         return {};
@@ -65,7 +65,7 @@ public:
     sdk::Result<void> keep() {
         const bool is_safe = ::fsync(opened_.descriptor()) == 0 &&
                              ::rename(part_.c_str(), file_.c_str()) == 0 &&
-                             storage::sync_folder(fs::absolute(file_).parent_path());
+                             file::sync_folder(fs::absolute(file_).parent_path());
         if (!is_safe) return unwritable(file_);
         is_kept_ = true;
         return {};
@@ -74,7 +74,7 @@ public:
 private:
     fs::path file_;
     fs::path part_;
-    storage::PosixFile opened_;
+    file::PosixFile opened_;
     bool is_begun_ = false;
     bool is_kept_ = false;
 };

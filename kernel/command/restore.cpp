@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "kernel/command/command_line.hpp"
+#include "kernel/file/posix_file.hpp"
 #include "kernel/instance/secret_keys.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::command {
 
@@ -23,7 +23,7 @@ struct RestoreArguments {
 
 sdk::Error unreadable(const std::string& file) {
     return sdk::make_error(sdk::ErrorKind::not_found, "command.file_unreadable",
-                           file + " cannot be read: " + storage::system_reason(errno));
+                           file + " cannot be read: " + file::system_reason(errno));
 }
 
 /// A backup's file, or the standard input.
@@ -32,7 +32,7 @@ public:
     explicit BackupInput(const std::string& from) : from_(from) {
         // Also of a pipe, which is waited for.
         if (!is_stream())
-            opened_ = storage::PosixFile::own(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+            opened_ = file::PosixFile::own(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     }
 
     bool is_stream() const { return from_ == "-"; }
@@ -52,7 +52,7 @@ public:
 
 private:
     const std::string& from_;
-    storage::PosixFile opened_;
+    file::PosixFile opened_;
 };
 
 void show(const char* what, const backup::BackupSummary& summary) {

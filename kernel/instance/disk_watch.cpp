@@ -7,8 +7,8 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/http/message/upload_spool.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::http {
 
@@ -34,10 +34,10 @@ sdk::Result<void> DiskWatch::status() const {
 
 sdk::Result<void> DiskWatch::room() const {
     std::uint64_t available = 0;
-    if (!storage::available_bytes(folder_, available)) {
+    if (!file::available_bytes(folder_, available)) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "http.disk_full",
                                "the data folder's disk does not answer",
-                               storage::system_reason(errno));
+                               file::system_reason(errno));
     }
     if (available >= reserve_ + kUploadStep) return {};
     return sdk::make_error(
@@ -49,7 +49,7 @@ sdk::Result<void> DiskWatch::room() const {
 
 std::string DiskWatch::metrics() const {
     std::uint64_t available = 0;
-    if (!storage::available_bytes(folder_, available)) return {};
+    if (!file::available_bytes(folder_, available)) return {};
     return fmt::format(
         "# HELP stele_disk_free_bytes Room on the data folder's disk.\n"
         "# TYPE stele_disk_free_bytes gauge\nstele_disk_free_bytes {}\n"
@@ -78,7 +78,7 @@ bool DiskWatch::look() {
         sdk::log(sdk::LogLevel::info, "http", "the data folder's disk has room again");
     was_full_ = !state;
     std::uint64_t available = 0;
-    return !storage::available_bytes(folder_, available) || available < kShort * reserve_;
+    return !file::available_bytes(folder_, available) || available < kShort * reserve_;
 }
 
 void DiskWatch::run() {

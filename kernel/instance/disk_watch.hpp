@@ -7,11 +7,11 @@
 #include <mutex>
 #include <string>
 
+#include <stele/sdk/engine.hpp>
 #include <stele/sdk/result.hpp>
 
 #include "kernel/job/background_thread.hpp"
 #include "kernel/resource/upkeep/blob_collector.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::http {
 
@@ -22,7 +22,7 @@ class DiskWatch {
 public:
     /// Null where the engine holds no room itself, or unused binaries must stay for their week.
     DiskWatch(std::filesystem::path folder, std::filesystem::path uploads, std::uint64_t reserve,
-              storage::RoomKeeper* engine, resource::BlobCollector* collector)
+              sdk::RoomKeeper* engine, resource::BlobCollector* collector)
         : folder_(std::move(folder)),
           uploads_(std::move(uploads)),
           reserve_(reserve),
@@ -50,7 +50,7 @@ private:
     const std::filesystem::path folder_;
     const std::filesystem::path uploads_;
     const std::uint64_t reserve_;
-    storage::RoomKeeper* const engine_;
+    sdk::RoomKeeper* const engine_;
     resource::BlobCollector* const collector_;
     bool was_full_ = false;
     mutable std::mutex mutex_;

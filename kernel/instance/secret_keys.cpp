@@ -16,13 +16,13 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::http {
 
 namespace {
 
-constexpr int kLargestId = 255;
+constexpr int kMaxId = 255;
 
 /// Nothing when the text is not the digits of a key.
 std::optional<std::string> key_of(std::string_view hex) {
@@ -35,7 +35,7 @@ std::optional<SecretKey> parse_key(std::string_view text) {
     if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
         const char* const end = text.data() + colon;
         const auto [stop, problem] = std::from_chars(text.data(), end, id);
-        if (problem != std::errc() || stop != end || id < 1 || id > kLargestId) return std::nullopt;
+        if (problem != std::errc() || stop != end || id < 1 || id > kMaxId) return std::nullopt;
         text.remove_prefix(colon + 1);
     }
     auto bytes = key_of(text);
@@ -56,11 +56,11 @@ sdk::Error invalid_keys(const std::string& origin, const std::string& problem) {
 sdk::Error unwritable(const std::filesystem::path& file) {
     return sdk::make_error(sdk::ErrorKind::unavailable, "instance.data_unusable",
                            fmt::format("the key file {} cannot be written: {}", file.string(),
-                                       storage::system_reason(errno)));
+                                       file::system_reason(errno)));
 }
 
 bool write_whole(const std::filesystem::path& file, std::string_view text) {
-    const storage::PosixFile opened(file, O_CREAT | O_TRUNC | O_WRONLY);
+    const file::PosixFile opened(file, O_CREAT | O_TRUNC | O_WRONLY);
     return opened.is_open() &&
            ::write(opened.descriptor(), text.data(), text.size()) ==
                static_cast<ssize_t>(text.size()) &&
@@ -105,7 +105,7 @@ sdk::Result<void> write_secret_keys(const std::filesystem::path& data, const Sec
     const std::filesystem::path file = data / kSecretKeyFile;
     const std::filesystem::path fresh = file.string() + ".new";
     if (!write_whole(fresh, secret_keys_text(keys)) || ::rename(fresh.c_str(), file.c_str()) != 0 ||
-        !storage::sync_folder(data)) {
+        !file::sync_folder(data)) {
         return unwritable(file);
     }
     return {};
@@ -121,7 +121,7 @@ sdk::Result<void> make_key_file(const std::filesystem::path& data) {
     const std::filesystem::path fresh = fmt::format("{}.{}", file.string(), ::getpid());
     const bool is_made = write_whole(fresh, secret_keys_text({*key})) &&
                          (::link(fresh.c_str(), file.c_str()) == 0 || errno == EEXIST) &&
-                         storage::sync_folder(data);
+                         file::sync_folder(data);
     const int problem = errno;
     ::unlink(fresh.c_str());
     errno = problem;
@@ -147,8 +147,8 @@ sdk::Result<SecretKey> make_secret_key(const SecretKeys& others) {
     int highest = 0;
     for (const SecretKey& key : others)
         highest = std::max<int>(highest, key.id);
-    for (int step = 1; step <= kLargestId; ++step) {
-        const int id = (highest + step - 1) % kLargestId + 1;
+    for (int step = 1; step <= kMaxId; ++step) {
+        const int id = (highest + step - 1) % kMaxId + 1;
         if (has_id(others, id)) continue;
         return SecretKey{static_cast<std::uint8_t>(id),
                          *key_of(sdk::random_hex(sdk::Sealer::kKeySize))};

@@ -63,7 +63,7 @@ sdk::Result<CopiedBinaries> open_copied_binaries(sdk::Engine& engine,
     if (!files) return files.error();
     CopiedBinaries binaries;
     binaries.files = std::move(*files);
-    if (auto* const keeping = dynamic_cast<sdk::EngineBinaries*>(&engine)) {
+    if (auto* const keeping = engine.binaries()) {
         binaries.own = keeping->open_binaries();
         binaries.both = std::make_unique<storage::FallbackBlobs>(*binaries.own, *binaries.files);
     }

@@ -55,6 +55,7 @@ public:
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
     sdk::Result<std::uint64_t> other_servers() override;
+    sdk::EngineBinaries* binaries() override { return this; }
     std::string binaries_name() const override { return "postgres"; }
     std::unique_ptr<sdk::BlobStore> open_binaries() override { return open_blobs(pool_); }
     sdk::Result<void> status() const override {

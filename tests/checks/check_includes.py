@@ -6,8 +6,8 @@ import re
 import sources
 
 # From the bottom upwards, as in kernel/CMakeLists.txt.
-ROOMS = ['config', 'job', 'authority', 'pagination', 'storage', 'backup', 'admin', 'audit', 'plugin',
-         'resource', 'http', 'instance', 'command']
+ROOMS = ['file', 'config', 'job', 'authority', 'pagination', 'storage', 'backup', 'admin', 'audit',
+         'plugin', 'resource', 'http', 'instance', 'command']
 # Words of the kernel's own that happen to be ids of plugins too: the platform is a record, identity
 # a content coding of HTTP.
 WORDS = {'platform', 'identity'}

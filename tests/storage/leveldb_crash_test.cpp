@@ -19,7 +19,7 @@ namespace stele::testing {
 namespace {
 
 constexpr int kWriters = 4;
-constexpr int kLongestWaitMs = 60'000;
+constexpr int kMaxWaitMs = 60'000;
 
 struct Acknowledged {
     int writer;
@@ -71,7 +71,7 @@ constexpr char kPipeVariable[] = "STELE_TEST_CRASH_PIPE";
 /// Reads one acknowledgement; false at the end, or when nothing comes for very long.
 bool read_acknowledged(int pipe, Acknowledged& commit) {
     pollfd waiting{pipe, POLLIN, 0};
-    return ::poll(&waiting, 1, kLongestWaitMs) == 1 &&
+    return ::poll(&waiting, 1, kMaxWaitMs) == 1 &&
            ::read(pipe, &commit, sizeof(commit)) == sizeof(commit);
 }
 
@@ -116,13 +116,13 @@ std::int64_t count_whole(const sdk::Reader& reader, int round) {
 
 }  // namespace
 
-TEST_CASE("Writes until it is killed (run by the next test)", "[.][crash-writer]") {
+TEST_CASE("writes until it is killed (run by the next test)", "[.][crash-writer]") {
     if (::getenv(kFolderVariable) == nullptr) return;
     write_until_killed(::getenv(kFolderVariable), std::stoi(::getenv(kRoundVariable)),
                        std::stoi(::getenv(kPipeVariable)));
 }
 
-TEST_CASE("What was acknowledged is there and whole after the process was killed") {
+TEST_CASE("what was acknowledged is there and whole after the process was killed") {
     const TemporaryFolder folder;
     std::mt19937 random(20240607);
     for (int round = 0; round < repetitions(20); ++round) {

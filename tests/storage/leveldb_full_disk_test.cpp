@@ -9,9 +9,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/storage/engine_access.hpp"
 #include "tests/storage/small_disk.hpp"
@@ -104,7 +103,7 @@ bool written_in_the_end(sdk::Engine& engine, int i) {
 
 }  // namespace
 
-TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals") {
+TEST_CASE("a full disk refuses writes, keeps what is there, and takes removals") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -129,7 +128,7 @@ TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals")
     CHECK(counter_of(*engine, "count") == stored);
 }
 
-TEST_CASE("A store opens on a disk that others filled to its last byte") {
+TEST_CASE("a store opens on a disk that others filled to its last byte") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -153,7 +152,7 @@ TEST_CASE("A store opens on a disk that others filled to its last byte") {
     CHECK(write(*engine, kStored).error().code == "engine.disk_full");
 }
 
-TEST_CASE("Removals and urgent commits go on when others have taken the rest of the disk") {
+TEST_CASE("removals and urgent commits go on when others have taken the rest of the disk") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -180,7 +179,7 @@ TEST_CASE("Removals and urgent commits go on when others have taken the rest of 
 
     const auto login = engine->begin();
     login->put("session", std::string(kValueSize, 's'));
-    kernel::storage::set_urgent(*login);
+    login->set_urgent();
     CHECK(sdk::commit_and_wait(*login).has_value());
     CHECK(value_of(*engine, "session").size() == kValueSize);
     CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.remove(key_of(0)); }));
@@ -194,7 +193,7 @@ TEST_CASE("Removals and urgent commits go on when others have taken the rest of 
     CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
 }
 
-TEST_CASE("Something is held back for the next opening however little room there is") {
+TEST_CASE("something is held back for the next opening however little room there is") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -212,7 +211,7 @@ TEST_CASE("Something is held back for the next opening however little room there
     CHECK(held < 35 * 1024 * 1024);
 }
 
-TEST_CASE("What was removed is given back to the disk when asked for") {
+TEST_CASE("what was removed is given back to the disk when asked for") {
     const TemporaryFolder folder;
     const LevelDbOptions options{
         .write_buffer_bytes = 256 * 1024, .recovery_bytes = 0, .urgent_bytes = 0};
@@ -235,7 +234,7 @@ TEST_CASE("What was removed is given back to the disk when asked for") {
     const auto transaction = engine->begin();
     transaction->remove_range({"key", "kez"});
     must_commit(*transaction);
-    auto* const keeper = dynamic_cast<kernel::storage::RoomKeeper*>(engine.get());
+    auto* const keeper = engine->room_keeper();
     REQUIRE(keeper != nullptr);
     keeper->give_back_room([] { return false; });
     CHECK(size() < full / 10);
@@ -243,7 +242,7 @@ TEST_CASE("What was removed is given back to the disk when asked for") {
 }
 
 TEST_CASE(
-    "A disk that gets full below LevelDB loses nothing, and is written again when it has room") {
+    "a disk that gets full below LevelDB loses nothing, and is written again when it has room") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -273,7 +272,7 @@ TEST_CASE(
     CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.put("after", "1"); }));
 }
 
-TEST_CASE("After a write that failed half-way the store is opened anew, and nothing is lost") {
+TEST_CASE("after a write that failed half-way the store is opened anew, and nothing is lost") {
     const TemporaryFolder folder;
     int stored = 0;
     {

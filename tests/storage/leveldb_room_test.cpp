@@ -6,9 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 #include "tests/storage/engine_access.hpp"
 #include "tests/storage/small_disk.hpp"
 
@@ -17,7 +16,7 @@ namespace stele::testing {
 namespace {
 
 using kernel::storage::LevelDbOptions;
-using kernel::storage::RoomKeeper;
+using sdk::RoomKeeper;
 
 constexpr std::uint64_t kMiB = 1024 * 1024;
 constexpr std::size_t kRowSize = 4'000;
@@ -34,7 +33,7 @@ std::string row_key(unsigned i) {
 class Keeping {
 public:
     explicit Keeping(sdk::Engine& engine)
-        : keeper_(dynamic_cast<RoomKeeper&>(engine)), thread_([this] { run(); }) {}
+        : keeper_(*engine.room_keeper()), thread_([this] { run(); }) {}
     ~Keeping() {
         is_done_ = true;
         thread_.join();
@@ -68,7 +67,7 @@ unsigned fill_with_rows(sdk::Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("Removals on a full disk wait for the room that they make, and none is refused") {
+TEST_CASE("removals on a full disk wait for the room that they make, and none is refused") {
     const SmallDisk disk("192m");
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -89,7 +88,7 @@ TEST_CASE("Removals on a full disk wait for the room that they make, and none is
             const auto transaction = engine->begin();
             transaction->remove(row_key(i));
             transaction->put("note" + std::to_string(i), std::string(kNoteSize, 'n'));
-            kernel::storage::set_urgent(*transaction);
+            transaction->set_urgent();
             if (!sdk::commit_and_wait(*transaction)) ++refused;
         }
     }

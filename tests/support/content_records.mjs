@@ -48,7 +48,10 @@ export async function makeContent(ask, title = 'walk') {
 }
 
 /// The id that a placeholder of a path stands for.
-export const idNameOf = (template, name) => (name === 'nodeId' && template.includes('/deletions') ? 'deletedNodeId' : name);
+export function idNameOf(template, name) {
+  if (name === 'aclPrincipalId') return 'principalId';
+  return name === 'nodeId' && template.includes('/deletions') ? 'deletedNodeId' : name;
+}
 
 /// Whether a path is another form of one that has `branches` and `nodes` in it.
 export const isAlias = (template) => /^\/repositories\/\{\w+\}\/(b(\/|$)|branches\/\{\w+\}\/n(\/|$))/.test(template);

@@ -24,8 +24,8 @@ export async function describedPlugins(server, wanted = methods) {
 
 /// The declared fields of an operation's body, where it has some.
 function schemaOf({ components }, operation) {
-  const name = operation?.requestBody?.content['application/json'].schema.$ref?.split('/').at(-1);
-  return name && components.schemas[name];
+  const name = operation?.requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1);
+  return name?.endsWith('Body') ? components.schemas[name] : undefined;
 }
 
 /// The families of a description: the collection's template, the placeholder of a record in it, its plugin and

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DescribedReplies } from './described_replies.mjs';
 
 export const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
 
@@ -17,6 +18,8 @@ export const seed = {
 
 const sharedAgent = new http.Agent({ keepAlive: true, maxSockets: 128 });
 const running = new Set();
+/// What servers say of their replies, by what decides it.
+const descriptions = new Map();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 export class SteleServer {
@@ -29,7 +32,18 @@ export class SteleServer {
     server.seed = options.seedWith ?? seed;
     if (!options.isPrepared) server.init();
     await server.launch();
+    server.replies = await server.#described();
     return server;
+  }
+
+  /// The same for all servers with the same plugins.
+  async #described() {
+    const key = JSON.stringify([this.options.enable, this.options.plugins]);
+    if (!descriptions.has(key)) {
+      const { json } = await this.#exchange('GET', '/openapi.json');
+      descriptions.set(key, new DescribedReplies(json));
+    }
+    return descriptions.get(key);
   }
 
   common() {
@@ -127,9 +141,15 @@ export class SteleServer {
     return { child, ended };
   }
 
-  /// One request; answers { status, headers, bytes, text, json }. With an `agent` of its own, a crowd does
-  /// not stand in the way of the others.
-  request(method, path, { body, token, headers = {}, agent = sharedAgent } = {}) {
+  /// One request; answers { status, headers, bytes, text, json }, which must be as the server describes it. With an
+  /// `agent` of its own, a crowd does not stand in the way of the others.
+  async request(method, path, options) {
+    const reply = await this.#exchange(method, path, options);
+    this.replies?.check(method, path, reply);
+    return reply;
+  }
+
+  #exchange(method, path, { body, token, headers = {}, agent = sharedAgent } = {}) {
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
     const payload = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
     const all = { ...headers };

@@ -57,7 +57,7 @@ void TestHandler::answer_later(Exchange& exchange) {
     });
 }
 
-BodyWay TestHandler::body_way(const Request& request) {
+BodyWay TestHandler::body_way(Request& request) {
     if (request.path.starts_with("/open")) return BodyWay::small;
     return request.path.starts_with("/upload") ? BodyWay::pieces : BodyWay::whole;
 }

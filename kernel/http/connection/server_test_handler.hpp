@@ -18,7 +18,7 @@ public:
     explicit TestHandler(job::WorkerPool& workers) : workers_(workers) {}
 
     void handle(Exchange& exchange) override;
-    BodyWay body_way(const Request& request) override;
+    BodyWay body_way(Request& request) override;
     void admit(Exchange& exchange) override;
 
     static const std::string& streamed_text();

@@ -22,11 +22,11 @@ constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND;
 sdk::Result<AccessLogOutput> AccessLogOutput::open(const std::string& target) {
     AccessLogOutput output(target == "-" ? std::string() : target);
     if (output.file_.empty()) return output;
-    output.opened_ = storage::PosixFile(output.file_, kFlags);
+    output.opened_ = file::PosixFile(output.file_, kFlags);
     if (output.opened_.is_open()) return output;
     return sdk::make_error(
         sdk::ErrorKind::unavailable, "http.access_log_unusable",
-        "log.access: the file " + target + " cannot be written: " + storage::system_reason(errno));
+        "log.access: the file " + target + " cannot be written: " + file::system_reason(errno));
 }
 
 int AccessLogOutput::descriptor() const {
@@ -41,7 +41,7 @@ void AccessLogOutput::follow() {
     const bool is_same = is_named && ::fstat(opened_.descriptor(), &present) == 0 &&
                          named.st_ino == present.st_ino && named.st_dev == present.st_dev;
     if (is_same) return;
-    storage::PosixFile fresh(file_, kFlags);
+    file::PosixFile fresh(file_, kFlags);
     // Until it can be made again, the old file takes the lines.
     if (!fresh.is_open()) return complain(errno);
     opened_ = std::move(fresh);
@@ -82,7 +82,7 @@ void AccessLogOutput::complain(int error) {
     if (has_complained_) return;
     has_complained_ = true;
     sdk::log(sdk::LogLevel::warning, "http",
-             "lines of the access log are lost: " + storage::system_reason(error));
+             "lines of the access log are lost: " + file::system_reason(error));
 }
 
 }  // namespace stele::kernel::http

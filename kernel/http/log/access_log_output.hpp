@@ -6,7 +6,7 @@
 
 #include <stele/sdk/result.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::http {
 
@@ -31,7 +31,7 @@ private:
     void complain(int error);
 
     std::string file_;  ///< empty: standard output
-    storage::PosixFile opened_;
+    file::PosixFile opened_;
     bool has_complained_ = false;
 };
 

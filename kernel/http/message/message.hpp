@@ -13,6 +13,8 @@
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/reply.hpp>
 
+#include "kernel/http/message/route_match.hpp"
+
 namespace stele::kernel::http {
 
 enum class Method : std::uint8_t { get, head, post, put, patch, remove, options, other };
@@ -47,6 +49,9 @@ struct Request {
     std::shared_ptr<const UploadSpool> upload;
     /// `RequestHandler::admit` has let it pass.
     bool is_admitted = false;
+    /// What `RequestHandler::body_way` has found for the path, for the handler's other functions;
+    /// nothing where there was no body to ask about.
+    std::optional<RouteMatch> route;
     /// Of the client; behind a proxy that the server trusts, the one that the proxy names.
     std::string_view remote_address;
     /// When it had come in whole, on the clock of `steady_now_ns`.
@@ -100,7 +105,7 @@ public:
     virtual ~RequestHandler() = default;
     virtual void handle(Exchange& exchange) = 0;
     /// How the body of a request, whose header is here, is to be read.
-    virtual BodyWay body_way(const Request& /*request*/) { return BodyWay::whole; }
+    virtual BodyWay body_way(Request& /*request*/) { return BodyWay::whole; }
     /// Asked before a body is read that is large or of unknown size: leads to
     /// `Exchange::accept_body` or, when the caller is refused, to `Exchange::answer`.
     virtual void admit(Exchange& exchange) { exchange.accept_body(); }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kRoomStep = 1024 * 1024;
 constexpr int kOwnerOnly = 0600;
 
 sdk::Error disk_error(const std::string& doing, int error) {
-    const std::string detail = doing + ": " + storage::system_reason(error);
+    const std::string detail = doing + ": " + file::system_reason(error);
     if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
         return sdk::make_error(sdk::ErrorKind::storage_full, "http.upload_disk_full",
                                "the server's disk has no room for the upload", detail);
@@ -29,16 +29,16 @@ sdk::Error disk_error(const std::string& doing, int error) {
                            "the server's disk failed", detail);
 }
 
-storage::PosixFile open_unnamed(const fs::path& folder) {
+file::PosixFile open_unnamed(const fs::path& folder) {
     const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
     if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
-        return storage::PosixFile::own(unnamed);
+        return file::PosixFile::own(unnamed);
     }
     // The file system knows no files without names.
     std::string path = (folder / "upload.XXXXXX").string();
     const int named = ::mkostemp(path.data(), O_CLOEXEC);
     if (named >= 0) ::unlink(path.c_str());
-    return storage::PosixFile::own(named);
+    return file::PosixFile::own(named);
 }
 
 class SpooledUpload final : public sdk::Upload {
@@ -79,7 +79,7 @@ sdk::Result<void> check_upload_folder(const fs::path& folder) {
     if (error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE) return {};
     return sdk::make_error(sdk::ErrorKind::unavailable, "http.upload_folder_unusable",
                            "the folder for uploads " + folder.string() +
-                               " cannot be used: " + storage::system_reason(error));
+                               " cannot be used: " + file::system_reason(error));
 }
 
 UploadSpool::UploadSpool(fs::path folder, std::uint64_t reserve)
@@ -112,7 +112,7 @@ sdk::Result<void> UploadSpool::write(std::string_view bytes) {
 sdk::Result<void> UploadSpool::check_room(std::size_t count) {
     if (count > granted_) {
         std::uint64_t available = 0;
-        if (!storage::available_bytes(folder_, available)) {
+        if (!file::available_bytes(folder_, available)) {
             return disk_error("while asking for the room on the disk", errno);
         }
         granted_ = std::max<std::uint64_t>(count, kRoomStep);

@@ -8,7 +8,7 @@
 
 #include <stele/sdk/call.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::http {
 
@@ -44,7 +44,7 @@ private:
     std::filesystem::path folder_;
     std::uint64_t reserve_;
     std::string memory_;
-    storage::PosixFile file_;
+    file::PosixFile file_;
     std::uint64_t file_size_ = 0;
     std::uint64_t granted_ = 0;  ///< bytes until the room on the disk is looked at again
 };

@@ -8,7 +8,7 @@
 #include "kernel/http/message/error_mapping.hpp"
 #include "kernel/http/message/upload_spool.hpp"
 #include "kernel/job/worker_pool.hpp"
-#include "kernel/resource/registration/openapi.hpp"
+#include "kernel/resource/description/openapi.hpp"
 
 namespace stele::kernel::http {
 
@@ -23,13 +23,14 @@ Method method_of(std::string_view name) {
     return Method::other;
 }
 
-resource::Route kernel_route(const char* path, const char* operation) {
+resource::Route kernel_route(const char* path, const char* operation, sdk::Shape answers) {
     resource::Route route;
     route.method = "GET";
     route.path = path;
     route.plugin_id = "kernel";
     route.operation = operation;
     route.is_open = true;
+    route.answers = std::move(answers);
     return route;
 }
 
@@ -54,10 +55,11 @@ RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& worker
       authenticator_(authenticator),
       lock_patience_(patience.time),
       lock_waits_(*rooms.engine, patience.waiters) {
-    kernel_routes_ = {kernel_route("/healthz", "the process lives"),
-                      kernel_route("/readyz", "the server takes requests"),
-                      kernel_route("/metrics", "counters as Prometheus text"),
-                      kernel_route("/openapi.json", "every route of this server")};
+    kernel_routes_ = {
+        kernel_route("/healthz", "the process lives", sdk::shape::status()),
+        kernel_route("/readyz", "the server takes requests", sdk::shape::status()),
+        kernel_route("/metrics", "counters as Prometheus text", sdk::shape::bytes("text/plain")),
+        kernel_route("/openapi.json", "every route of this server", sdk::shape::object())};
     metrics_.add_source([this] {
         return fmt::format(
             "# HELP stele_rate_limited_total Requests refused because their caller asks too "

@@ -72,7 +72,7 @@ public:
     sdk::Result<void> build_routes();
 
     void handle(Exchange& exchange) override;
-    BodyWay body_way(const Request& request) override;
+    BodyWay body_way(Request& request) override;
     void admit(Exchange& exchange) override;
 
     /// From now on `/readyz` answers 503, and nobody waits for a locked data store.
@@ -103,6 +103,7 @@ private:
                                             std::vector<std::string>&& values);
     // stages/route.cpp
     const resource::Route* find_route(Exchange& exchange, RouteMatch& match);
+    static bool comes_in_pieces(const resource::Route& route, const Request& request);
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
     sdk::Result<void> readiness() const;
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);

@@ -4,11 +4,11 @@
 
 #include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/records.hpp"
+#include "kernel/resource/record/record_rights.hpp"
 
 namespace stele::kernel::resource {
 
-sdk::Result<std::optional<sdk::RecordKey>> data_store_of(Records& records,
+sdk::Result<std::optional<sdk::RecordKey>> data_store_of(const Records& records,
                                                          const sdk::Reader& reader,
                                                          const sdk::RecordKey& record) {
     std::optional<sdk::RecordKey> step = record;
@@ -23,10 +23,10 @@ sdk::Result<std::optional<sdk::RecordKey>> data_store_of(Records& records,
     return step;
 }
 
-sdk::Result<sdk::PermissionSet> Records::open_permissions(const sdk::Reader& reader,
-                                                          const sdk::RecordKey& record) {
+sdk::Result<sdk::PermissionSet> RecordRights::open_permissions(const sdk::Reader& reader,
+                                                               const sdk::RecordKey& record) {
     using enum sdk::Permission;
-    auto store = data_store_of(*this, reader, record);
+    auto store = data_store_of(records_, reader, record);
     if (!store) return store.error();
     if (!*store) return sdk::PermissionSet();
     auto is_open = is_open_store(reader, **store);

@@ -12,7 +12,7 @@ class Records;
 
 /// The data store that the record is or lies in; nothing where there is none. Does not look whether
 /// the store still exists.
-sdk::Result<std::optional<sdk::RecordKey>> data_store_of(Records& records,
+sdk::Result<std::optional<sdk::RecordKey>> data_store_of(const Records& records,
                                                          const sdk::Reader& reader,
                                                          const sdk::RecordKey& record);
 

@@ -8,7 +8,6 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/record/record_fields.hpp"
 #include "kernel/resource/record/row_query.hpp"
@@ -196,55 +195,60 @@ auto run_for(bool is_of_tenant) {
     return is_of_tenant ? &of_own_tenant<Run> : &of_addressed<Run>;
 }
 
-void add_attachment_actions(sdk::ResourceDescriptor& descriptor, bool is_of_tenant) {
+KernelActions actions_below(const std::string& before, bool is_of_tenant) {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission update = sdk::Permission::update;
-    const std::string before = is_of_tenant ? "tenant/" : "";
     const std::string all = before + "attachments";
     const std::string one = all + "/{attachmentId}";
-    const std::vector<sdk::Parameter> shown{{"a"}, {"filename"}};
+    const sdk::Shape attachment = sdk::shape::record("Attachment");
+    const sdk::Shape attached = sdk::shape::status();
+    const std::vector<sdk::Parameter> shown{{"a", false, sdk::FieldKind::boolean}, {"filename"}};
     const std::vector<sdk::Parameter> named{{"filename"}};
-    for (KernelAction action : {
-             KernelAction{
-                 all, "GET", read, run_for<&list_record_attachments>(is_of_tenant), {}, true},
-             {.name = all,
-             .method = "POST",
-             .permission = update,
-             .run = run_for<&upload_record_attachments>(is_of_tenant),
-             .parameters = named,
-             .has_streamed_body = true},
-             {one, "GET", read, run_for<&download_record_attachment>(is_of_tenant), shown},
-             {.name = one,
-             .method = "POST",
-             .permission = update,
-             .run = run_for<&upload_record_attachment>(is_of_tenant),
-             .parameters = named,
-             .has_streamed_body = true,
-             .has_own_tag = true},
-             {.name = one,
+    const auto upload = [&](const std::string& name, auto run, bool has_own_tag) {
+        return KernelAction{.name = name,
+                            .method = "POST",
+                            .permission = update,
+                            .run = run,
+                            .answers = attached,
+                            .parameters = named,
+                            .has_streamed_body = true,
+                            .has_own_tag = has_own_tag,
+                            .takes = sdk::shape::bytes()};
+    };
+    return {{all,
+             "GET",
+             read,
+             run_for<&list_record_attachments>(is_of_tenant),
+             sdk::shape::page(attachment),
+             {},
+             true},
+            upload(all, run_for<&upload_record_attachments>(is_of_tenant), false),
+            {one, "GET", read, run_for<&download_record_attachment>(is_of_tenant),
+             sdk::shape::bytes(), shown},
+            upload(one, run_for<&upload_record_attachment>(is_of_tenant), true),
+            {.name = one,
              .method = "DELETE",
              .permission = update,
              .run = run_for<&remove_record_attachment>(is_of_tenant),
+             .answers = sdk::shape::status(),
              .has_own_tag = true,
              .is_urgent = true},
-             {before + "preview/{name}",
-              "GET",
-              read,
-              run_for<&preview_record_attachment>(is_of_tenant),
-              {{"attachment"}}},
-         }) {
-        descriptor.actions.push_back(action_of(std::move(action)));
-    }
+            {before + "preview/{name}",
+             "GET",
+             read,
+             run_for<&preview_record_attachment>(is_of_tenant),
+             sdk::shape::bytes(),
+             {{"attachment"}}}};
 }
 
 }  // namespace
 
-void add_attachments(sdk::ResourceDescriptor& descriptor) {
-    add_attachment_actions(descriptor, false);
+KernelActions attachment_actions() {
+    return actions_below("", false);
 }
 
-void add_tenant_attachments(sdk::ResourceDescriptor& platform) {
-    add_attachment_actions(platform, true);
+KernelActions tenant_attachment_actions() {
+    return actions_below("tenant/", true);
 }
 
 }  // namespace stele::kernel::resource

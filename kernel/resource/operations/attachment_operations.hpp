@@ -1,15 +1,15 @@
 #pragma once
 
-#include <stele/sdk/descriptor.hpp>
+#include "kernel/resource/registry/kernel_action.hpp"
 
 namespace stele::kernel::resource {
 
-/// What the capability `attachments` adds to a descriptor: `{I}/attachments`,
+/// What the capability `attachments` adds to a family: `{I}/attachments`,
 /// `{I}/attachments/{attachmentId}` and `{I}/preview/{name}`.
-void add_attachments(sdk::ResourceDescriptor& descriptor);
+KernelActions attachment_actions();
 
 /// The same below `/tenant` of a platform: the attachments of the record of the tenant that the
 /// platform is.
-void add_tenant_attachments(sdk::ResourceDescriptor& platform);
+KernelActions tenant_attachment_actions();
 
 }  // namespace stele::kernel::resource

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <stele/sdk/descriptor.hpp>
+#include "kernel/resource/registry/kernel_action.hpp"
 
 namespace stele::kernel::resource {
 
-/// What the capability `data_store` adds to a descriptor: fields before the family's own, and the
-/// operations lock, unlock, stats, info and activities behind its own.
-void add_data_store(sdk::ResourceDescriptor& descriptor);
+/// What the capability `data_store` adds to a family: fields before its own.
+void add_data_store_fields(sdk::ResourceDescriptor& descriptor);
+/// The operations lock, unlock, stats, info and activities.
+KernelActions data_store_actions();
 
 }  // namespace stele::kernel::resource

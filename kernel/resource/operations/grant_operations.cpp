@@ -67,7 +67,7 @@ struct ReportSubject {
 
 /// Those with a grant on the record or on something that it may inherit from, each once.
 sdk::Result<std::vector<ReportSubject>> holders_around(RoutedCall& call) {
-    auto chain = authority::container_chain(call.work().transaction(), call.rooms().records,
+    auto chain = authority::container_chain(call.work().transaction(), call.rooms().rights,
                                             call.record_key());
     if (!chain) return chain.error();
     std::vector<ReportSubject> subjects;
@@ -219,7 +219,7 @@ sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
     auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
     if (!roles) return roles.error();
     const auto given =
-        call.rooms().records.roles_of(call.work().transaction(), call.record_key(), principal->key);
+        call.rooms().rights.roles_of(call.work().transaction(), call.record_key(), principal->key);
     if (!given) return given.error();
     for (const std::string& role : *given) {
         if (std::find(roles->begin(), roles->end(), role) == roles->end()) roles->push_back(role);

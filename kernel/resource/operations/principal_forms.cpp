@@ -34,9 +34,8 @@ sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_v
 }
 
 sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call) {
-    // The record's own placeholder may have the same name, so the path's end decides.
-    if (call.route().path.ends_with("/acl/{principalId}"))
-        return find_principal(call, call.last_path_value());
+    if (const std::string_view form = call.path("aclPrincipalId"); !form.empty())
+        return find_principal(call, form);
     auto form = call.required_parameter("id");
     if (!form) return form.error();
     return find_principal(call, *form);

@@ -9,7 +9,6 @@
 
 #include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/container_chain.hpp"
-#include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/record/path_key.hpp"
@@ -121,7 +120,7 @@ sdk::Json meaning_of(const sdk::Json& role) {
 
 sdk::Result<std::vector<sdk::Json>> all_roles(const RoutedCall& call) {
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
+    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
     if (!chain) return chain.error();
     std::vector<sdk::Json> roles;
     std::set<std::string> keys;
@@ -229,7 +228,7 @@ sdk::Result<std::string> addressed_role(const RoutedCall& call) {
     storage::Sequence sequence;
     if (!storage::parse_sequence(wanted, sequence)) return wanted;
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().records, call.record_key());
+    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
     if (!chain) return chain.error();
     for (std::size_t level = 0; level < chain->size(); ++level) {
         auto role = read_role(reader, (*chain)[level], wanted);
@@ -239,30 +238,47 @@ sdk::Result<std::string> addressed_role(const RoutedCall& call) {
     return wanted;
 }
 
-void add_roles(sdk::ResourceDescriptor& descriptor) {
+KernelActions role_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
-    const std::vector<sdk::Parameter> inherited{{"inherited"}};
+    const sdk::Shape role = sdk::shape::record("Role");
+    const sdk::Shape written = sdk::shape::written("Role");
+    const sdk::Shape body =
+        sdk::shape::object({{"roleKey", sdk::shape::text()},
+                            sdk::shape::optional("title", sdk::shape::text()),
+                            sdk::shape::optional("permissions", sdk::shape::array())});
+    const std::vector<sdk::Parameter> inherited{{"inherited", false, sdk::FieldKind::boolean}};
     const std::string one = "roles/{roleKeyOrId}";
-    for (KernelAction action : {
-             KernelAction{"roles", "POST", manage, &create_role},
-             {"roles", "GET", read, &list_roles, inherited, true},
-             {one, "GET", read, &read_one_role, inherited},
-             {one, "PUT", manage, &update_role},
-             {one + "/update", "POST", manage, &update_role},
-             {.name = one,
-             .method = "DELETE",
-             .permission = manage,
-             .run = &remove_role,
-             .is_urgent = true},
-             {.name = one + "/delete",
-             .method = "POST",
-             .permission = manage,
-             .run = &remove_role,
-             .is_urgent = true},
-         }) {
-        descriptor.actions.push_back(action_of(std::move(action)));
-    }
+    const KernelAction creation{.name = "roles",
+                                .method = "POST",
+                                .permission = manage,
+                                .run = &create_role,
+                                .answers = written,
+                                .takes = body};
+    const KernelAction update{.name = one,
+                              .method = "PUT",
+                              .permission = manage,
+                              .run = &update_role,
+                              .answers = written,
+                              .takes = body};
+    const KernelAction removal{.name = one,
+                               .method = "DELETE",
+                               .permission = manage,
+                               .run = &remove_role,
+                               .answers = sdk::shape::status(),
+                               .is_urgent = true};
+    const auto by_post = [](KernelAction action, const char* word) {
+        action.name += word;
+        action.method = "POST";
+        return action;
+    };
+    return {creation,
+            {"roles", "GET", read, &list_roles, sdk::shape::page(role), inherited, true},
+            {one, "GET", read, &read_one_role, role, inherited},
+            update,
+            by_post(update, "/update"),
+            removal,
+            by_post(removal, "/delete")};
 }
 
 }  // namespace stele::kernel::resource

@@ -109,10 +109,6 @@ public:
     void enter(std::string_view stage) const { input_.stage = stage; }
     void set_too_long() { input_.is_too_long = true; }
     const Route& route() const { return *input_.route; }
-    /// The value of the route's last placeholder.
-    std::string_view last_path_value() const {
-        return input_.values.empty() ? std::string_view() : std::string_view(input_.values.back());
-    }
     const CollectionPlace& place() const { return path_->place; }
     /// Keys of the records around the addressed collection, outermost first, the platform not among
     /// them.

@@ -1,5 +1,7 @@
 #include "kernel/resource/operations/standard_operations.hpp"
 
+#include <string>
+
 #include "kernel/resource/operations/operations.hpp"
 
 namespace stele::kernel::resource {
@@ -12,48 +14,132 @@ using Needs = sdk::OperationPermissions;
 constexpr auto kOnCollection = sdk::ActionScope::collection;
 constexpr auto kOnRecord = sdk::ActionScope::item;
 
+using sdk::Shape;
+
+Shape page_of_records(std::string_view type) {
+    return sdk::shape::page(sdk::shape::record(type));
+}
+
+Shape record_body(std::string_view type) {
+    return sdk::shape::record(std::string(type) + "Body");
+}
+
+Shape condition(std::string_view) {
+    return sdk::shape::record("Condition");
+}
+
+Shape status(std::string_view) {
+    return sdk::shape::status();
+}
+
+Shape check(std::string_view) {
+    return sdk::shape::status({{"check", sdk::shape::boolean()}});
+}
+
+/// Entries of a bulk check: of whom, on what, and the word that is asked for.
+std::vector<sdk::ShapeMember> check_entry(const char* word) {
+    return {{"permissionedId", sdk::shape::text()},
+            {"principalId", sdk::shape::text()},
+            {word, sdk::shape::text()}};
+}
+
+Shape asked_checks(const char* word) {
+    return sdk::shape::object(
+        {{"checks", sdk::shape::array(sdk::shape::object(check_entry(word)))}});
+}
+
+Shape answered_checks(const char* word) {
+    std::vector<sdk::ShapeMember> entry = check_entry(word);
+    entry.push_back({"result", sdk::shape::boolean()});
+    const Shape entries = sdk::shape::array(sdk::shape::object(entry));
+    return sdk::shape::object({{"checks", entries}, {"results", entries}});
+}
+
+Shape permission_checks(std::string_view) {
+    return answered_checks("permissionId");
+}
+
+Shape authority_checks(std::string_view) {
+    return answered_checks("authorityId");
+}
+
+Shape permissions_to_check(std::string_view) {
+    return asked_checks("permissionId");
+}
+
+Shape authorities_to_check(std::string_view) {
+    return asked_checks("authorityId");
+}
+
+Shape access_list(std::string_view) {
+    using sdk::shape::text;
+    return sdk::shape::page(sdk::shape::object({{"_doc", text()},
+                                                {"name", text()},
+                                                {"type", text()},
+                                                {"domainId", text()},
+                                                {"domainQualifiedId", text()},
+                                                {"domainQualifiedName", text()},
+                                                {"authorities", sdk::shape::array(text())}}));
+}
+
+Shape page_of_roles(std::string_view) {
+    return sdk::shape::page(sdk::shape::text());
+}
+
+Shape report(std::string_view) {
+    using sdk::shape::text;
+    return sdk::shape::map(sdk::shape::map(sdk::shape::object(
+        {{"role-key", text()}, {"principal", text()}, {"permissioned", text()}})));
+}
+
 std::vector<Operation> record_operations() {
-    const Operation::Traits writes{.body = sdk::BodyUse::record};
+    using sdk::shape::record;
+    using sdk::shape::written;
+    const Operation::Traits writes{.body = sdk::BodyUse::record, .takes = &record_body};
     const Operation::Traits removes{.body = sdk::BodyUse::record, .urgent = true};
-    const Operation::Traits queries{.body = sdk::BodyUse::condition, .paged = true};
-    const Operation::Traits queries_by_get{
-        .parameters = {{"query"}}, .body = sdk::BodyUse::condition, .paged = true};
+    const Operation::Traits lists{.paged = true};
+    const Operation::Traits queries{
+        .body = sdk::BodyUse::condition, .paged = true, .takes = &condition};
+    const Operation::Traits queries_by_get{.parameters = {{"query", false, sdk::FieldKind::object}},
+                                           .body = sdk::BodyUse::condition,
+                                           .paged = true};
     return {
-        {"create", "POST", kOnCollection, "", &Has::create, &Needs::create, &create_record, writes},
-        {"list",
-         "GET",
-         kOnCollection,
-         "",
-         &Has::list,
-         &Needs::list,
-         &list_records,
-         {.paged = true}},
+        {"create", "POST", kOnCollection, "", &Has::create, &Needs::create, &create_record,
+         &written, writes},
+        {"list", "GET", kOnCollection, "", &Has::list, &Needs::list, &list_records,
+         &page_of_records, lists},
         {"query", "POST", kOnCollection, "/query", &Has::query, &Needs::query, &query_records,
-         queries},
+         &page_of_records, queries},
         {"query", "GET", kOnCollection, "/query", &Has::query_by_get, &Needs::query,
-         &query_records_by_get, queries_by_get},
-        {"read", "GET", kOnRecord, "", &Has::read, &Needs::read, &read_record},
-        {"update", "PUT", kOnRecord, "", &Has::update, &Needs::update, &update_record, writes},
-        {"update", "POST", kOnRecord, "/update", &Has::update, &Needs::update, &update_record,
+         &query_records_by_get, &page_of_records, queries_by_get},
+        {"read", "GET", kOnRecord, "", &Has::read, &Needs::read, &read_record, &record},
+        {"update", "PUT", kOnRecord, "", &Has::update, &Needs::update, &update_record, &written,
          writes},
-        {"delete", "DELETE", kOnRecord, "", &Has::remove, &Needs::remove, &remove_record, removes},
-        {"delete", "POST", kOnRecord, "/delete", &Has::remove, &Needs::remove, &remove_record,
+        {"update", "POST", kOnRecord, "/update", &Has::update, &Needs::update, &update_record,
+         &written, writes},
+        {"delete", "DELETE", kOnRecord, "", &Has::remove, &Needs::remove, &remove_record, &status,
          removes},
+        {"delete", "POST", kOnRecord, "/delete", &Has::remove, &Needs::remove, &remove_record,
+         &status, removes},
     };
 }
 
 std::vector<Operation> check_operations() {
     const Operation::Traits of_one{.parameters = {{"id", true}}};
-    const Operation::Traits of_many{.slow = true, .bulk_check = true};
+    const Operation::Traits authorities{
+        .slow = true, .bulk_check = true, .takes = &authorities_to_check};
+    const Operation::Traits permissions{
+        .slow = true, .bulk_check = true, .takes = &permissions_to_check};
     return {
         {"check permission", "POST", kOnRecord, "/permissions/{permissionId}/check",
-         &Has::permissions, &Needs::check, &check_permission, of_one},
+         &Has::permissions, &Needs::check, &check_permission, &check, of_one},
         {"check single authority", "POST", kOnRecord, "/authorities/{authorityId}/check",
-         &Has::permissions, &Needs::check, &check_authority, of_one},
+         &Has::permissions, &Needs::check, &check_authority, &check, of_one},
         {"check multiple authorities", "POST", kOnCollection, "/authorities/check",
-         &Has::permissions, &Needs::check_many, &check_authorities, of_many},
+         &Has::permissions, &Needs::check_many, &check_authorities, &authority_checks, authorities},
         {"check multiple permissions", "POST", kOnCollection, "/permissions/check",
-         &Has::permissions, &Needs::check_many, &check_permissions, of_many},
+         &Has::permissions, &Needs::check_many, &check_permissions, &permission_checks,
+         permissions},
     };
 }
 
@@ -64,15 +150,15 @@ std::vector<Operation> grant_operations() {
     const Operation::Traits lists_one{.parameters = {{"id", true}}, .paged = true};
     return {
         {"grant authority", "POST", kOnRecord, "/authorities/{authorityId}/grant",
-         &Has::permissions, &Needs::grant, &grant_authority, gives},
+         &Has::permissions, &Needs::grant, &grant_authority, &status, gives},
         {"revoke authority", "POST", kOnRecord, "/authorities/{authorityId}/revoke",
-         &Has::permissions, &Needs::grant, &revoke_authority, takes},
+         &Has::permissions, &Needs::grant, &revoke_authority, &status, takes},
         {"read ACL", "GET", kOnRecord, "/acl/list", &Has::permissions, &Needs::check, &read_acl,
-         lists},
-        {"read ACL for principal", "GET", kOnRecord, "/acl/{principalId}", &Has::permissions,
-         &Needs::check, &read_acl_of_principal, lists},
+         &access_list, lists},
+        {"read ACL for principal", "GET", kOnRecord, "/acl/{aclPrincipalId}", &Has::permissions,
+         &Needs::check, &read_acl_of_principal, &page_of_roles, lists},
         {"read ACL for principal", "GET", kOnRecord, "/acl", &Has::permissions, &Needs::check,
-         &read_acl_of_principal, lists_one},
+         &read_acl_of_principal, &page_of_roles, lists_one},
         {"authorities report",
          "POST",
          kOnRecord,
@@ -80,6 +166,7 @@ std::vector<Operation> grant_operations() {
          &Has::permissions,
          &Needs::check,
          &read_report,
+         &report,
          {.slow = true}},
     };
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <stele/sdk/descriptor.hpp>
@@ -22,6 +23,8 @@ struct StandardOperation {
     /// Needed on the record; of a collection, on the record around it.
     sdk::Permission sdk::OperationPermissions::*permission;
     sdk::Result<sdk::Reply> (*run)(RoutedCall&);
+    /// What it answers, for records of a type.
+    sdk::Shape (*answers)(std::string_view type);
     struct Traits {
         std::vector<sdk::Parameter> parameters = {};
         sdk::BodyUse body = sdk::BodyUse::parameters;
@@ -31,6 +34,8 @@ struct StandardOperation {
         bool urgent = false;
         /// Also below the record around the collection, where the family wants it there.
         bool bulk_check = false;
+        /// What it takes, for records of a type; null: parameters alone.
+        sdk::Shape (*takes)(std::string_view type) = nullptr;
     } traits = {};
 
     bool is_item() const { return scope == sdk::ActionScope::item; }

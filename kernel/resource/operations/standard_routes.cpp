@@ -11,8 +11,12 @@ namespace stele::kernel::resource {
 namespace {
 
 const std::vector<sdk::Parameter>& page_parameters() {
-    static const std::vector<sdk::Parameter> kParameters{
-        {"sort", false}, {"skip", false}, {"limit", false}, {"options", false}, {"explain", false}};
+    using enum sdk::FieldKind;
+    static const std::vector<sdk::Parameter> kParameters{{"sort", false, object},
+                                                         {"skip", false, integer},
+                                                         {"limit", false, integer},
+                                                         {"options", false, object},
+                                                         {"explain", false, boolean}};
     return kParameters;
 }
 
@@ -28,7 +32,9 @@ sdk::Bounds bounds_of(const sdk::Fields& fields) {
 void add_schedule(Route& route) {
     const auto is_schedule = [](const sdk::Parameter& known) { return known.name == "schedule"; };
     const bool has_it = std::any_of(route.parameters.begin(), route.parameters.end(), is_schedule);
-    if (!has_it && route.path.ends_with("/start")) route.parameters.push_back({"schedule", false});
+    if (!has_it && route.path.ends_with("/start"))
+        route.parameters.push_back(
+            {"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
 }
 
 void add_page_parameters(Route& route) {
@@ -36,12 +42,14 @@ void add_page_parameters(Route& route) {
                             page_parameters().end());
 }
 
+/// Of records of a family.
 Route standard_route(const StandardOperation& operation, const std::string& below,
-                     const std::string& plugin_id, const sdk::OperationPermissions& permissions) {
+                     const RegisteredResource& family,
+                     const sdk::OperationPermissions& permissions) {
     Route route;
     route.method = operation.method;
     route.path = below + operation.path;
-    route.plugin_id = plugin_id;
+    route.plugin_id = family.plugin_id;
     route.operation = operation.title;
     route.standard = &operation;
     route.run = operation.run;
@@ -56,6 +64,8 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     route.is_slow = operation.traits.slow || operation.traits.paged;
     route.is_urgent = operation.traits.urgent;
     route.body = operation.traits.body;
+    if (operation.traits.takes) route.takes = operation.traits.takes(family.descriptor.type);
+    route.answers = operation.answers(family.descriptor.type);
     return route;
 }
 
@@ -99,8 +109,7 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
                          std::vector<Route>& routes) {
     const sdk::ResourceDescriptor& descriptor = resource.descriptor;
     const auto add = [&](const StandardOperation& operation, const std::string& below) {
-        routes.push_back(
-            standard_route(operation, below, resource.plugin_id, descriptor.permissions));
+        routes.push_back(standard_route(operation, below, resource, descriptor.permissions));
         fit_to_family(routes.back(), resource);
     };
     const std::string item = collection + resource.item_segment();
@@ -118,7 +127,9 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
     const std::string container =
         collection.substr(0, collection.size() - descriptor.path.size() - 1);
     for (const StandardOperation& operation : standard_operations()) {
-        if (operation.traits.bulk_check) add(operation, container);
+        if (!operation.traits.bulk_check) continue;
+        add(operation, container);
+        routes.back().alias_of = resource.collection_path + operation.path;
     }
 }
 
@@ -129,18 +140,14 @@ sdk::BodyUse body_use(sdk::BodyUse declared, bool is_paged, std::string_view pat
     return is_paged && path.ends_with("/query") ? sdk::BodyUse::condition : declared;
 }
 
-/// `family` runs it, also where it is at the root, which has no path of its own.
-Route action_route(const sdk::Action& action, const RegisteredResource& family,
+/// All but what runs it.
+Route action_route(const sdk::Action& action, const std::string& plugin_id,
                    const std::string& path) {
     Route route;
     route.method = action.method;
     route.path = action.name.empty() ? path : path + "/" + action.name;
-    route.plugin_id = family.plugin_id;
+    route.plugin_id = plugin_id;
     route.operation = action.name.empty() ? action.method : action.name;
-    route.run = [&action, &family, title = route.operation](RoutedCall& call) {
-        return plugin::guarded<sdk::Reply>(family.plugin_id, title,
-                                           [&] { return action.run(*family.resource, call); });
-    };
     route.permission = action.permission;
     route.parameters = action.parameters;
     if (action.paged) add_page_parameters(route);
@@ -157,7 +164,39 @@ Route action_route(const sdk::Action& action, const RegisteredResource& family,
     route.bounds = action.bounds;
     route.has_own_tag = action.has_own_tag;
     route.is_urgent = action.urgent;
+    route.takes = action.takes;
+    route.answers = action.answers;
     add_schedule(route);
+    return route;
+}
+
+/// Of an action that the family declares, which runs it, also where the family is the root.
+Route family_action_route(const sdk::Action& action, const RegisteredResource& family,
+                          const std::string& path) {
+    Route route = action_route(action, family.plugin_id, path);
+    route.run = [&action, &family, title = route.operation](RoutedCall& call) {
+        return plugin::guarded<sdk::Reply>(family.plugin_id, title,
+                                           [&] { return action.run(*family.resource, call); });
+    };
+    return route;
+}
+
+Route capability_route(const KernelAction& action, const RegisteredResource& family,
+                       const std::string& path) {
+    Route route = action_route({.name = action.name,
+                                .method = action.method,
+                                .permission = action.permission,
+                                .parameters = action.parameters,
+                                .paged = action.is_paged,
+                                .slow = action.is_slow,
+                                .streamed_body = action.has_streamed_body,
+                                .body = action.body,
+                                .has_own_tag = action.has_own_tag,
+                                .urgent = action.is_urgent,
+                                .takes = action.takes,
+                                .answers = action.answers},
+                               family.plugin_id, path);
+    route.run = action.run;
     return route;
 }
 
@@ -165,11 +204,33 @@ Route action_route(const sdk::Action& action, const RegisteredResource& family,
 
 void add_action_routes(const RegisteredResource& resource, const std::string& collection,
                        std::vector<Route>& routes) {
+    const std::string item = collection + resource.item_segment();
     for (const sdk::Action& action : resource.descriptor.actions) {
         const bool is_item = action.scope == sdk::ActionScope::item;
-        routes.push_back(action_route(action, resource,
-                                      is_item ? collection + resource.item_segment() : collection));
+        routes.push_back(family_action_route(action, resource, is_item ? item : collection));
         routes.back().resource = &resource;
+    }
+    for (const KernelAction& action : resource.kernel_actions) {
+        routes.push_back(capability_route(action, resource, item));
+        routes.back().resource = &resource;
+    }
+}
+
+void add_family_routes(const RegisteredResource& resource, std::vector<Route>& routes) {
+    const auto add = [&](const std::string& collection) {
+        add_standard_routes(resource, collection, routes);
+        add_action_routes(resource, collection, routes);
+    };
+    add(resource.collection_path);
+    for (const std::string& collection : resource.alias_paths) {
+        const std::size_t first = routes.size();
+        add(collection);
+        for (auto route = routes.begin() + static_cast<std::ptrdiff_t>(first);
+             route != routes.end(); ++route) {
+            if (route->alias_of.empty()) {
+                route->alias_of = resource.collection_path + route->path.substr(collection.size());
+            }
+        }
     }
 }
 
@@ -177,10 +238,10 @@ void add_action_routes(const RegisteredResource& resource, const std::string& co
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes) {
     for (const StandardOperation& operation : standard_operations()) {
         if (operation.offered == &sdk::Operations::permissions)
-            routes.push_back(standard_route(operation, "", platform.plugin_id, {}));
+            routes.push_back(standard_route(operation, "", platform, {}));
     }
-    for (const sdk::Action& action : platform.descriptor.actions)
-        routes.push_back(action_route(action, platform, ""));
+    for (const KernelAction& action : platform.kernel_actions)
+        routes.push_back(capability_route(action, platform, ""));
 }
 
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint) {
@@ -210,6 +271,8 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.is_urgent = endpoint.urgent || endpoint.checks_credentials;
     route.body = body_use(endpoint.body, endpoint.paged, route.path);
     route.bounds = endpoint.bounds;
+    route.takes = endpoint.takes;
+    route.answers = endpoint.answers;
     add_schedule(route);
     return route;
 }

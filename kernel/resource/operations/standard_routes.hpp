@@ -14,6 +14,8 @@ void add_standard_routes(const RegisteredResource& resource, const std::string& 
                          std::vector<Route>& routes);
 void add_action_routes(const RegisteredResource& resource, const std::string& collection,
                        std::vector<Route>& routes);
+/// Both of these, below the collection's path and below its other words.
+void add_family_routes(const RegisteredResource& resource, std::vector<Route>& routes);
 /// Permission operations on the platform's root record, whose instance path is empty.
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes);
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint);

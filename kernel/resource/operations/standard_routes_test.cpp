@@ -34,9 +34,9 @@ TEST_CASE("whatever answers in pages runs on a worker") {
     }
     CHECK(paged == std::vector<std::string>{
                        "/libraries", "/libraries/query", "/libraries/{libraryId}/acl/list",
-                       "/libraries/{libraryId}/acl/{principalId}", "/libraries/{libraryId}/acl",
-                       "/libraries/{libraryId}/visitors", "/acl/list", "/acl/{principalId}", "/acl",
-                       "/visitors", "/visitors"});
+                       "/libraries/{libraryId}/acl/{aclPrincipalId}", "/libraries/{libraryId}/acl",
+                       "/libraries/{libraryId}/visitors", "/acl/list", "/acl/{aclPrincipalId}",
+                       "/acl", "/visitors", "/visitors"});
 }
 
 TEST_CASE(

@@ -6,7 +6,6 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/record_pages.hpp>
 
-#include "kernel/resource/operations/kernel_action.hpp"
 #include "kernel/resource/operations/own_roles.hpp"
 #include "kernel/resource/operations/principal_forms.hpp"
 #include "kernel/resource/operations/role_operations.hpp"
@@ -205,47 +204,53 @@ sdk::Result<sdk::Reply> revoke_role(const RoutedCall& call) {
 
 }  // namespace
 
-void add_teams(sdk::ResourceDescriptor& descriptor) {
+KernelActions team_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
+    const sdk::Shape team = sdk::shape::record("Team");
+    const sdk::Shape changed = sdk::shape::written("Team");
+    const sdk::Shape checked = sdk::shape::status({{"belongs", sdk::shape::boolean()}});
+    const sdk::Shape roles =
+        sdk::shape::object({{"authorities", sdk::shape::array(sdk::shape::text())}});
     const std::vector<sdk::Parameter> id{{"id", true}};
+    const std::vector<sdk::Parameter> which{{"filter"},
+                                            {"indirect", false, sdk::FieldKind::boolean}};
     const std::string one = "teams/{teamKey}";
-    for (KernelAction action : {
-             KernelAction{"teams", "POST", manage, &create_team, {{"key", true}}},
-             {"teams", "GET", read, &list_teams, {}, true},
-             {one, "GET", read, &read_one_team},
-             {one, "PUT", manage, &update_team},
-             {one + "/update", "POST", manage, &update_team},
-             {.name = one,
-             .method = "DELETE",
-             .permission = manage,
-             .run = &remove_team,
-             .is_urgent = true},
-             {.name = one + "/delete",
-             .method = "POST",
-             .permission = manage,
-             .run = &remove_team,
-             .is_urgent = true},
-             {one + "/members", "GET", read, &list_members, {{"filter"}, {"indirect"}}, true},
-             // What a group has may be much to look at.
-             {one + "/members/add", "POST", manage, &add_member, id, true, true},
-             {.name = one + "/members/remove",
+    const KernelAction removal{.name = one,
+                               .method = "DELETE",
+                               .permission = manage,
+                               .run = &remove_team,
+                               .answers = changed,
+                               .is_urgent = true};
+    KernelAction removal_by_post = removal;
+    removal_by_post.name += "/delete";
+    removal_by_post.method = "POST";
+    return {{"teams", "POST", manage, &create_team, changed, {{"key", true}}},
+            {"teams", "GET", read, &list_teams, sdk::shape::page(team), {}, true},
+            {one, "GET", read, &read_one_team, team},
+            {one, "PUT", manage, &update_team, changed},
+            {one + "/update", "POST", manage, &update_team, changed},
+            removal,
+            removal_by_post,
+            {one + "/members", "GET", read, &list_members, sdk::shape::page(), which, true},
+            // What a group has may be much to look at.
+            {one + "/members/add", "POST", manage, &add_member, changed, id, true, true},
+            {.name = one + "/members/remove",
              .method = "POST",
              .permission = manage,
              .run = &remove_member,
+             .answers = changed,
              .parameters = id,
              .is_urgent = true},
-             {one + "/members/check", "POST", read, &check_member, id},
-             {one + "/authorities", "GET", read, &list_authorities},
-             {one + "/authorities/{authorityId}/grant", "POST", manage, &grant_role},
-             {.name = one + "/authorities/{authorityId}/revoke",
+            {one + "/members/check", "POST", read, &check_member, checked, id},
+            {one + "/authorities", "GET", read, &list_authorities, roles},
+            {one + "/authorities/{authorityId}/grant", "POST", manage, &grant_role, changed},
+            {.name = one + "/authorities/{authorityId}/revoke",
              .method = "POST",
              .permission = manage,
              .run = &revoke_role,
-             .is_urgent = true},
-         }) {
-        descriptor.actions.push_back(action_of(std::move(action)));
-    }
+             .answers = changed,
+             .is_urgent = true}};
 }
 
 }  // namespace stele::kernel::resource

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <stele/sdk/descriptor.hpp>
+#include "kernel/resource/registry/kernel_action.hpp"
 
 namespace stele::kernel::resource {
 
-/// What the capability `teams` adds to a descriptor: `{I}/teams` and everything below
+/// What the capability `teams` adds to a family: `{I}/teams` and everything below
 /// (docs/reference/teams.md).
-void add_teams(sdk::ResourceDescriptor& descriptor);
+KernelActions team_actions();
 
 }  // namespace stele::kernel::resource

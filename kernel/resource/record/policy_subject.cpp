@@ -8,7 +8,7 @@
 #include "kernel/authority/inheritance.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/records.hpp"
+#include "kernel/resource/record/record_rights.hpp"
 #include "kernel/resource/record/team_rows.hpp"
 
 namespace stele::kernel::resource {
@@ -29,18 +29,18 @@ std::string reference_in(std::string reference, const std::string& container) {
 
 }  // namespace
 
-sdk::Result<Store> Records::store_of(const sdk::Reader& reader, const sdk::RecordKey& key) {
-    auto info = info_of(reader, storage::collection_of(key));
+sdk::Result<Store> RecordRights::store_of(const sdk::Reader& reader, const sdk::RecordKey& key) {
+    auto info = records_.info_of(reader, storage::collection_of(key));
     if (!info) return info.error();
     storage::Record record;
-    auto found = read(reader, key, record);
+    auto found = records_.read(reader, key, record);
     // What came from a container that is gone is known by its id still.
     if (!found && sdk::is_missing(found.error()))
         return Store{(*info)->type, sdk::space_record_id(key), {}, {}};
     if (!found) return found.error();
     auto document = document_of(record, sdk::Json::object());
     if (!document) return document.error();
-    auto aliases = documents_.aliases_of(reader, record.collection, record.sequence);
+    auto aliases = records_.documents().aliases_of(reader, record.collection, record.sequence);
     if (!aliases) return aliases.error();
     const std::string said = sdk::text_member(document->fields, "alias");
     if (!said.empty()) aliases->push_back(said);
@@ -48,12 +48,12 @@ sdk::Result<Store> Records::store_of(const sdk::Reader& reader, const sdk::Recor
                  *std::move(aliases)};
 }
 
-sdk::Result<std::vector<Store>> Records::stores_of(const sdk::Reader& reader,
-                                                   const sdk::RecordKey& key) {
+sdk::Result<std::vector<Store>> RecordRights::stores_of(const sdk::Reader& reader,
+                                                        const sdk::RecordKey& key) {
     std::vector<Store> stores;
     sdk::RecordKey step = key;
     while (true) {
-        auto container = container_of(reader, step);
+        auto container = records_.container_of(reader, step);
         if (!container) return container.error();
         if (!*container) return stores;
         step = **container;
@@ -64,7 +64,7 @@ sdk::Result<std::vector<Store>> Records::stores_of(const sdk::Reader& reader,
     }
 }
 
-sdk::Result<std::vector<sdk::PolicySubject::Origin>> Records::policy_origins(
+sdk::Result<std::vector<sdk::PolicySubject::Origin>> RecordRights::policy_origins(
     const sdk::Reader& reader, const sdk::RecordKey& key) {
     std::vector<sdk::PolicySubject::Origin> origins;
     auto containers = origins_of(reader, key);
@@ -72,7 +72,7 @@ sdk::Result<std::vector<sdk::PolicySubject::Origin>> Records::policy_origins(
     if (containers->empty()) return origins;
     auto platform = platforms_.find(reader, storage::collection_of(key).platform);
     if (!platform) return platform.error();
-    auto own = reference(reader, *platform, key);
+    auto own = references_.reference(reader, *platform, key);
     if (!own) return own.error();
     for (const sdk::RecordKey& container : *containers) {
         auto first = store_of(reader, container);
@@ -85,15 +85,15 @@ sdk::Result<std::vector<sdk::PolicySubject::Origin>> Records::policy_origins(
     return origins;
 }
 
-sdk::Result<std::vector<Project>> Records::projects_of(const sdk::Reader& reader,
-                                                       const sdk::RecordKey& record) {
+sdk::Result<std::vector<Project>> RecordRights::projects_of(const sdk::Reader& reader,
+                                                            const sdk::RecordKey& record) {
     // What lies on the platform itself is what a stack may hold.
     sdk::RecordKey outermost = record;
     while (true) {
-        auto container = container_of(reader, outermost);
+        auto container = records_.container_of(reader, outermost);
         if (!container) return container.error();
         if (!*container) return std::vector<Project>();
-        auto outer = container_of(reader, **container);
+        auto outer = records_.container_of(reader, **container);
         if (!outer) return outer.error();
         if (!*outer) break;
         outermost = **container;
@@ -103,7 +103,7 @@ sdk::Result<std::vector<Project>> Records::projects_of(const sdk::Reader& reader
     candidates->push_back(outermost);
     std::vector<Project> projects;
     for (const sdk::RecordKey& candidate : *candidates) {
-        auto family = resource_of(reader, candidate);
+        auto family = records_.resource_of(reader, candidate);
         if (!family) return family.error();
         if (!*family) continue;
         auto bounding = plugin::guarded<std::vector<sdk::RecordKey>>(
@@ -123,9 +123,9 @@ sdk::Result<std::vector<Project>> Records::projects_of(const sdk::Reader& reader
     return projects;
 }
 
-sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
-                                                 const sdk::RecordKey& key) {
-    auto info = info_of(reader, storage::collection_of(key));
+sdk::Result<sdk::PolicySubject> RecordRights::subject(const sdk::Reader& reader,
+                                                      const sdk::RecordKey& key) {
+    auto info = records_.info_of(reader, storage::collection_of(key));
     if (!info) return info.error();
     sdk::PolicySubject subject;
     subject.platform = storage::collection_of(key).platform;
@@ -134,11 +134,11 @@ sdk::Result<sdk::PolicySubject> Records::subject(const sdk::Reader& reader,
     subject.reference = [this, &reader, key]() -> sdk::Result<std::string> {
         auto platform = platforms_.find(reader, storage::collection_of(key).platform);
         if (!platform) return platform.error();
-        return reference(reader, *platform, key);
+        return references_.reference(reader, *platform, key);
     };
     subject.fields = [this, &reader, key]() -> sdk::Result<sdk::Json> {
         storage::Record record;
-        if (auto found = read(reader, key, record); !found) return found.error();
+        if (auto found = records_.read(reader, key, record); !found) return found.error();
         auto document = document_of(record, sdk::Json::object());
         if (!document) return document.error();
         return std::move(document->fields);

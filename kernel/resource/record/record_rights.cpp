@@ -1,40 +1,51 @@
+#include "kernel/resource/record/record_rights.hpp"
+
 #include "kernel/plugin/plugin_host.hpp"
-#include "kernel/resource/record/records.hpp"
 
 namespace stele::kernel::resource {
 
-sdk::Result<sdk::SpaceCollection> Records::collection_of_record(
+sdk::Result<sdk::SpaceCollection> RecordRights::collection_of_record(
     const sdk::Reader& reader, const sdk::RecordKey& record) const {
     const storage::CollectionId id = storage::collection_of(record);
-    auto info = info_of(reader, id);
+    auto info = records_.info_of(reader, id);
     if (!info) return info.error();
     return sdk::SpaceCollection{id.platform, id.number, (*info)->type, (*info)->container};
 }
 
-sdk::Result<bool> Records::has_reaching_grants(const sdk::Reader& reader,
-                                               const sdk::RecordKey& record) {
-    auto resource = resource_of(reader, record);
+sdk::Result<std::optional<sdk::RecordKey>> RecordRights::container_of(
+    const sdk::Reader& reader, const sdk::RecordKey& record) {
+    return records_.container_of(reader, record);
+}
+
+bool RecordRights::is_container(const sdk::RecordKey& record) {
+    return records_.is_container(record);
+}
+
+sdk::Result<bool> RecordRights::has_reaching_grants(const sdk::Reader& reader,
+                                                    const sdk::RecordKey& record) {
+    auto resource = records_.resource_of(reader, record);
     if (!resource) return resource.error();
     return *resource && (*resource)->descriptor.capabilities.reaching_grants;
 }
 
-sdk::Result<bool> Records::is_of_everyone(const sdk::Reader& reader,
-                                          const sdk::RecordKey& principal) {
+sdk::Result<bool> RecordRights::is_of_everyone(const sdk::Reader& reader,
+                                               const sdk::RecordKey& principal) {
     if (!principals_) return true;
     return plugin::guarded<bool>("principal directory", "is_of_everyone",
                                  [&] { return principals_->is_of_everyone(reader, principal); });
 }
 
-sdk::Result<bool> Records::has_own_rights(const sdk::Reader& reader, const sdk::RecordKey& record) {
-    auto resource = resource_of(reader, record);
+sdk::Result<bool> RecordRights::has_own_rights(const sdk::Reader& reader,
+                                               const sdk::RecordKey& record) {
+    auto resource = records_.resource_of(reader, record);
     if (!resource) return resource.error();
     return *resource && (*resource)->has_own_rights();
 }
 
-sdk::Result<std::vector<std::string>> Records::roles_of(const sdk::Reader& reader,
-                                                        const sdk::RecordKey& record,
-                                                        const sdk::RecordKey& principal) {
-    auto resource = resource_of(reader, record);
+sdk::Result<std::vector<std::string>> RecordRights::roles_of(const sdk::Reader& reader,
+                                                             const sdk::RecordKey& record,
+                                                             const sdk::RecordKey& principal) {
+    auto resource = records_.resource_of(reader, record);
     if (!resource) return resource.error();
     if (!*resource || !(*resource)->has_own_rights()) return std::vector<std::string>();
     auto collection = collection_of_record(reader, record);
@@ -44,9 +55,9 @@ sdk::Result<std::vector<std::string>> Records::roles_of(const sdk::Reader& reade
     });
 }
 
-sdk::Result<std::vector<sdk::RecordKey>> Records::inherits_from(const sdk::Reader& reader,
-                                                                const sdk::RecordKey& record) {
-    auto resource = resource_of(reader, record);
+sdk::Result<std::vector<sdk::RecordKey>> RecordRights::inherits_from(const sdk::Reader& reader,
+                                                                     const sdk::RecordKey& record) {
+    auto resource = records_.resource_of(reader, record);
     if (!resource) return resource.error();
     if (!*resource || !(*resource)->has_own_rights()) return std::vector<sdk::RecordKey>();
     auto collection = collection_of_record(reader, record);
@@ -56,9 +67,9 @@ sdk::Result<std::vector<sdk::RecordKey>> Records::inherits_from(const sdk::Reade
         [&] { return (*resource)->resource->inherits_from(reader, *collection, record); });
 }
 
-sdk::Result<std::vector<sdk::RecordKey>> Records::origins_of(const sdk::Reader& reader,
-                                                             const sdk::RecordKey& record) {
-    auto resource = resource_of(reader, record);
+sdk::Result<std::vector<sdk::RecordKey>> RecordRights::origins_of(const sdk::Reader& reader,
+                                                                  const sdk::RecordKey& record) {
+    auto resource = records_.resource_of(reader, record);
     if (!resource) return resource.error();
     if (!*resource || !(*resource)->descriptor.has_space) return std::vector<sdk::RecordKey>();
     auto collection = collection_of_record(reader, record);
@@ -68,9 +79,9 @@ sdk::Result<std::vector<sdk::RecordKey>> Records::origins_of(const sdk::Reader& 
     });
 }
 
-sdk::Result<std::vector<sdk::RecordKey>> Records::origins_inside(const sdk::Reader& reader,
-                                                                 const sdk::RecordKey& container) {
-    auto resource = resource_of(reader, container);
+sdk::Result<std::vector<sdk::RecordKey>> RecordRights::origins_inside(
+    const sdk::Reader& reader, const sdk::RecordKey& container) {
+    auto resource = records_.resource_of(reader, container);
     if (!resource) return resource.error();
     if (!*resource) return std::vector<sdk::RecordKey>();
     // The spaces of one container share what it came from.
@@ -85,20 +96,20 @@ sdk::Result<std::vector<sdk::RecordKey>> Records::origins_inside(const sdk::Read
     return std::vector<sdk::RecordKey>();
 }
 
-sdk::Result<std::optional<sdk::RecordKey>> Records::record_inside(const sdk::Reader& reader,
-                                                                  const sdk::RecordKey& record,
-                                                                  const sdk::RecordKey& container) {
+sdk::Result<std::optional<sdk::RecordKey>> RecordRights::record_inside(
+    const sdk::Reader& reader, const sdk::RecordKey& record, const sdk::RecordKey& container) {
     storage::CollectionId here;
     std::string_view sequence;
     if (!storage::split_record_key(record, here, sequence))
         return unknown_record("record", "of that key");
-    auto info = info_of(reader, here);
+    auto info = records_.info_of(reader, here);
     if (!info) return info.error();
-    auto there = documents_.find_collection(reader, here.platform, (*info)->type, container);
+    auto there =
+        records_.documents().find_collection(reader, here.platform, (*info)->type, container);
     if (!there) return there.error();
     if (!*there) return std::optional<sdk::RecordKey>();
     // What a removed container said of rights went with it.
-    auto removed = documents_.is_removed(reader, **there);
+    auto removed = records_.documents().is_removed(reader, **there);
     if (!removed) return removed.error();
     if (*removed) return std::optional<sdk::RecordKey>();
     return std::optional<sdk::RecordKey>(storage::record_key(**there, sequence));

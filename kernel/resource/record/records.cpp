@@ -16,7 +16,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// What is known of more collections is forgotten, and read again by whoever asks.
-constexpr std::size_t kMostInfos = 65536;
+constexpr std::size_t kMaxInfos = 65536;
 
 sdk::SpaceCollection space_collection(const RegisteredResource& resource, storage::CollectionId id,
                                       const sdk::RecordKey& container) {
@@ -38,7 +38,7 @@ sdk::Result<SpaceReader> space_of(const sdk::Reader& reader, const RegisteredRes
 /// A transaction's own writes may never be committed, and its numbers then be given anew: what it
 /// sees is not to be remembered.
 bool has_writes(const sdk::Reader& reader) {
-    const auto* transaction = dynamic_cast<const sdk::Transaction*>(&reader);
+    const sdk::Transaction* const transaction = reader.as_transaction();
     return transaction && transaction->has_writes();
 }
 
@@ -304,7 +304,7 @@ sdk::Result<std::shared_ptr<const Records::Info>> Records::describe(
     auto known = std::make_shared<const Info>(std::move(info));
     if (!has_writes(reader)) {
         std::unique_lock lock(mutex_);
-        if (infos_.size() >= kMostInfos) infos_.clear();
+        if (infos_.size() >= kMaxInfos) infos_.clear();
         infos_[{collection.platform, collection.number}] = known;
     }
     return known;
@@ -332,15 +332,15 @@ sdk::Result<const RegisteredResource*> Records::resource_of(const sdk::Reader& r
     return (*info)->resource;
 }
 
-sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(const sdk::Reader& reader,
-                                                                 const sdk::RecordKey& record) {
+sdk::Result<std::optional<sdk::RecordKey>> Records::container_of(
+    const sdk::Reader& reader, const sdk::RecordKey& record) const {
     auto info = info_of(reader, storage::collection_of(record));
     if (!info) return info.error();
     if ((*info)->type == kPlatformType) return std::optional<sdk::RecordKey>();
     return std::optional<sdk::RecordKey>((*info)->container);
 }
 
-bool Records::is_container(const sdk::RecordKey& record) {
+bool Records::is_container(const sdk::RecordKey& record) const {
     const storage::CollectionId collection = storage::collection_of(record);
     std::shared_lock lock(mutex_);
     const auto known = infos_.find({collection.platform, collection.number});
@@ -348,8 +348,7 @@ bool Records::is_container(const sdk::RecordKey& record) {
         lock.unlock();
         const std::unique_lock writing(mutex_);
         // What nobody finds out about goes on counting as a container.
-        if (observed_.size() < kMostInfos)
-            observed_.emplace(collection.platform, collection.number);
+        if (observed_.size() < kMaxInfos) observed_.emplace(collection.platform, collection.number);
         has_observed_ = true;
         return true;
     }

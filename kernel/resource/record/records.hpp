@@ -12,9 +12,7 @@
 
 #include <stele/sdk/documents.hpp>
 #include <stele/sdk/sealer.hpp>
-#include <stele/sdk/services/principal_directory.hpp>
 
-#include "kernel/authority/record_tree.hpp"
 #include "kernel/resource/record/platforms.hpp"
 #include "kernel/resource/record/space_reader.hpp"
 #include "kernel/resource/registry/registry.hpp"
@@ -44,8 +42,8 @@ std::string name_in_part(const CollectionPart& part, std::string_view name);
 /// Whether the members of a record say what the part does; true of a whole collection.
 sdk::Result<bool> is_in_part(const storage::Record& record, const CollectionPart& part);
 
-/// Finds records by path, by key and by reference. Any thread.
-class Records final : public authority::RecordTree {
+/// Finds records by path and by key. Any thread.
+class Records {
 public:
     Records(const Registry& registry, storage::DocumentStore& documents, Platforms& platforms,
             const sdk::Sealer& sealer)
@@ -102,46 +100,13 @@ public:
     sdk::Result<const RegisteredResource*> resource_of(const sdk::Reader& reader,
                                                        const sdk::RecordKey& key) const;
 
-    sdk::Result<std::string> reference(const sdk::Reader& reader,
-                                       const sdk::PlatformScope& platform,
-                                       const sdk::RecordKey& key) const;
-    sdk::Result<sdk::RecordKey> find_reference(const sdk::Reader& reader,
-                                               const sdk::PlatformScope& platform,
-                                               std::string_view reference) const;
-
+    /// The record that contains this one; nothing for a platform's root record.
     sdk::Result<std::optional<sdk::RecordKey>> container_of(const sdk::Reader& reader,
-                                                            const sdk::RecordKey& record) override;
-    sdk::Result<sdk::PolicySubject> subject(const sdk::Reader& reader,
-                                            const sdk::RecordKey& record) override;
-    sdk::Result<sdk::PermissionSet> open_permissions(const sdk::Reader& reader,
-                                                     const sdk::RecordKey& record) override;
-    bool is_container(const sdk::RecordKey& record) override;
-    sdk::Result<bool> has_reaching_grants(const sdk::Reader& reader,
-                                          const sdk::RecordKey& record) override;
-    sdk::Result<bool> has_own_rights(const sdk::Reader& reader,
-                                     const sdk::RecordKey& record) override;
-    sdk::Result<bool> is_of_everyone(const sdk::Reader& reader,
-                                     const sdk::RecordKey& principal) override;
-    sdk::Result<std::vector<std::string>> roles_of(const sdk::Reader& reader,
-                                                   const sdk::RecordKey& record,
-                                                   const sdk::RecordKey& principal) override;
-    sdk::Result<std::vector<sdk::RecordKey>> inherits_from(const sdk::Reader& reader,
-                                                           const sdk::RecordKey& record) override;
-    sdk::Result<std::vector<sdk::RecordKey>> origins_of(const sdk::Reader& reader,
-                                                        const sdk::RecordKey& record) override;
-    sdk::Result<std::vector<sdk::RecordKey>> origins_inside(
-        const sdk::Reader& reader, const sdk::RecordKey& container) override;
-    sdk::Result<std::optional<sdk::RecordKey>> record_inside(
-        const sdk::Reader& reader, const sdk::RecordKey& record,
-        const sdk::RecordKey& container) override;
+                                                            const sdk::RecordKey& record) const;
+    /// Whether records like this one may contain others, or rights reach out of them; also while
+    /// that is not known. For observers: reads nothing.
+    bool is_container(const sdk::RecordKey& record) const;
 
-    /// Says who is one of `everyone`. Before serving begins.
-    void set_principals(sdk::PrincipalDirectory* principals) { principals_ = principals; }
-
-    storage::DocumentStore& documents() const { return documents_; }
-    const Registry& registry() const { return registry_; }
-
-private:
     /// What never changes about a collection.
     struct Info {
         const RegisteredResource* resource = nullptr;
@@ -149,37 +114,25 @@ private:
         /// The record that contains it.
         sdk::RecordKey container;
     };
+    sdk::Result<std::shared_ptr<const Info>> info_of(const sdk::Reader& reader,
+                                                     storage::CollectionId collection) const;
+
+    storage::DocumentStore& documents() const { return documents_; }
+    const Registry& registry() const { return registry_; }
+
+private:
     sdk::Result<void> find_container(const sdk::Reader& reader, const sdk::PlatformScope& platform,
                                      const RegisteredResource& family,
                                      const sdk::CollectionName& name,
                                      storage::Record& container) const;
-    sdk::Result<sdk::SpaceCollection> collection_of_record(const sdk::Reader& reader,
-                                                           const sdk::RecordKey& record) const;
-    sdk::Result<std::shared_ptr<const Info>> info_of(const sdk::Reader& reader,
-                                                     storage::CollectionId collection) const;
     /// What the store says; null for a collection that is not there.
     sdk::Result<std::shared_ptr<const Info>> describe(const sdk::Reader& reader,
                                                       storage::CollectionId collection) const;
     sdk::Result<void> meet_observed(const sdk::Reader& reader) const;
     sdk::Result<bool> is_gone(const sdk::Reader& reader, const sdk::RecordKey& key) const;
-    sdk::Result<sdk::RecordKey> find_team(const sdk::Reader& reader,
-                                          const sdk::PlatformScope& platform,
-                                          std::string_view reference) const;
-    sdk::Result<std::string> reference_word(const RegisteredResource& resource,
-                                            const storage::Record& record) const;
-    /// The record as a store that others lie in.
-    sdk::Result<sdk::PolicySubject::Store> store_of(const sdk::Reader& reader,
-                                                    const sdk::RecordKey& record);
-    sdk::Result<std::vector<sdk::PolicySubject::Store>> stores_of(const sdk::Reader& reader,
-                                                                  const sdk::RecordKey& key);
-    sdk::Result<std::vector<sdk::PolicySubject::Origin>> policy_origins(const sdk::Reader& reader,
-                                                                        const sdk::RecordKey& key);
-    sdk::Result<std::vector<sdk::PolicySubject::Project>> projects_of(const sdk::Reader& reader,
-                                                                      const sdk::RecordKey& record);
 
     const Registry& registry_;
     storage::DocumentStore& documents_;
-    sdk::PrincipalDirectory* principals_ = nullptr;
     Platforms& platforms_;
     const sdk::Sealer& sealer_;
     mutable std::shared_mutex mutex_;
@@ -189,9 +142,6 @@ private:
     mutable std::set<std::pair<std::uint64_t, std::uint64_t>> observed_;
     mutable std::atomic<bool> has_observed_ = false;
 };
-
-/// What policies may ask of each family.
-std::vector<sdk::PolicyFamily> policy_families(const Registry& registry);
 
 sdk::Error unknown_record(std::string_view type, std::string_view id);
 

@@ -1,3 +1,5 @@
+#include "kernel/resource/record/references.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -5,7 +7,6 @@
 #include <stele/sdk/members.hpp>
 
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/records.hpp"
 #include "kernel/resource/record/team_rows.hpp"
 
 namespace stele::kernel::resource {
@@ -30,12 +31,22 @@ std::vector<std::string> split_ids(std::string_view ids) {
 
 constexpr char kTeamWord[] = "team";
 
+/// What stands before `://`.
+sdk::Result<std::string> reference_word(const RegisteredResource& resource,
+                                        const storage::Record& record) {
+    const std::string& member = resource.descriptor.reference_type_member;
+    if (member.empty()) return resource.descriptor.type;
+    auto document = document_of(record, sdk::Json::object());
+    if (!document) return document.error();
+    return sdk::lower_case(sdk::text_member(document->fields, member));
+}
+
 }  // namespace
 
 /// `team://{type}/{platform}/{ids of the record}/{key}`: the group that stands behind the team.
-sdk::Result<sdk::RecordKey> Records::find_team(const sdk::Reader& reader,
-                                               const sdk::PlatformScope& platform,
-                                               std::string_view reference) const {
+sdk::Result<sdk::RecordKey> References::find_team(const sdk::Reader& reader,
+                                                  const sdk::PlatformScope& platform,
+                                                  std::string_view reference) const {
     std::vector<std::string> parts = split_ids(reference.substr(reference.find("://") + 3));
     if (parts.size() < 3 || sdk::lower_case(parts.front()) == kTeamWord)
         return malformed(reference);
@@ -43,7 +54,7 @@ sdk::Result<sdk::RecordKey> Records::find_team(const sdk::Reader& reader,
     std::string of_record = parts.front() + "://";
     for (std::size_t i = 1; i + 1 < parts.size(); ++i)
         of_record += (i > 1 ? "/" : "") + parts[i];
-    auto record = find_reference(reader, platform, of_record);
+    auto record = find(reader, platform, of_record);
     if (!record && sdk::is_missing(record.error())) return unknown_record("record", reference);
     if (!record) return record;
     for (const std::string& spelled : {key, sdk::lower_case(key)}) {
@@ -54,18 +65,9 @@ sdk::Result<sdk::RecordKey> Records::find_team(const sdk::Reader& reader,
     return unknown_record("record", reference);
 }
 
-sdk::Result<std::string> Records::reference_word(const RegisteredResource& resource,
-                                                 const storage::Record& record) const {
-    const std::string& member = resource.descriptor.reference_type_member;
-    if (member.empty()) return resource.descriptor.type;
-    auto document = document_of(record, sdk::Json::object());
-    if (!document) return document.error();
-    return sdk::lower_case(sdk::text_member(document->fields, member));
-}
-
-sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
-                                            const sdk::PlatformScope& platform,
-                                            const sdk::RecordKey& key) const {
+sdk::Result<std::string> References::reference(const sdk::Reader& reader,
+                                               const sdk::PlatformScope& platform,
+                                               const sdk::RecordKey& key) const {
     if (key == platform.root) return "platform://" + platform.id;
     std::string ids;
     std::string word;
@@ -76,10 +78,10 @@ sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
         if (!storage::split_record_key(step, collection, sequence)) {
             return unknown_record("record", "of that key");
         }
-        auto info = info_of(reader, collection);
+        auto info = records_.info_of(reader, collection);
         if (!info) return info.error();
         storage::Record record;
-        if (auto found = read(reader, step, record); !found) return found.error();
+        if (auto found = records_.read(reader, step, record); !found) return found.error();
         if (word.empty()) {
             if (!(*info)->resource) return unknown_record((*info)->type, id_of(record));
             auto found_word = reference_word(*(*info)->resource, record);
@@ -92,9 +94,9 @@ sdk::Result<std::string> Records::reference(const sdk::Reader& reader,
     return word + "://" + platform.id + ids;
 }
 
-sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
-                                                    const sdk::PlatformScope& platform,
-                                                    std::string_view reference) const {
+sdk::Result<sdk::RecordKey> References::find(const sdk::Reader& reader,
+                                             const sdk::PlatformScope& platform,
+                                             std::string_view reference) const {
     const std::size_t separator = reference.find("://");
     if (separator == std::string_view::npos || separator == 0) return malformed(reference);
     const std::string_view word = reference.substr(0, separator);
@@ -105,7 +107,7 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
         return unknown_record("record", reference);
     }
     if (sdk::lower_case(word) == kPlatformType) return platform.root;
-    const RegisteredResource* resource = registry_.find_reference_type(word);
+    const RegisteredResource* resource = records_.registry().find_reference_type(word);
     if (!resource) return unknown_record("record", reference);
     if (ids.size() != resource->chain.size() + 1) return malformed(reference);
 
@@ -115,12 +117,12 @@ sdk::Result<sdk::RecordKey> Records::find_reference(const sdk::Reader& reader,
     };
     storage::Record record;
     for (std::size_t i = 0; i < resource->chain.size(); ++i) {
-        auto place = i == 0 ? collection(reader, platform, *resource->chain[i])
-                            : collection_inside(reader, *resource->chain[i], record);
+        auto place = i == 0 ? records_.collection(reader, platform, *resource->chain[i])
+                            : records_.collection_inside(reader, *resource->chain[i], record);
         if (!place) return missing(place.error());
-        auto found = read(reader, *place, ids[i + 1], record);
+        auto found = records_.read(reader, *place, ids[i + 1], record);
         if (!found && sdk::is_missing(found.error())) {
-            found = read(reader, *place, sdk::lower_case(ids[i + 1]), record);
+            found = records_.read(reader, *place, sdk::lower_case(ids[i + 1]), record);
         }
         if (!found) return missing(found.error());
     }

@@ -9,7 +9,9 @@ Rooms::Rooms(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_seal
       documents(*engine, names),
       platforms(*engine, documents),
       records(registry, documents, platforms, sealer),
-      authorities(records),
-      authority_cache(authorities, records, *engine) {}
+      references(records),
+      rights(records, references, platforms),
+      authorities(rights),
+      authority_cache(authorities, rights, *engine) {}
 
 }  // namespace stele::kernel::resource

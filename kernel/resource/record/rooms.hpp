@@ -20,7 +20,9 @@
 #include "kernel/job/background_thread.hpp"
 #include "kernel/resource/record/path_cache.hpp"
 #include "kernel/resource/record/platforms.hpp"
+#include "kernel/resource/record/record_rights.hpp"
 #include "kernel/resource/record/records.hpp"
+#include "kernel/resource/record/references.hpp"
 #include "kernel/resource/record/teams.hpp"
 #include "kernel/resource/registry/registry.hpp"
 #include "kernel/storage/blob/blob_providers.hpp"
@@ -64,6 +66,8 @@ struct Rooms {
     std::shared_mutex keeping_blobs;
     Platforms platforms;
     Records records;
+    References references;
+    RecordRights rights;
     PathCache paths;
     authority::AuthorityStore authorities;
     authority::AuthorityCache authority_cache;

@@ -1,5 +1,7 @@
 #include "kernel/resource/registration/registration.hpp"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "kernel/resource/operations/attachment_operations.hpp"
@@ -28,8 +30,9 @@ storage::CollectionRules rules_of(const sdk::ResourceDescriptor& descriptor) {
 }
 
 RegisteredResource family_of(std::string plugin_id, std::unique_ptr<sdk::Resource> resource,
-                             sdk::ResourceDescriptor descriptor) {
+                             sdk::ResourceDescriptor descriptor, KernelActions actions) {
     RegisteredResource family;
+    family.kernel_actions = std::move(actions);
     family.plugin_id = std::move(plugin_id);
     family.resource = std::move(resource);
     family.rules = rules_of(descriptor);
@@ -41,15 +44,33 @@ RegisteredResource family_of(std::string plugin_id, std::unique_ptr<sdk::Resourc
     return family;
 }
 
+void append(KernelActions& actions, KernelActions more) {
+    actions.insert(actions.end(), std::make_move_iterator(more.begin()),
+                   std::make_move_iterator(more.end()));
+}
+
 /// Fields and operations that a family did not have to write.
-void add_capabilities(sdk::ResourceDescriptor& descriptor) {
+KernelActions add_capabilities(sdk::ResourceDescriptor& descriptor) {
+    KernelActions actions;
     if (descriptor.capabilities.data_store) {
-        add_data_store(descriptor);
+        add_data_store_fields(descriptor);
+        append(actions, data_store_actions());
         descriptor.capabilities.teams = descriptor.capabilities.roles = true;
     }
-    if (descriptor.capabilities.teams) add_teams(descriptor);
-    if (descriptor.capabilities.roles) add_roles(descriptor);
-    if (descriptor.capabilities.attachments && !descriptor.has_space) add_attachments(descriptor);
+    if (descriptor.capabilities.teams) append(actions, team_actions());
+    if (descriptor.capabilities.roles) append(actions, role_actions());
+    if (descriptor.capabilities.attachments && !descriptor.has_space)
+        append(actions, attachment_actions());
+    return actions;
+}
+
+/// The platform has what other families ask for.
+KernelActions platform_actions() {
+    KernelActions actions = team_actions();
+    append(actions, role_actions());
+    append(actions, attachment_actions());
+    append(actions, tenant_attachment_actions());
+    return actions;
 }
 
 }  // namespace
@@ -57,14 +78,10 @@ void add_capabilities(sdk::ResourceDescriptor& descriptor) {
 void add_kernel_families(Registry& registry) {
     auto platforms = std::make_unique<PlatformFamily>();
     sdk::ResourceDescriptor root = platforms->describe();
-    add_teams(root);
-    add_roles(root);
-    add_attachments(root);
-    add_tenant_attachments(root);
-    registry.add(family_of("kernel", std::move(platforms), std::move(root)));
+    registry.add(family_of("kernel", std::move(platforms), std::move(root), platform_actions()));
     auto activities = std::make_unique<ActivityFamily>();
     sdk::ResourceDescriptor log = activities->describe();
-    RegisteredResource family = family_of("kernel", std::move(activities), std::move(log));
+    RegisteredResource family = family_of("kernel", std::move(activities), std::move(log), {});
     family.rules = activity_rules();
     family.is_guarded_by_container = true;
     registry.add(std::move(family));
@@ -84,8 +101,9 @@ sdk::Result<void> add_family(Registry& registry, std::string plugin_id,
             fmt::format("plugin {}: resource type {} belongs to plugin {} already", plugin_id,
                         descriptor.type, other->plugin_id));
     }
-    add_capabilities(descriptor);
-    registry.add(family_of(std::move(plugin_id), std::move(resource), std::move(descriptor)));
+    KernelActions actions = add_capabilities(descriptor);
+    registry.add(family_of(std::move(plugin_id), std::move(resource), std::move(descriptor),
+                           std::move(actions)));
     return {};
 }
 
@@ -102,13 +120,7 @@ sdk::Result<void> freeze(Registry& registry) {
     std::vector<Route> routes;
     for (const RegisteredResource& resource : registry.resources()) {
         if (resource.descriptor.type == kPlatformType) continue;
-        std::vector<std::string> collections{resource.collection_path};
-        collections.insert(collections.end(), resource.alias_paths.begin(),
-                           resource.alias_paths.end());
-        for (const std::string& collection : collections) {
-            add_standard_routes(resource, collection, routes);
-            add_action_routes(resource, collection, routes);
-        }
+        add_family_routes(resource, routes);
     }
     add_platform_routes(*registry.find(kPlatformType), routes);
     for (const RegisteredEndpoint& owned : registry.endpoints())

@@ -10,6 +10,7 @@
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 
+#include "kernel/resource/registry/kernel_action.hpp"
 #include "kernel/resource/registry/route.hpp"
 #include "kernel/storage/document/document_store.hpp"
 
@@ -23,6 +24,8 @@ struct RegisteredResource {
     std::string plugin_id;
     std::unique_ptr<sdk::Resource> resource;
     sdk::ResourceDescriptor descriptor;
+    /// What its capabilities add, behind its own actions.
+    KernelActions kernel_actions;
     storage::CollectionRules rules;
     std::vector<std::string> addressing_fields;
     /// Members of its records whose values stand in the path, in front of a record's id.

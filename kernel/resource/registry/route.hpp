@@ -59,6 +59,10 @@ struct Route {
     sdk::Bounds bounds;
     /// What the path names has a tag of its own, which the handler compares with `If-Match`.
     bool has_own_tag = false;
+    sdk::Shape takes;
+    sdk::Shape answers;
+    /// The path of the same operation that the description shows; empty: this one.
+    std::string alias_of;
 
     /// Whether the handler reads a body of such a type piece by piece.
     bool takes_pieces(std::string_view content_type) const;

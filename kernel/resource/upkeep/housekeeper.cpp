@@ -31,7 +31,7 @@ sdk::Result<bool> empty_step(Rooms& rooms, const sdk::PlatformScope& platform,
         if (!goes_on) return goes_on.error();
         is_done = !*goes_on;
         if (is_done) return {};
-        auto emptied = static_cast<WorkContext&>(context).bound_documents().empty_removed(removed);
+        auto emptied = WorkContext::of(context).bound_documents().empty_removed(removed);
         if (!emptied) return emptied.error();
         is_done = *emptied;
         return {};

@@ -22,8 +22,7 @@ template <class Work>
 auto in_space(sdk::Context& given, const sdk::CollectionName& collection, const Work& work)
     -> decltype(work(std::declval<storage::DocumentStore&>(), std::declval<sdk::Transaction&>(),
                      std::declval<const CollectionPlace&>())) {
-    // Plugins get contexts from the kernel only.
-    auto& context = static_cast<WorkContext&>(given);
+    WorkContext& context = WorkContext::of(given);
     auto place = space_place(context, collection);
     if (!place) return place.error();
     auto space = Records::write_space(context, *place, *place->id);
@@ -35,7 +34,7 @@ auto in_space(sdk::Context& given, const sdk::CollectionName& collection, const 
 
 sdk::Result<std::vector<sdk::CollectionIndex>> CollectionIndexes::list(
     sdk::Context& given, const sdk::CollectionName& collection) {
-    auto& context = static_cast<WorkContext&>(given);
+    WorkContext& context = WorkContext::of(given);
     auto place = space_place(context, collection);
     if (!place) return place.error();
     auto space = context.rooms().records.open_space(context.transaction(), *place);
@@ -62,7 +61,7 @@ sdk::Result<void> CollectionIndexes::remove(sdk::Context& context,
 sdk::Result<std::size_t> CollectionIndexes::mend(sdk::Context& given,
                                                  const sdk::CollectionName& collection,
                                                  std::string_view id) {
-    auto& context = static_cast<WorkContext&>(given);
+    WorkContext& context = WorkContext::of(given);
     auto place = space_place(context, collection);
     if (!place) return place.error();
     auto shown = context.rooms().records.open_space(context.transaction(), *place);

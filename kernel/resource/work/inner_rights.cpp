@@ -9,7 +9,7 @@ namespace stele::kernel::resource {
 sdk::Result<sdk::PermissionSet> InnerRights::inner_permissions(sdk::Context& context,
                                                                const sdk::Principal& principal,
                                                                std::string_view reference) {
-    auto& work = static_cast<WorkContext&>(context);
+    WorkContext& work = WorkContext::of(context);
     auto session = std::make_shared<sdk::Session>();
     session->platform = context.platform();
     session->principal = principal;

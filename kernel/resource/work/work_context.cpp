@@ -58,11 +58,11 @@ void WorkContext::after_commit(std::function<void()> effect) {
 }
 
 sdk::Result<std::string> WorkContext::reference(const sdk::RecordKey& record) {
-    return rooms_.records.reference(transaction(), platform(), record);
+    return rooms_.references.reference(transaction(), platform(), record);
 }
 
 sdk::Result<sdk::RecordKey> WorkContext::find_reference(std::string_view reference) {
-    return rooms_.records.find_reference(transaction(), platform(), reference);
+    return rooms_.references.find(transaction(), platform(), reference);
 }
 
 sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view reference) {

@@ -16,6 +16,18 @@
 #include "kernel/resource/work/bound_documents.hpp"
 
 namespace stele::kernel::resource {
+class WorkContext;
+}
+
+namespace stele::sdk {
+
+struct ServerContext {
+    kernel::resource::WorkContext& work;
+};
+
+}  // namespace stele::sdk
+
+namespace stele::kernel::resource {
 
 /// One transaction and who acts in it. Lives as long as the operation; `commit` ends it.
 class WorkContext final : public sdk::Context {
@@ -37,6 +49,10 @@ public:
     WorkContext(Rooms& rooms, sdk::SessionPtr session);
     WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
     ~WorkContext() override;
+
+    /// What is given back by plugins: they get contexts from the server only.
+    static WorkContext& of(sdk::Context& context) { return context.of_server()->work; }
+    sdk::ServerContext* of_server() override { return &of_server_; }
 
     const sdk::Session& session() const override { return *session_; }
     sdk::Documents& documents() override { return documents_; }
@@ -81,6 +97,7 @@ private:
     sdk::Result<sdk::Document> read_referenced(std::string_view reference);
     sdk::Result<sdk::Json> known_fields(sdk::Document record);
 
+    sdk::ServerContext of_server_{*this};
     Rooms& rooms_;
     sdk::SessionPtr session_;
     std::shared_ptr<Work> work_;

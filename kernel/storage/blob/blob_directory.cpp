@@ -14,9 +14,9 @@
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/blob/blob_digest.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -37,10 +37,10 @@ sdk::Error disk_error(const std::string& doing, int error) {
     if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
         return sdk::make_error(sdk::ErrorKind::storage_full, "blob.disk_full",
                                "The server's disk is full; nothing was stored.",
-                               doing + ": " + system_reason(error));
+                               doing + ": " + file::system_reason(error));
     }
     return sdk::make_error(sdk::ErrorKind::unavailable, "blob.disk_failed",
-                           "The server's disk failed.", doing + ": " + system_reason(error));
+                           "The server's disk failed.", doing + ": " + file::system_reason(error));
 }
 
 sdk::Error unknown_blob(std::string_view name) {
@@ -64,7 +64,7 @@ fs::path path_of(const fs::path& folder, std::string_view name) {
 }
 
 /// 0, or why the folder is not locked as `flock` is told.
-int lock_folder(const PosixFile& folder, int how) {
+int lock_folder(const file::PosixFile& folder, int how) {
     while (::flock(folder.descriptor(), how) != 0)
         if (errno != EINTR) return errno;
     return 0;
@@ -83,12 +83,12 @@ public:
     static sdk::Result<SpreadLock> take(const fs::path& folder, Kind kind);
 
 private:
-    explicit SpreadLock(PosixFile file) : file_(std::move(file)) {}
-    PosixFile file_;
+    explicit SpreadLock(file::PosixFile file) : file_(std::move(file)) {}
+    file::PosixFile file_;
 };
 
 sdk::Result<SpreadLock> SpreadLock::take(const fs::path& folder, Kind kind) {
-    PosixFile file(folder, O_RDONLY | O_DIRECTORY);
+    file::PosixFile file(folder, O_RDONLY | O_DIRECTORY);
     if (!file.is_open()) return disk_error("while opening a folder", errno);
     const int problem = lock_folder(file, kind == Kind::removing ? LOCK_EX : LOCK_SH);
     // Where nobody can lock, nobody removes.
@@ -104,7 +104,7 @@ std::int64_t written_ms(const struct stat& file) {
 class BlobWriter final : public sdk::BlobStore::Writer {
 public:
     BlobWriter(const fs::path& folder, std::uint64_t reserve_bytes, fs::path unfinished,
-               PosixFile file)
+               file::PosixFile file)
         : folder_(folder),
           reserve_(reserve_bytes),
           unfinished_(std::move(unfinished)),
@@ -124,7 +124,7 @@ private:
     const fs::path& folder_;
     std::uint64_t reserve_;
     fs::path unfinished_;
-    PosixFile file_;
+    file::PosixFile file_;
     BlobDigest digest_;
     std::uint64_t granted_ = 0;  ///< bytes that may be written before the next look at the disk
     bool is_finished_ = false;
@@ -144,7 +144,7 @@ sdk::Result<void> BlobWriter::write(std::string_view bytes) {
 sdk::Result<void> BlobWriter::check_room(std::uint64_t bytes) {
     if (bytes > granted_) {
         std::uint64_t available = 0;
-        if (!available_bytes(folder_, available))
+        if (!file::available_bytes(folder_, available))
             return disk_error("while asking for the room on the disk", errno);
         granted_ = std::max(bytes, kRoomStep);
         if (available < reserve_ + granted_)
@@ -170,13 +170,14 @@ sdk::Result<std::string> BlobWriter::finish() {
             return disk_error("while naming a blob", errno);
     }
     is_finished_ = true;
-    if (!sync_folder(target.parent_path())) return disk_error("while syncing a folder", errno);
+    if (!file::sync_folder(target.parent_path()))
+        return disk_error("while syncing a folder", errno);
     return name;
 }
 
 class BlobReader final : public sdk::BlobStore::Reader {
 public:
-    BlobReader(PosixFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
+    BlobReader(file::PosixFile file, std::uint64_t size) : file_(std::move(file)), size_(size) {}
 
     std::uint64_t size() const override { return size_; }
 
@@ -199,7 +200,7 @@ public:
     }
 
 private:
-    PosixFile file_;
+    file::PosixFile file_;
     std::uint64_t size_;
 };
 
@@ -228,21 +229,22 @@ private:
     const fs::path folder_;
     const std::uint64_t reserve_;
     /// The folder of unfinished blobs, locked by all who may have some.
-    PosixFile unfinished_;
+    file::PosixFile unfinished_;
     const std::string own_names_ = sdk::random_hex(kOwnNameBytes) + '-';
     std::atomic<std::uint64_t> last_unfinished_ = 0;
 };
 
 sdk::Result<void> BlobDirectory::prepare() {
-    if (!create_folder(folder_)) return disk_error("while creating " + folder_.string(), errno);
+    if (!file::create_folder(folder_))
+        return disk_error("while creating " + folder_.string(), errno);
     if (auto prepared = prepare_unfinished(); !prepared) return prepared;
     return prepare_spread();
 }
 
 sdk::Result<void> BlobDirectory::prepare_unfinished() {
     const fs::path folder = folder_ / kUnfinished;
-    if (!create_folder(folder)) return disk_error("while creating " + folder.string(), errno);
-    unfinished_ = PosixFile(folder, O_RDONLY | O_DIRECTORY);
+    if (!file::create_folder(folder)) return disk_error("while creating " + folder.string(), errno);
+    unfinished_ = file::PosixFile(folder, O_RDONLY | O_DIRECTORY);
     if (!unfinished_.is_open()) return disk_error("while opening " + folder.string(), errno);
     // `stele check` and its like work beside a server, whose blobs are not what a crash left.
     const int problem = lock_folder(unfinished_, LOCK_EX | LOCK_NB);
@@ -268,13 +270,13 @@ sdk::Result<void> BlobDirectory::prepare_spread() {
         if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
             return disk_error("while creating " + folder.string(), errno);
     }
-    if (!sync_folder(folder_)) return disk_error("while syncing a folder", errno);
+    if (!file::sync_folder(folder_)) return disk_error("while syncing a folder", errno);
     return {};
 }
 
 sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
     fs::path unfinished = folder_ / kUnfinished / (own_names_ + std::to_string(++last_unfinished_));
-    PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
+    file::PosixFile file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) return disk_error("while creating a blob", errno);
     return std::unique_ptr<sdk::BlobStore::Writer>(
         std::make_unique<BlobWriter>(folder_, reserve_, std::move(unfinished), std::move(file)));
@@ -282,11 +284,11 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Writer>> BlobDirectory::create() {
 
 sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> BlobDirectory::open(std::string_view name) {
     if (!is_blob_name(name)) return unknown_blob(name);
-    PosixFile file(path_of(folder_, name), O_RDONLY);
+    file::PosixFile file(path_of(folder_, name), O_RDONLY);
     if (!file.is_open() && errno == ENOENT) return unknown_blob(name);
-    if (!file.is_open() && is_not_a_file(errno)) {
+    if (!file.is_open() && file::is_not_a_file(errno)) {
         return sdk::make_error(sdk::ErrorKind::internal, "blob.damaged",
-                               "The stored bytes are damaged.", system_reason(errno));
+                               "The stored bytes are damaged.", file::system_reason(errno));
     }
     if (!file.is_open()) return disk_error("while opening a blob", errno);
     struct stat found = {};

@@ -22,14 +22,14 @@ sdk::Result<Query> Query::parse(const sdk::Json& document) {
     if (problems.is_empty() && document.contains("_fields"))
         query.projection_ = Projection::parse(*document.find("_fields"), problems);
     if (!problems.is_empty()) return problems.take_error();
-    query.fast_plan_ = FastPlan::make(*query.root_);
+    query.fast_match_ = FastMatch::make(*query.root_);
     return query;
 }
 
 bool Query::matches(std::string_view text) const {
     if (matches_everything()) return true;
-    if (fast_plan_) {
-        if (const auto outcome = fast_plan_->matches(text)) return *outcome;
+    if (fast_match_) {
+        if (const auto outcome = fast_match_->matches(text)) return *outcome;
     }
     return matches_node(*root_, text);
 }

@@ -9,7 +9,7 @@
 
 namespace stele::kernel::storage {
 
-class FastPlan;
+class FastMatch;
 class Projection;
 
 /// A parsed query document (docs/specification/semantics.md 1.1, docs/reference/query-language.md).
@@ -46,7 +46,7 @@ public:
 
 private:
     std::unique_ptr<Node> root_;
-    std::unique_ptr<const FastPlan> fast_plan_;
+    std::unique_ptr<const FastMatch> fast_match_;
     std::unique_ptr<const Projection> projection_;
 };
 

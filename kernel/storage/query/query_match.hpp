@@ -20,12 +20,12 @@ bool scalar_matches(const QueryNode& leaf, const Scalar* value);
 /// Whether the operator asks that no value meets its positive form.
 bool is_negative(const QueryNode& leaf);
 
-/// The quick way for what most queries are: a few conditions that must all hold. Reads the text
-/// only as far as needed. The nodes must outlive the plan.
-class FastPlan {
+/// Matches what most queries are: a few conditions that must all hold. Reads the text only as far
+/// as needed. The nodes must outlive it.
+class FastMatch {
 public:
     /// Nothing when the query is of another kind.
-    static std::unique_ptr<const FastPlan> make(const QueryNode& root);
+    static std::unique_ptr<const FastMatch> make(const QueryNode& root);
 
     /// Nothing when the text has an array or object where a condition looks for a plain value.
     std::optional<bool> matches(std::string_view text) const;

@@ -15,10 +15,10 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kAlias[] = "alias";
-constexpr std::size_t kLongestAlias = 128;
+constexpr std::size_t kMaxAliasLength = 128;
 
 bool is_branch_alias(std::string_view alias) {
-    return alias.size() <= kLongestAlias && id_bytes(alias).empty() &&
+    return alias.size() <= kMaxAliasLength && id_bytes(alias).empty() &&
            std::none_of(alias.begin(), alias.end(), [](char byte) {
                const auto code = static_cast<unsigned char>(byte);
                return code <= ' ' || code == 0x7f ||
@@ -31,9 +31,6 @@ bool mentions_archived(const sdk::Json& query) {
     return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_archived);
 }
 
-/// Set when a branch is made, and by what is done with it; never by an update.
-constexpr std::array kSetByServer{"type", "root", "root-branch", "join-branch", "snapshot"};
-
 }  // namespace
 
 sdk::ResourceDescriptor Branch::describe() const {
@@ -44,15 +41,21 @@ sdk::ResourceDescriptor Branch::describe() const {
             .placeholder = kBranchId,
             .path_aliases = {"b"},
             .container_member = kRepositoryId,
-            .fields = {{.name = "type", .kind = text, .one_of = {"MASTER", "CUSTOM"}},
-                       {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
-                       {.name = "readonly", .kind = boolean},
-                       {.name = "frozen", .kind = boolean},
-                       {.name = kArchived, .kind = boolean},
-                       {.name = "blockDirectCommits", .kind = boolean},
-                       {.name = "alias", .kind = text}},
+            // Where a branch comes from is set when it is made.
+            .fields =
+                {{.name = "type", .kind = text, .immutable = true, .one_of = {"MASTER", "CUSTOM"}},
+                 {.name = "root", .immutable = true},
+                 {.name = "root-branch", .immutable = true},
+                 {.name = "join-branch", .immutable = true},
+                 {.name = "snapshot", .immutable = true},
+                 {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
+                 {.name = "readonly", .kind = boolean},
+                 {.name = "frozen", .kind = boolean},
+                 {.name = kArchived, .kind = boolean},
+                 {.name = "blockDirectCommits", .kind = boolean},
+                 {.name = "alias", .kind = text}},
             .operations = {.create = false},
-            .listing = {.parameters = {{kArchived}}},
+            .listing = {.parameters = {{kArchived, false, boolean}}},
             .actions = branch_actions(),
             .checks_at_container = true,
             .is_presented = true,
@@ -75,15 +78,6 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
         return {};
     }
     change.after->fields["platformId"] = context.platform().id;
-    if (change.kind == sdk::ChangeKind::create) return {};
-    for (const char* name : kSetByServer) {
-        const auto before = change.before->fields.find(name);
-        if (before == change.before->fields.end()) {
-            change.after->fields.erase(name);
-        } else {
-            change.after->fields[name] = *before;
-        }
-    }
     return {};
 }
 

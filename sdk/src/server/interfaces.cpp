@@ -85,6 +85,7 @@ Registrar::~Registrar() = default;
 Resource::~Resource() = default;
 SharedEngine::~SharedEngine() = default;
 EngineBinaries::~EngineBinaries() = default;
+RoomKeeper::~RoomKeeper() = default;
 SystemPolicies::~SystemPolicies() = default;
 TeamGroups::~TeamGroups() = default;
 Teams::~Teams() = default;

@@ -1,7 +1,8 @@
 #include <stele/sdk/optimistic/buffered_transaction.hpp>
 
 #include <stele/sdk/optimistic/key_hash.hpp>
-#include <stele/sdk/optimistic/merged_cursor.hpp>
+
+#include "merged_cursor.hpp"
 
 namespace stele::sdk::optimistic {
 

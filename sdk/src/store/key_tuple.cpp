@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <stele/sdk/encoding.hpp>
+
 namespace stele::sdk {
 
 namespace {
@@ -18,20 +20,6 @@ constexpr char kEscapedOne = '\2';
 
 constexpr std::size_t kRealSize = 8;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
-
-void append_big_endian(std::string& key, std::uint64_t value, std::size_t size) {
-    char bytes[sizeof(value)];
-    for (std::size_t i = 0; i < size; ++i)
-        bytes[i] = static_cast<char>(value >> (8 * (size - 1 - i)));
-    key.append(bytes, size);
-}
-
-std::uint64_t read_big_endian(std::string_view bytes) {
-    std::uint64_t value = 0;
-    for (char byte : bytes)
-        value = value << 8 | static_cast<unsigned char>(byte);
-    return value;
-}
 
 }  // namespace
 

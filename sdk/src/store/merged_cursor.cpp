@@ -1,4 +1,4 @@
-#include <stele/sdk/optimistic/merged_cursor.hpp>
+#include "merged_cursor.hpp"
 
 #include <algorithm>
 #include <optional>

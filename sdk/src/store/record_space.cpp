@@ -19,18 +19,6 @@ constexpr std::size_t kVersionSize = 8;
 constexpr std::size_t kLengthSize = 4;
 constexpr std::size_t kHeaderSize = StoredRecord::kVersionOffset + kVersionSize + kLengthSize;
 
-void append_big_endian(std::string& bytes, std::uint64_t value, std::size_t size) {
-    for (std::size_t i = size; i-- > 0;)
-        bytes.push_back(static_cast<char>(value >> (8 * i)));
-}
-
-std::uint64_t read_big_endian(std::string_view bytes) {
-    std::uint64_t value = 0;
-    for (const char byte : bytes)
-        value = value << 8 | static_cast<unsigned char>(byte);
-    return value;
-}
-
 std::optional<SpaceKeyKind> kind_of(char tag) {
     if (tag == kRecordTag) return SpaceKeyKind::record;
     if (tag == kCountTag) return SpaceKeyKind::count;

@@ -21,10 +21,10 @@ sdk::Error foreign_page() {
 }
 
 /// Reading a long body takes longer than the other connections of the thread should wait.
-constexpr std::size_t kLongestHere = 32 * 1024;
+constexpr std::size_t kMaxBytesHere = 32 * 1024;
 
 bool is_long(const resource::RequestInput& input) {
-    return input.route->is_slow || input.raw_body.size() > kLongestHere;
+    return input.route->is_slow || input.raw_body.size() > kMaxBytesHere;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void RequestPipeline::admit(Exchange& exchange) {
     if (!pending) return;
     const auto decide = [this, pending] {
         if (!identify(pending)) return;
-        const bool is_upload = body_way(pending->exchange->request()) == BodyWay::pieces;
+        const bool is_upload = comes_in_pieces(*pending->input.route, pending->exchange->request());
         if (auto admitted = is_upload ? admit_upload(*pending) : sdk::Result<void>(); !admitted)
             return fail(pending, admitted.error());
         pending->exchange->accept_body();

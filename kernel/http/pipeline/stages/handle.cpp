@@ -5,7 +5,6 @@
 #include "kernel/http/pipeline/second_look.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::http {
 
@@ -55,7 +54,7 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (!*open) return fail(pending, closed_platform());
     pending->context =
         std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
-    if (pending->input.route->is_urgent) storage::set_urgent(pending->context->transaction());
+    if (pending->input.route->is_urgent) pending->context->transaction().set_urgent();
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
     if (!reply) {

@@ -5,7 +5,11 @@ namespace stele::kernel::http {
 
 const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
     const Request& request = exchange.request();
-    router_.find(request.method, request.path, match);
+    if (request.route) {
+        match = *request.route;
+    } else {
+        router_.find(request.method, request.path, match);
+    }
     switch (match.kind) {
         case RouteMatch::Kind::found:
             return targets_[match.target];
@@ -24,14 +28,17 @@ const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatc
     return nullptr;
 }
 
-BodyWay RequestPipeline::body_way(const Request& request) {
-    thread_local RouteMatch match;
+bool RequestPipeline::comes_in_pieces(const resource::Route& route, const Request& request) {
+    return route.takes_pieces(request.header("Content-Type").value_or(""));
+}
+
+BodyWay RequestPipeline::body_way(Request& request) {
+    RouteMatch& match = request.route.emplace();
     router_.find(request.method, request.path, match);
     if (match.kind != RouteMatch::Kind::found) return BodyWay::whole;
     const resource::Route& route = *targets_[match.target];
     if (route.is_open) return BodyWay::small;
-    const std::string_view type = request.header("Content-Type").value_or("");
-    return route.takes_pieces(type) ? BodyWay::pieces : BodyWay::whole;
+    return comes_in_pieces(route, request) ? BodyWay::pieces : BodyWay::whole;
 }
 
 /// 405, or what the path knows when that was the question.

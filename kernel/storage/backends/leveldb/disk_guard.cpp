@@ -4,14 +4,14 @@
 
 #include <stele/sdk/log.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
 sdk::Result<void> DiskGuard::refresh() {
-    if (!available_bytes(folder_, available_)) {
+    if (!file::available_bytes(folder_, available_)) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "engine.disk_unreadable",
-                               "The store's disk does not answer.", system_reason(errno));
+                               "The store's disk does not answer.", file::system_reason(errno));
     }
     if (is_given_away_ && available_ >= reserve_.untouched + 2 * reserve_.urgent) {
         is_given_away_ = false;
@@ -32,7 +32,7 @@ bool DiskGuard::fits(std::uint64_t bytes, bool is_urgent) {
         held_.shrink(reserve_.recovery);
         sdk::log(sdk::LogLevel::warning, "storage",
                  "what was held back on the disk is given to removals and logins");
-        if (!available_bytes(folder_, available_)) return false;
+        if (!file::available_bytes(folder_, available_)) return false;
     }
     // LevelDB needs some for itself, to bring a full buffer into a table.
     return available_ >= bytes + reserve_.urgent / 2;

@@ -13,8 +13,8 @@
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/seal.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/store_manifest.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -29,8 +29,9 @@ bool is_sealed(const std::string& name) {
 }
 
 sdk::Error seal_failed(const std::filesystem::path& file, int reason) {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.open_failed",
-                           file.string() + " cannot be written: " + system_reason(reason) + ".");
+    return sdk::make_error(
+        sdk::ErrorKind::unavailable, "engine.open_failed",
+        file.string() + " cannot be written: " + file::system_reason(reason) + ".");
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ sdk::Result<void> FolderSeal::write() const {
     if (!text) return text.error();
     const std::filesystem::path part = file_.string() + ".part";
     {
-        const PosixFile file(part, O_WRONLY | O_CREAT | O_TRUNC);
+        const file::PosixFile file(part, O_WRONLY | O_CREAT | O_TRUNC);
         const bool is_written = file.is_open() &&
                                 ::write(file.descriptor(), text->data(), text->size()) ==
                                     static_cast<ssize_t>(text->size()) &&
@@ -80,7 +81,7 @@ sdk::Result<void> FolderSeal::write() const {
             return seal_failed(file_, reason);
         }
     }
-    return sync_folder(folder_) ? sdk::Result<void>() : seal_failed(file_, errno);
+    return file::sync_folder(folder_) ? sdk::Result<void>() : seal_failed(file_, errno);
 }
 
 sdk::Result<void> FolderSeal::verify() const {
@@ -109,7 +110,7 @@ sdk::Result<void> FolderSeal::verify() const {
 
 sdk::Result<void> FolderSeal::remove() const {
     if (::unlink(file_.c_str()) != 0 && errno != ENOENT) return seal_failed(file_, errno);
-    if (!sync_folder(folder_)) return seal_failed(folder_, errno);
+    if (!file::sync_folder(folder_)) return seal_failed(folder_, errno);
     return {};
 }
 

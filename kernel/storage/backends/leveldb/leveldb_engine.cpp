@@ -14,6 +14,7 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
@@ -23,8 +24,6 @@
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 #include "kernel/storage/backends/leveldb/store_files.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 
@@ -62,8 +61,8 @@ private:
 
 /// Of the folder, too: a file can be removed and made again while it is locked.
 struct FolderLock {
-    PosixFile file;
-    PosixFile folder;
+    file::PosixFile file;
+    file::PosixFile folder;
 };
 
 /// What a LevelDB database needs around it, in the order in which it must be given back.
@@ -75,7 +74,7 @@ struct OpenDatabase {
     std::unique_ptr<ReopenableDatabase> database;
 };
 
-class LevelDbEngine final : public sdk::Engine, public RoomKeeper {
+class LevelDbEngine final : public sdk::Engine, public sdk::RoomKeeper {
 public:
     LevelDbEngine(const std::filesystem::path& folder, OpenDatabase opened, DiskGuard disk,
                   const LevelDbOptions& options)
@@ -99,6 +98,7 @@ public:
     }
     std::uint64_t approximate_size(const sdk::KeyRange& range) override;
     sdk::Result<void> status() const override;
+    sdk::RoomKeeper* room_keeper() override { return this; }
     void give_back_room(const std::function<bool()>& must_stop) override;
     bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
@@ -131,7 +131,7 @@ sdk::Result<void> LevelDbEngine::status() const {
 
 bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
     std::uint64_t available = 0;
-    if (!available_bytes(folder_, available)) return false;
+    if (!file::available_bytes(folder_, available)) return false;
     const std::uint64_t merged = approximate_size({range.first, range.second + '\0'});
     // Before that the buffer goes into a table of its own.
     return available >=
@@ -163,7 +163,7 @@ LevelDbOptions fitted(const std::filesystem::path& folder, LevelDbOptions option
     constexpr std::uint64_t kRoomShare = 8;
     constexpr std::uint64_t kLeastBuffer = 1024 * 1024;
     std::uint64_t available = 0;
-    if (!available_bytes(folder, available)) return options;
+    if (!file::available_bytes(folder, available)) return options;
     const std::uint64_t wanted = options.write_buffer_bytes;
     const std::uint64_t most = std::max(kLeastBuffer, available / kRoomShare);
     if (wanted <= most) return options;
@@ -180,18 +180,18 @@ sdk::Error open_failed(const std::filesystem::path& folder, const std::string& r
 }
 
 /// Nothing when the disk knows no locks of folders; the one on the file is there then.
-bool is_locked(const PosixFile& file, bool must_lock) {
+bool is_locked(const file::PosixFile& file, bool must_lock) {
     if (::flock(file.descriptor(), LOCK_EX | LOCK_NB) == 0) return true;
     return !must_lock && errno != EWOULDBLOCK;
 }
 
 sdk::Result<FolderLock> lock_folder(const std::filesystem::path& folder) {
-    FolderLock lock{PosixFile(folder / kLockName, O_RDWR | O_CREAT),
-                    PosixFile(folder, O_RDONLY | O_DIRECTORY)};
+    FolderLock lock{file::PosixFile(folder / kLockName, O_RDWR | O_CREAT),
+                    file::PosixFile(folder, O_RDONLY | O_DIRECTORY)};
     if (!lock.file.is_open() || !lock.folder.is_open())
-        return open_failed(folder, system_reason(errno));
+        return open_failed(folder, file::system_reason(errno));
     if (is_locked(lock.file, true) && is_locked(lock.folder, false)) return lock;
-    if (errno != EWOULDBLOCK) return open_failed(folder, system_reason(errno));
+    if (errno != EWOULDBLOCK) return open_failed(folder, file::system_reason(errno));
     return sdk::make_error(sdk::ErrorKind::unavailable, "engine.in_use",
                            "The data folder " + folder.string() +
                                " is in use by another Stele process. Stop that one first, or "
@@ -262,7 +262,7 @@ sdk::Result<std::vector<std::string>> check_leveldb(const std::filesystem::path&
 
 sdk::Result<std::unique_ptr<sdk::Engine>> open_leveldb(const std::filesystem::path& folder,
                                                        const LevelDbOptions& options) {
-    if (!create_folder(folder)) return open_failed(folder, system_reason(errno));
+    if (!file::create_folder(folder)) return open_failed(folder, file::system_reason(errno));
     auto lock = lock_folder(folder);
     if (!lock) return lock.error();
     RecoveryReserve(folder).release();

@@ -8,13 +8,12 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/snapshot.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
-#include "kernel/storage/engine/urgent_commit.hpp"
 
 namespace stele::kernel::storage {
 
 /// Reads a snapshot, keeps its writes to itself, and leaves it to the committer to find out whether
 /// its reads still hold.
-class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction, public UrgentCommit {
+class LevelDbTransaction final : public sdk::optimistic::BufferedTransaction {
 public:
     LevelDbTransaction(PresentState::View view, Committer& committer)
         : reader_(std::in_place, std::move(view.snapshot)),

@@ -9,7 +9,7 @@
 
 #include <stele/sdk/log.hpp>
 
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -22,11 +22,12 @@ void RecoveryReserve::release() const {
 }
 
 void RecoveryReserve::take(std::uint64_t bytes, std::uint64_t left) const {
-    const PosixFile file(file_, O_RDWR | O_CREAT);
+    const file::PosixFile file(file_, O_RDWR | O_CREAT);
     std::uint64_t available = 0;
     std::error_code problem;
     const std::uint64_t held = file.is_open() ? std::filesystem::file_size(file_, problem) : 0;
-    if (!file.is_open() || problem || !available_bytes(file_.parent_path(), available)) return;
+    if (!file.is_open() || problem || !file::available_bytes(file_.parent_path(), available))
+        return;
     available -= std::min(available, left);
     bytes = std::max(held, std::min(bytes, held + available));
     if (bytes == 0) return release();

@@ -9,11 +9,11 @@
 
 #include <stele/sdk/log.hpp>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/log_scan.hpp"
 #include "kernel/storage/backends/leveldb/store_manifest.hpp"
 #include "kernel/storage/backends/leveldb/table_scan.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -62,14 +62,15 @@ sdk::Result<void> take_torn_end(const fs::path& file, const LogScan& scan) {
              file.string() + " ends in the middle of a write at offset " +
                  std::to_string(scan.kept_bytes) +
                  ", which was not acknowledged; the rest is taken away");
-    const PosixFile opened(file, O_WRONLY);
+    const file::PosixFile opened(file, O_WRONLY);
     const bool is_cut =
         opened.is_open() &&
         ::ftruncate(opened.descriptor(), static_cast<off_t>(scan.kept_bytes)) == 0 &&
         ::fsync(opened.descriptor()) == 0;
     if (is_cut) return {};
-    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.open_failed",
-                           file.string() + " cannot be shortened: " + system_reason(errno) + ".");
+    return sdk::make_error(
+        sdk::ErrorKind::unavailable, "engine.open_failed",
+        file.string() + " cannot be shortened: " + file::system_reason(errno) + ".");
 }
 
 sdk::Result<void> prepare_log_file(const fs::path& file, bool is_last) {

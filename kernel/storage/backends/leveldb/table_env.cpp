@@ -17,8 +17,8 @@
 #include <leveldb/slice.h>
 #include <leveldb/status.h>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/crc32c.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -26,7 +26,7 @@ namespace {
 
 /// The share of the process's descriptors that tables may keep.
 constexpr rlim_t kDescriptorShare = 5;
-constexpr int kMostDescriptors = 10'000;
+constexpr int kMaxDescriptors = 10'000;
 /// A kind and a checksum stand behind each block.
 constexpr std::size_t kBlockTrailer = 5;
 
@@ -46,7 +46,7 @@ public:
 
 private:
     /// More than twenty digits and an ending.
-    static constexpr std::size_t kMostOwn = 32;
+    static constexpr std::size_t kMaxOwn = 32;
 
     /// A process has few folders of tables, and these stay known.
     static const std::filesystem::path* kept(const std::filesystem::path& folder) {
@@ -57,7 +57,7 @@ private:
     }
 
     const std::filesystem::path* folder_ = nullptr;
-    std::array<char, kMostOwn> own_{};
+    std::array<char, kMaxOwn> own_{};
 };
 
 /// A read of a table, as this thread remembers it.
@@ -93,11 +93,11 @@ static_assert(std::is_trivially_destructible_v<LastReads>, "threads that never e
 thread_local LastReads last_table_reads;
 
 leveldb::Status read_failed(const std::string& file, int reason) {
-    return leveldb::Status::IOError(file, system_reason(reason));
+    return leveldb::Status::IOError(file, file::system_reason(reason));
 }
 
 /// Up to `size` bytes; fewer at the end.
-leveldb::Status read_at(const PosixFile& file, const std::string& name, std::uint64_t offset,
+leveldb::Status read_at(const file::PosixFile& file, const std::string& name, std::uint64_t offset,
                         std::size_t size, leveldb::Slice* result, char* bytes) {
     std::size_t done = 0;
     while (done < size) {
@@ -114,7 +114,7 @@ leveldb::Status read_at(const PosixFile& file, const std::string& name, std::uin
 
 class TableFile final : public leveldb::RandomAccessFile {
 public:
-    TableFile(std::string name, PosixFile file, std::atomic<int>& free_descriptors)
+    TableFile(std::string name, file::PosixFile file, std::atomic<int>& free_descriptors)
         : name_(std::move(name)),
           short_name_(name_),
           file_(std::move(file)),
@@ -129,7 +129,7 @@ public:
                          char* bytes) const override {
         last_table_reads.add(short_name_, offset, size);
         if (file_.is_open()) return read_at(file_, name_, offset, size, result, bytes);
-        const PosixFile file(name_, O_RDONLY);
+        const file::PosixFile file(name_, O_RDONLY);
         if (!file.is_open()) return read_failed(name_, errno);
         return read_at(file, name_, offset, size, result, bytes);
     }
@@ -137,20 +137,20 @@ public:
 private:
     const std::string name_;
     const TableName short_name_;
-    PosixFile file_;
+    file::PosixFile file_;
     std::atomic<int>& free_descriptors_;
 };
 
 int table_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return kMostDescriptors;
-    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / kDescriptorShare, kMostDescriptors));
+        return kMaxDescriptors;
+    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / kDescriptorShare, kMaxDescriptors));
 }
 
 bool is_wrong_block(const TableRead& read) {
     const std::string name = read.file.whole();
-    const PosixFile file(name, O_RDONLY);
+    const file::PosixFile file(name, O_RDONLY);
     if (!file.is_open() || read.size < kBlockTrailer) return false;
     std::string bytes(read.size, '\0');
     leveldb::Slice found;
@@ -168,15 +168,15 @@ TableEnv::TableEnv()
 leveldb::Status TableEnv::NewRandomAccessFile(const std::string& name,
                                               leveldb::RandomAccessFile** file) {
     *file = nullptr;
-    PosixFile opened(name, O_RDONLY);
+    file::PosixFile opened(name, O_RDONLY);
     if (!opened.is_open()) {
-        const std::string reason = system_reason(errno);
+        const std::string reason = file::system_reason(errno);
         return errno == ENOENT ? leveldb::Status::NotFound(name, reason)
                                : leveldb::Status::IOError(name, reason);
     }
     if (free_descriptors_.fetch_sub(1) <= 0) {
         ++free_descriptors_;
-        opened = PosixFile();
+        opened = file::PosixFile();
     }
     *file = new TableFile(name, std::move(opened), free_descriptors_);
     return leveldb::Status::OK();

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/file/posix_file.hpp"
 #include "kernel/storage/backends/leveldb/block_reader.hpp"
 #include "kernel/storage/backends/leveldb/crc32c.hpp"
-#include "kernel/storage/engine/posix_file.hpp"
 
 namespace stele::kernel::storage {
 
@@ -21,7 +21,7 @@ constexpr std::size_t kFooter = 48;
 constexpr std::size_t kHandles = 40;  ///< two handles and zeros
 constexpr std::string_view kTableMagic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 constexpr std::size_t kTrailer = 5;  ///< kind and checksum behind each block
-constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxBlock = std::uint64_t{1} << 31;
 
 struct BlockPlace {
     std::uint64_t offset = 0;
@@ -49,7 +49,7 @@ private:
     std::string read_places(const BlockPlace& block, Places& places) const;
     std::string read_footer(BlockPlace& metaindex, BlockPlace& index);
 
-    PosixFile file_;
+    file::PosixFile file_;
     std::uint64_t size_ = 0;
     std::string bytes_;
 };
@@ -65,7 +65,8 @@ std::string TableScan::read(std::uint64_t offset, std::uint64_t size) {
         const ssize_t count = ::pread(file_.descriptor(), bytes_.data() + done, size - done,
                                       static_cast<off_t>(offset + done));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return at_offset("it cannot be read (" + system_reason(errno) + ")", offset);
+        if (count < 0)
+            return at_offset("it cannot be read (" + file::system_reason(errno) + ")", offset);
         if (count == 0) return at_offset("it ends too early", offset + done);
         done += static_cast<std::size_t>(count);
     }
@@ -73,7 +74,7 @@ std::string TableScan::read(std::uint64_t offset, std::uint64_t size) {
 }
 
 std::string TableScan::read_block(const BlockPlace& place) {
-    const bool is_inside = place.size < kMostBlock && place.offset < size_ && place.end() <= size_;
+    const bool is_inside = place.size < kMaxBlock && place.offset < size_ && place.end() <= size_;
     if (!is_inside) return at_offset("a block lies outside", place.offset);
     if (auto wrong = read(place.offset, place.size + kTrailer); !wrong.empty()) return wrong;
     const std::string_view covered = std::string_view(bytes_).substr(0, place.size + 1);
@@ -117,7 +118,7 @@ std::string TableScan::read_footer(BlockPlace& metaindex, BlockPlace& index) {
 std::string TableScan::run(std::uint64_t expected_size) {
     struct stat found = {};
     if (!file_.is_open() || ::fstat(file_.descriptor(), &found) != 0)
-        return "it cannot be opened (" + system_reason(errno) + ")";
+        return "it cannot be opened (" + file::system_reason(errno) + ")";
     size_ = static_cast<std::uint64_t>(found.st_size);
     if (size_ != expected_size || size_ < kFooter)
         return "it has " + std::to_string(size_) + " bytes instead of " +

@@ -15,6 +15,8 @@ namespace stele::sdk {
 
 class Context;
 class DataStores;
+/// What the server keeps of a context; it alone knows what that is.
+struct ServerContext;
 
 /// What a plugin keeps for one operation, in one context: changes that it gathers.
 class ContextPart {
@@ -78,6 +80,9 @@ public:
     /// request may take is over. What computes long asks now and then; records and rights that are
     /// looked at through the context ask by themselves. A job has no such end.
     virtual Result<void> go_on() const;
+
+    /// By it the services of the server know the context again; null in fakes of tests.
+    virtual ServerContext* of_server() { return nullptr; }
 };
 
 /// Whether whoever acts has all of the permissions on the record; the server itself has every one.

@@ -9,6 +9,7 @@
 #include <stele/sdk/permission.hpp>
 #include <stele/sdk/reply.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/shape.hpp>
 
 namespace stele::sdk {
 
@@ -88,12 +89,16 @@ enum class ActionScope { item, collection };
 struct Parameter {
     std::string name;
     bool required = false;
+    /// What its text holds: text, an integer, a number, a boolean; an object or an array as JSON.
+    FieldKind kind = FieldKind::text;
+    /// Allowed values, for the description; empty: any.
+    std::vector<std::string> one_of = {};
 };
 
 /// What the JSON body of an operation is.
 enum class BodyUse {
     /// What the operation is told: scalar members named in `parameters` are parameters, and no
-    /// array in it, however deep, has more than `kMostBodyEntries` entries unless a `Bound` says
+    /// array in it, however deep, has more than `kMaxBodyEntries` entries unless a `Bound` says
     /// so.
     parameters,
     /// A record, or a part of one: its members are the record's and never parameters.
@@ -102,14 +107,14 @@ enum class BodyUse {
     condition,
 };
 
-inline constexpr std::size_t kMostBodyEntries = 1000;
+inline constexpr std::size_t kMaxBodyEntries = 1000;
 
 /// How many entries an array (or an object that is used like one) in a body may have; the kernel
 /// refuses more (`request.too_many_entries`, naming the member) before the handler runs.
 struct Bound {
     /// A member of the body; empty: the body itself, where it is an array.
     std::string member;
-    std::size_t most = kMostBodyEntries;
+    std::size_t most = kMaxBodyEntries;
     /// The entries are records or queries: what lies in them has no bound of its own.
     bool holds_records = false;
 };
@@ -146,6 +151,10 @@ struct Action {
     /// commit may use what the store holds back (docs/decisions/0113). Standard removals may
     /// anyway.
     bool urgent = false;
+    /// The body, where it is more than parameters. Not told: an object, or bytes.
+    Shape takes = {};
+    /// The body of the reply. Not told: an object.
+    Shape answers = {};
 };
 
 using Actions = std::vector<Action>;

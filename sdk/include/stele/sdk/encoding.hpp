@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,5 +39,19 @@ std::string percent_encoded(std::string_view text);
 /// Undoes percent-encoding; `decoded` loses what it held. False when two digits are missing behind
 /// a `%`. Whether the bytes are text is not looked at. `plus_is_blank` is for forms and queries.
 bool percent_decode(std::string_view text, std::string& decoded, bool plus_is_blank = false);
+
+/// The lowest `size` bytes of a number, at most 8, the highest first: sorts as the number does.
+inline void append_big_endian(std::string& bytes, std::uint64_t value, std::size_t size) {
+    char written[sizeof(value)];
+    for (std::size_t i = 0; i < size; ++i)
+        written[i] = static_cast<char>(value >> (8 * (size - 1 - i)));
+    bytes.append(written, size);
+}
+inline std::uint64_t read_big_endian(std::string_view bytes) {
+    std::uint64_t value = 0;
+    for (const char byte : bytes)
+        value = value << 8 | static_cast<unsigned char>(byte);
+    return value;
+}
 
 }  // namespace stele::sdk

@@ -35,6 +35,11 @@ public:
     virtual Result<void> status() const = 0;
 };
 
+class EngineBinaries;
+class RoomKeeper;
+class SharedEngine;
+class Transaction;
+
 /// A consistent picture of the store. One thread at a time; several readers may coexist.
 class Reader {
 public:
@@ -52,6 +57,9 @@ public:
     /// a conflict, as if it had been read; elsewhere nothing happens.
     virtual Result<void> note_get(std::string_view /*key*/) const { return {}; }
     virtual Result<void> note_scan(KeyRange /*range*/) const { return {}; }
+    /// The transaction that it is; null for a snapshot. What a transaction has written others do
+    /// not see, and may never see: whoever remembers what was read asks for it.
+    virtual const Transaction* as_transaction() const { return nullptr; }
 };
 
 /// Eight bytes of a key or value in which a commit writes the number that it gives, big-endian.
@@ -102,8 +110,14 @@ public:
     /// The default bodies read.
     Result<void> note_get(std::string_view key) const override;
     Result<void> note_scan(KeyRange range) const override;
+    const Transaction* as_transaction() const final { return this; }
 
     virtual bool has_writes() const = 0;
+
+    /// Before the commit: it may use what the engine holds back on its disk. For what must go on
+    /// when the disk is full, which is whatever makes room, and the way to it. Of engines that hold
+    /// nothing back nothing is wanted.
+    virtual void set_urgent() {}
 
     using Done = std::function<void(Result<void>)>;
 
@@ -145,6 +159,22 @@ public:
     virtual std::uint64_t approximate_size(const KeyRange& range) = 0;
     /// Success while the store can be reached; otherwise why not. Does not wait.
     virtual Result<void> status() const;
+
+    /// What an engine can do beyond that; null where it cannot.
+    virtual SharedEngine* as_shared() { return nullptr; }
+    virtual EngineBinaries* binaries() { return nullptr; }
+    virtual RoomKeeper* room_keeper() { return nullptr; }
+};
+
+/// An engine that keeps the room of removed entries until it gets round to it.
+class RoomKeeper {
+public:
+    virtual ~RoomKeeper();
+    /// Gives the disk back what was removed since the last call. Reads and writes a multiple of it;
+    /// waits. `must_stop` is asked between steps.
+    virtual void give_back_room(const std::function<bool()>& must_stop) = 0;
+    /// Whether somebody waits for it.
+    virtual bool is_room_wanted() const = 0;
 };
 
 /// The number in a counter's stored bytes; 0 for an absent one.

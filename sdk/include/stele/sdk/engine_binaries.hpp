@@ -7,8 +7,8 @@
 
 namespace stele::sdk {
 
-/// An engine that also keeps binaries, so that all servers which share the store share them. Asked
-/// for by `dynamic_cast`.
+/// An engine that also keeps binaries, so that all servers which share the store share them.
+/// `Engine::binaries` leads to it.
 class EngineBinaries {
 public:
     virtual ~EngineBinaries();

@@ -49,6 +49,9 @@ struct Endpoint {
     /// As `Action::urgent`. What checks credentials is urgent anyway, as the way to what makes
     /// room.
     bool urgent = false;
+    /// As `Action::takes` and `Action::answers`.
+    Shape takes = {};
+    Shape answers = {};
 };
 
 /// Given to `PluginManifest::open`: the plugin says what it offers and asks for what it needs.

@@ -13,10 +13,10 @@ namespace stele::kernel::storage {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-using Steps = std::vector<FastPlan::Step>;
+using Steps = std::vector<FastMatch::Step>;
 
 // A path is looked up by comparing names one after another, and members are marked in one word.
-constexpr std::size_t kMostLeaves = 16;
+constexpr std::size_t kMaxLeaves = 16;
 
 bool is_simple(const QueryNode& leaf) {
     switch (leaf.operation) {
@@ -38,18 +38,18 @@ bool is_simple(const QueryNode& leaf) {
     }
 }
 
-FastPlan::Step& step_named(Steps& steps, std::string_view name) {
+FastMatch::Step& step_named(Steps& steps, std::string_view name) {
     const auto at = std::find_if(steps.begin(), steps.end(),
-                                 [name](const FastPlan::Step& step) { return step.name == name; });
+                                 [name](const FastMatch::Step& step) { return step.name == name; });
     if (at != steps.end()) return *at;
-    FastPlan::Step& step = steps.emplace_back();
+    FastMatch::Step& step = steps.emplace_back();
     step.name = name;
     return step;
 }
 
 void add_leaf(Steps& steps, std::string_view path, const QueryNode& leaf) {
     const std::size_t dot = path.find('.');
-    FastPlan::Step& step = step_named(steps, path.substr(0, dot));
+    FastMatch::Step& step = step_named(steps, path.substr(0, dot));
     if (dot == std::string_view::npos) {
         step.leaves.push_back(&leaf);
     } else {
@@ -64,7 +64,7 @@ bool all_hold(const std::vector<const QueryNode*>& leaves, const Scalar* value) 
 }
 
 bool all_hold_missing(const Steps& steps) {
-    return std::all_of(steps.begin(), steps.end(), [](const FastPlan::Step& step) {
+    return std::all_of(steps.begin(), steps.end(), [](const FastMatch::Step& step) {
         return all_hold(step.leaves, nullptr) && all_hold_missing(step.members);
     });
 }
@@ -99,7 +99,7 @@ simdjson::error_code read_scalar(ondemand::value& value, ondemand::json_type typ
 
 Outcome members_match(ondemand::object object, const Steps& steps);
 
-Outcome value_matches(ondemand::value value, const FastPlan::Step& step) {
+Outcome value_matches(ondemand::value value, const FastMatch::Step& step) {
     ondemand::json_type type;
     if (value.type().get(type) || type == ondemand::json_type::array) return std::nullopt;
     if (type == ondemand::json_type::object) {
@@ -138,19 +138,19 @@ Outcome members_match(ondemand::object object, const Steps& steps) {
 
 }  // namespace
 
-std::unique_ptr<const FastPlan> FastPlan::make(const QueryNode& root) {
+std::unique_ptr<const FastMatch> FastMatch::make(const QueryNode& root) {
     const auto& leaves = root.children;
     const bool is_fit = root.operation == QueryOperator::all_of && !leaves.empty() &&
-                        leaves.size() <= kMostLeaves &&
+                        leaves.size() <= kMaxLeaves &&
                         std::all_of(leaves.begin(), leaves.end(), is_simple);
     if (!is_fit) return nullptr;
-    auto plan = std::make_unique<FastPlan>();
+    auto match = std::make_unique<FastMatch>();
     for (const QueryNode& leaf : leaves)
-        add_leaf(plan->members_, leaf.field, leaf);
-    return plan;
+        add_leaf(match->members_, leaf.field, leaf);
+    return match;
 }
 
-std::optional<bool> FastPlan::matches(std::string_view text) const {
+std::optional<bool> FastMatch::matches(std::string_view text) const {
     static_assert(Record::kPadding >= simdjson::SIMDJSON_PADDING);
     thread_local ondemand::parser parser;
     ondemand::document document;

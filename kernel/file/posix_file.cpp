@@ -1,4 +1,4 @@
-#include "kernel/storage/engine/posix_file.hpp"
+#include "kernel/file/posix_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace stele::kernel::storage {
+namespace stele::kernel::file {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::string system_reason(int error) {
     return std::generic_category().message(error);
 }
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::kernel::file

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace stele::kernel::storage {
+namespace stele::kernel::file {
 
 /// An open file of the operating system; closed with the object.
 class PosixFile {
@@ -47,4 +47,4 @@ bool is_not_a_file(int error);
 /// What `errno` says.
 std::string system_reason(int error);
 
-}  // namespace stele::kernel::storage
+}  // namespace stele::kernel::file

@@ -1,0 +1,219 @@
+#include "kernel/resource/description/schemas.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stele::kernel::resource {
+
+namespace {
+
+using sdk::Json;
+using sdk::shape::array;
+using sdk::shape::boolean;
+using sdk::shape::integer;
+using sdk::shape::map;
+using sdk::shape::object;
+using sdk::shape::optional;
+using sdk::shape::text;
+using sdk::shape::time;
+
+const char* json_type(sdk::FieldKind kind) {
+    using enum sdk::FieldKind;
+    switch (kind) {
+        case text:
+            return "string";
+        case integer:
+            return "integer";
+        case number:
+            return "number";
+        case boolean:
+            return "boolean";
+        case array:
+            return "array";
+        case object:
+        case timestamp:
+            return "object";
+        case any:
+            return nullptr;
+    }
+    return nullptr;
+}
+
+Json field_schema(const sdk::Field& field) {
+    Json schema = Json::object();
+    if (const char* type = json_type(field.kind)) {
+        schema["type"] = field.numeric_text ? Json{"string", "integer"} : Json(type);
+    }
+    if (field.kind == sdk::FieldKind::array) {
+        const char* items = json_type(field.items);
+        schema["items"] = items ? Json{{"type", items}} : Json::object();
+    }
+    if (!field.one_of.empty()) schema["enum"] = field.one_of;
+    if (field.read_only) schema["readOnly"] = true;
+    if (auto value = sdk::parse_json(field.default_json); !field.default_json.empty() && value) {
+        schema["default"] = *value;
+    }
+    return schema;
+}
+
+/// A record as it is read: secrets are never told.
+Json record_schema(const sdk::ResourceDescriptor& descriptor) {
+    Json properties = {{"_doc", {{"type", "string"}}},
+                       {"_system", schema_of(sdk::shape::record("System"))}};
+    for (const sdk::Field& field : descriptor.fields) {
+        if (!field.secret) properties[field.name] = field_schema(field);
+    }
+    return {{"type", "object"},
+            {"properties", properties},
+            {"required", {"_doc"}},
+            {"additionalProperties", true}};
+}
+
+/// A record as a client writes it.
+Json body_schema(const sdk::ResourceDescriptor& descriptor) {
+    Json properties = Json::object();
+    Json required = Json::array();
+    for (const sdk::Field& field : descriptor.fields) {
+        if (field.read_only) continue;
+        properties[field.name] = field_schema(field);
+        // Generators take what has a default for something that must be there.
+        properties[field.name].erase("default");
+        if (field.secret) properties[field.name]["writeOnly"] = true;
+        if (field.required) required.push_back(field.name);
+    }
+    Json schema = {{"type", "object"}, {"properties", properties}};
+    if (!required.empty()) schema["required"] = required;
+    schema["additionalProperties"] = true;
+    return schema;
+}
+
+sdk::Shape timestamp() {
+    return object({{"timestamp", text()},
+                   {"year", integer()},
+                   {"month", integer()},
+                   {"day_of_month", integer()},
+                   {"hour", integer()},
+                   {"minute", integer()},
+                   {"second", integer()},
+                   {"millisecond", integer()},
+                   {"ms", integer()},
+                   {"iso_8601", text()}});
+}
+
+/// What the server tells of a record's making and changes.
+sdk::Shape system() {
+    return object({optional("created_on", time()), optional("created_by", text()),
+                   optional("created_by_principal_id", text()),
+                   optional("created_by_principal_domain_id", text()),
+                   optional("modified_on", time()), optional("modified_by", text()),
+                   optional("modified_by_principal_id", text()),
+                   optional("modified_by_principal_domain_id", text())});
+}
+
+sdk::Shape error() {
+    const sdk::Shape violation = object({{"path", text()}, {"code", text()}, {"message", text()}});
+    return object({{"ok", boolean()},
+                   {"error", sdk::shape::either({boolean(), text()})},
+                   {"status", integer()},
+                   {"message", text()},
+                   {"code", text()},
+                   optional("requestId", text()),
+                   optional("violations", array(violation))});
+}
+
+sdk::Shape job() {
+    const sdk::Shape entry =
+        object({{"level", text()}, {"message", text()}, {"timestamp", time()}});
+    return object(
+        {{"_doc", text()},
+         {"type", text()},
+         {"state", text({"NONE", "WAITING", "RUNNING", "FINISHED", "ERROR", "PAUSED", "AWAITING"})},
+         {"platformId", text()},
+         {"priority", integer()},
+         {"attempts", integer()},
+         {"submitted_by", text()},
+         {"submitted_timestamp", time()},
+         {"started", boolean()},
+         {"stopped", boolean()},
+         {"paused", boolean()},
+         {"progress", object({{"done", integer()}, {"total", integer()}})},
+         {"log_entries", array(entry)},
+         optional("started_timestamp", time()),
+         optional("stopped_timestamp", time()),
+         {"_result", sdk::shape::any()}});
+}
+
+sdk::Shape team() {
+    return object({{"_doc", text()},
+                   {"key", text()},
+                   {"groupId", text()},
+                   {"groupDomainId", text()},
+                   {"roleKeys", array(text())},
+                   {"teamableObjectTypeId", text()},
+                   {"teamableObjectId", text()}});
+}
+
+sdk::Shape role() {
+    return object({{"_doc", text()},
+                   {"roleKey", text()},
+                   optional("title", text()),
+                   optional("description", text()),
+                   {"permissions", array(text())}});
+}
+
+sdk::Shape attachment() {
+    return object({{"attachmentId", text()},
+                   {"_doc", text()},
+                   optional("filename", text()),
+                   optional("contentType", text()),
+                   optional("length", integer())});
+}
+
+}  // namespace
+
+Json schema_of(const sdk::Shape& shape) {
+    auto schema = sdk::parse_json(shape.is_told() ? shape.schema : object().schema);
+    return schema ? *schema : Json::object();
+}
+
+Json parameter_schema(const sdk::Parameter& parameter) {
+    // Objects and arrays come as their JSON text.
+    const char* type = json_type(parameter.kind);
+    const bool is_json =
+        parameter.kind == sdk::FieldKind::object || parameter.kind == sdk::FieldKind::array;
+    Json schema = {{"type", is_json || !type ? "string" : type}};
+    if (is_json) schema["contentMediaType"] = "application/json";
+    if (!parameter.one_of.empty()) schema["enum"] = parameter.one_of;
+    return schema;
+}
+
+Json body_of_parameters(const std::vector<sdk::Parameter>& parameters) {
+    Json properties = Json::object();
+    for (const sdk::Parameter& parameter : parameters) {
+        const char* type = json_type(parameter.kind);
+        properties[parameter.name] = type ? Json{{"type", type}} : Json::object();
+    }
+    Json schema = {{"type", "object"}};
+    if (!properties.empty()) schema["properties"] = properties;
+    schema["additionalProperties"] = true;
+    return schema;
+}
+
+Json schemas_of(const Registry& registry) {
+    Json schemas = {{"Attachment", schema_of(attachment())},
+                    {"Condition", schema_of(map())},
+                    {"Error", schema_of(error())},
+                    {"Job", schema_of(job())},
+                    {"Role", schema_of(role())},
+                    {"Status", schema_of(object({{"ok", boolean()}, optional("_doc", text())}))},
+                    {"System", schema_of(system())},
+                    {"Team", schema_of(team())},
+                    {"Timestamp", schema_of(timestamp())}};
+    for (const RegisteredResource& resource : registry.resources()) {
+        const sdk::ResourceDescriptor& descriptor = resource.descriptor;
+        schemas[descriptor.type] = record_schema(descriptor);
+        schemas[descriptor.type + "Body"] = body_schema(descriptor);
+    }
+    return schemas;
+}
+
+}  // namespace stele::kernel::resource
