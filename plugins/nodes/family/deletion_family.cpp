@@ -59,11 +59,15 @@ sdk::Result<void> purge_associations(const BranchContent& content, const std::st
 }  // namespace
 
 sdk::ResourceDescriptor DeletionFamily::describe() const {
+    using enum sdk::FieldKind;
     return {.type = kDeletionType,
             .container = kBranchType,
             .path = "deletions",
             .placeholder = kNodeId,
-            .fields = {{.name = "_system.changeset", .unindexed = true}},
+            .fields = {{.name = member::kQName, .kind = text},
+                       {.name = member::kType, .kind = text},
+                       {.name = kDeletionMember, .kind = object},
+                       {.name = "_system.changeset", .unindexed = true}},
             .operations = {.create = false, .list = false, .query = false, .transfer = false},
             .actions = deletion_actions(),
             .has_space = true,
