@@ -223,6 +223,7 @@ sdk::Actions node_undelete_actions() {
              .scope = sdk::ActionScope::collection,
              .permission = sdk::Permission::connect,
              .run = operation<&undelete>(),
+             .parameters = with_projection(),
              .body = sdk::BodyUse::record,
              .takes = node_body(),
              .answers = written_node()}};
@@ -280,6 +281,7 @@ sdk::Actions deletion_actions() {
             {.name = "restore",
              .permission = update,
              .run = operation<&restore_deleted>(),
+             .parameters = with_projection(),
              .body = sdk::BodyUse::record,
              .takes = node_body(),
              .answers = written_node()},
