@@ -183,7 +183,7 @@ sdk::Actions node_feature_actions() {
                          {.name = "features/{featureId}",
                           .method = "GET",
                           .run = operation<&read_feature>(),
-                          .answers = sdk::shape::object()},
+                          .answers = sdk::shape::map()},
                          {.name = "features/{featureId}",
                           .method = "DELETE",
                           .permission = sdk::Permission::update,
@@ -197,7 +197,7 @@ sdk::Actions node_feature_actions() {
                            .run = operation<&set_feature>(),
                            .slow = true,
                            .body = sdk::BodyUse::record,
-                           .takes = sdk::shape::object(),
+                           .takes = sdk::shape::map(),
                            .answers = written_node()});
         actions.push_back({.name = "change_qname",
                            .method = method,
