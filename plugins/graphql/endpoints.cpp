@@ -85,6 +85,29 @@ sdk::Result<sdk::Reply> read_schema(const sdk::Call& call) {
     return sdk::Reply::text(schema_text(*schema), "text/plain;charset=UTF-8");
 }
 
+/// Entries of `errors` (problem.hpp).
+sdk::Shape problem_shape() {
+    using namespace sdk::shape;
+    const sdk::Shape place = object({{"line", integer()}, {"column", integer()}});
+    return object({{"message", text()},
+                   optional("locations", array(place)),
+                   optional("path", array(either({text(), integer()}))),
+                   {"extensions", object({{"code", text()}})}});
+}
+
+sdk::Shape answer_shape() {
+    using namespace sdk::shape;
+    return object({optional("data", null_or(map())), optional("errors", array(problem_shape())),
+                   optional("extensions", object({{"truncated", boolean()}, {"bound", text()}}))});
+}
+
+std::vector<sdk::Parameter> query_parameters() {
+    return {{"query"},
+            {"operationName"},
+            {"operation_name"},
+            {"variables", false, sdk::FieldKind::object}};
+}
+
 }  // namespace
 
 void add_endpoints(sdk::Registrar& registrar) {
@@ -96,15 +119,17 @@ void add_endpoints(sdk::Registrar& registrar) {
                 .path = path,
                 .title = "answer a GraphQL query",
                 .run = [&registrar](const sdk::Call& call) { return run_query(registrar, call); },
-                .parameters = {{"query"}, {"operationName"}, {"operation_name"}, {"variables"}},
+                .parameters = query_parameters(),
                 .slow = true,
-                .bounds = {{"variables", sdk::kMaxBodyEntries, /*holds_records=*/true}}});
+                .bounds = {{"variables", sdk::kMaxBodyEntries, /*holds_records=*/true}},
+                .answers = answer_shape()});
         }
         registrar.add(sdk::Endpoint{.method = "GET",
                                     .path = path + "/schema",
                                     .title = "read the GraphQL schema",
                                     .run = &read_schema,
-                                    .slow = true});
+                                    .slow = true,
+                                    .answers = sdk::shape::bytes("text/plain")});
     }
 }
 

@@ -63,8 +63,10 @@ sdk::ResourceDescriptor Meter::describe() const {
                          .scope = sdk::ActionScope::collection,
                          .permission = sdk::Permission::create_subobjects,
                          .run = sdk::action<&Meter::make>(),
-                         .parameters = {{"tenantId", true}, {"meterType", true}},
-                         .slow = true}},
+                         .parameters = {{"tenantId", true},
+                                        {"meterType", true, text, {kStorage, kTransferOut}}},
+                         .slow = true,
+                         .answers = sdk::shape::written(kMeterType)}},
             .title = "meters"};
 }
 

@@ -139,6 +139,18 @@ sdk::Result<PreviewPtr> PreviewEndpoint::make(sdk::BlobStore::Reader& bytes,
                             *file);
 }
 
+static std::vector<sdk::Parameter> preview_parameters() {
+    using enum sdk::FieldKind;
+    return {{"path"},
+            {"attachment"},
+            {"size", false, integer},
+            {"width", false, integer},
+            {"height", false, integer},
+            {"mimetype", false, text, {"image/jpeg", "image/png", "image/webp"}},
+            {"force", false, boolean},
+            {"fallback"}};
+}
+
 void add_endpoints(sdk::Registrar& registrar, PreviewEndpoint& endpoint) {
     for (const char* branches : {"branches", "b"}) {
         for (const char* nodes : {"nodes", "n"}) {
@@ -149,15 +161,9 @@ void add_endpoints(sdk::Registrar& registrar, PreviewEndpoint& endpoint) {
                                     branches, nodes),
                 .title = "preview an attachment",
                 .run = [&endpoint](const sdk::Call& call) { return endpoint.run(call); },
-                .parameters = {{"path"},
-                               {"attachment"},
-                               {"size"},
-                               {"width"},
-                               {"height"},
-                               {"mimetype"},
-                               {"force"},
-                               {"fallback"}},
-                .slow = true});
+                .parameters = preview_parameters(),
+                .slow = true,
+                .answers = sdk::shape::bytes("image/*")});
         }
     }
 }

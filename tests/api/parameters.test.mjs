@@ -1,7 +1,7 @@
 // Parameters and bodies are read alike on every route: what is wrong is refused, and lists obey what they are asked.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { allRoutes, makeRecords, makeTeams } from '../support/route_walk.mjs';
+import { allRoutes, described, everyPath, makeRecords, makeTeams } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
 let server;
@@ -158,7 +158,7 @@ test('an incomplete entry of a bulk check is refused by its place', async () => 
 });
 
 test('an operation that starts a job knows two schedules, and answers with the job', async () => {
-  const { json: { paths } } = await server.request('GET', '/openapi.json');
+  const paths = everyPath(await described(server));
   const scheduled = (template, method) => paths[template][method].parameters.some(({ name }) => name === 'schedule');
   const starting = routes.filter(({ template, method }) => method === 'POST' && scheduled(template, 'post'));
   assert.ok(starting.length > 8, `${starting.length} operations start jobs`);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { described, describedPlugins, workAsDescribed } from '../support/route_walk.mjs';
+import { described, describedPlugins, everyPath, workAsDescribed } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
 
@@ -154,7 +154,7 @@ async function allRoutes() {
   if (everything) return everything;
   const server = await SteleServer.start();
   everything = [];
-  for (const [path, item] of Object.entries((await described(server)).paths)) {
+  for (const [path, item] of Object.entries(everyPath(await described(server)))) {
     for (const [method, operation] of Object.entries(item)) {
       everything.push({ method: method.toUpperCase(), path, plugin: operation['x-stele-plugin'] });
     }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { contentNames, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
-import { described, makeOthers } from '../support/route_walk.mjs';
+import { described, everyPath, makeOthers } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
 
@@ -21,7 +21,7 @@ before(async () => {
   // No statistics are taken meanwhile: they change the records of stores.
   server = await SteleServer.start({ config: 'stores.statistics_period = 1h' });
   description = await described(server);
-  paths = Object.fromEntries(Object.entries(description.paths).filter(([path]) => !isAlias(path)));
+  paths = Object.fromEntries(Object.entries(everyPath(description)).filter(([path]) => !isAlias(path)));
   mine = await makeTenant(server, 'walker');
   other = await makeTenant(server, 'victim');
   mine.ids = await populate(mine, 'of the walker');

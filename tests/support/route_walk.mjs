@@ -13,6 +13,17 @@ export const generalNames = {
 /// What the server says of itself.
 export const described = async (server) => (await server.request('GET', '/openapi.json')).json;
 
+/// Its operations by path and method, an operation with several paths under each of them.
+export function everyPath({ paths }) {
+  const all = {};
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      for (const one of [path, ...(operation['x-stele-aliases'] ?? [])]) (all[one] ??= {})[method] = operation;
+    }
+  }
+  return all;
+}
+
 /// The plugins that offer operations with these methods.
 export async function describedPlugins(server, wanted = methods) {
   const plugins = new Set();
@@ -32,9 +43,10 @@ function schemaOf({ components }, operation) {
 /// the declared fields.
 export function families(description) {
   const found = [];
-  for (const template of Object.keys(description.paths)) {
+  const paths = everyPath(description);
+  for (const template of Object.keys(paths)) {
     const [, collection, name] = template.match(/^(.*)\/\{(\w+)\}$/) ?? [];
-    const creation = collection && description.paths[collection]?.post;
+    const creation = collection && paths[collection]?.post;
     const schema = schemaOf(description, creation);
     if (schema) found.push({ collection, name, plugin: creation['x-stele-plugin'], schema });
   }
@@ -149,13 +161,13 @@ export async function makeTeams(server, routes) {
 /// What required parameters name besides records.
 const parameters = { ref: 'user://p/default/x', locale: 'de', qname: 'custom:other', type: 'n:node', text: 'walk' };
 
-/// Every operation (under one of its paths, where it has several): method, path with `ids` in the place of placeholders (`target`: with its required
+/// Every operation (under those of its paths that are no other words for one another): method, path with `ids` in the place of placeholders (`target`: with its required
 /// parameters, too; `pathTo`: with another last placeholder, where it has one), plugin, the fields of its
 /// body, if it declares one. With `chosen`, of these paths of the document only.
 export async function allRoutes(server, ids, chosen) {
   const json = await described(server);
   const routes = [];
-  for (const [template, item] of Object.entries(chosen ?? json.paths)) {
+  for (const [template, item] of Object.entries(chosen ?? everyPath(json))) {
     if (isAlias(template)) continue;
     const fill = (text) => text.replace(/\{(\w+)\}/g, (whole, name) => {
       const id = ids[idNameOf(template, name)];

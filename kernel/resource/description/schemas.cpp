@@ -11,6 +11,7 @@ using sdk::shape::array;
 using sdk::shape::boolean;
 using sdk::shape::integer;
 using sdk::shape::map;
+using sdk::shape::null_or;
 using sdk::shape::object;
 using sdk::shape::optional;
 using sdk::shape::text;
@@ -38,16 +39,33 @@ const char* json_type(sdk::FieldKind kind) {
     return nullptr;
 }
 
-Json field_schema(const sdk::Field& field) {
+/// The types that a value may have; none: any. `is_sent`: by a client.
+std::vector<const char*> types_of(const sdk::Field& field, bool is_sent) {
+    using enum sdk::FieldKind;
+    const char* type = json_type(field.kind);
+    if (!type) return {};
+    std::vector<const char*> types{type};
+    // In a field that is a number, a number in a text becomes one.
+    if (field.numeric_text && field.kind == text) types.push_back("integer");
+    if (field.numeric_text && field.kind != text && is_sent) types.push_back("string");
+    if (field.kind == timestamp && is_sent) types.push_back("number");
+    // Clients may write null into what is theirs, where nothing is required.
+    if (!field.required && !field.read_only) types.push_back("null");
+    return types;
+}
+
+Json field_schema(const sdk::Field& field, bool is_sent) {
     Json schema = Json::object();
-    if (const char* type = json_type(field.kind)) {
-        schema["type"] = field.numeric_text ? Json{"string", "integer"} : Json(type);
-    }
+    const std::vector<const char*> types = types_of(field, is_sent);
+    if (!types.empty()) schema["type"] = types.size() == 1 ? Json(types.front()) : Json(types);
     if (field.kind == sdk::FieldKind::array) {
         const char* items = json_type(field.items);
         schema["items"] = items ? Json{{"type", items}} : Json::object();
     }
-    if (!field.one_of.empty()) schema["enum"] = field.one_of;
+    if (!field.one_of.empty()) {
+        schema["enum"] = field.one_of;
+        if (!field.required && !field.read_only) schema["enum"].push_back(nullptr);
+    }
     if (field.read_only) schema["readOnly"] = true;
     if (auto value = sdk::parse_json(field.default_json); !field.default_json.empty() && value) {
         schema["default"] = *value;
@@ -59,8 +77,10 @@ Json field_schema(const sdk::Field& field) {
 Json record_schema(const sdk::ResourceDescriptor& descriptor) {
     Json properties = {{"_doc", {{"type", "string"}}},
                        {"_system", schema_of(sdk::shape::record("System"))}};
+    if (!descriptor.container_member.empty())
+        properties[descriptor.container_member] = {{"type", "string"}, {"readOnly", true}};
     for (const sdk::Field& field : descriptor.fields) {
-        if (!field.secret) properties[field.name] = field_schema(field);
+        if (!field.secret) properties[field.name] = field_schema(field, false);
     }
     return {{"type", "object"},
             {"properties", properties},
@@ -74,7 +94,7 @@ Json body_schema(const sdk::ResourceDescriptor& descriptor) {
     Json required = Json::array();
     for (const sdk::Field& field : descriptor.fields) {
         if (field.read_only) continue;
-        properties[field.name] = field_schema(field);
+        properties[field.name] = field_schema(field, true);
         // Generators take what has a default for something that must be there.
         properties[field.name].erase("default");
         if (field.secret) properties[field.name]["writeOnly"] = true;
@@ -120,52 +140,84 @@ sdk::Shape error() {
                    optional("violations", array(violation))});
 }
 
-sdk::Shape job() {
+using Members = std::vector<sdk::ShapeMember>;
+
+/// With `full=false` writes and lists answer the id alone.
+sdk::Shape id_and(Members members) {
+    for (sdk::ShapeMember& member : members)
+        member.is_required = false;
+    members.insert(members.begin(), {"_doc", text()});
+    return object(members);
+}
+
+/// What a read answers.
+sdk::Shape whole(Members members) {
+    members.insert(members.begin(), {"_doc", text()});
+    return object(members);
+}
+
+Members job_members() {
     const sdk::Shape entry =
-        object({{"level", text()}, {"message", text()}, {"timestamp", time()}});
-    return object(
-        {{"_doc", text()},
-         {"type", text()},
-         {"state", text({"NONE", "WAITING", "RUNNING", "FINISHED", "ERROR", "PAUSED", "AWAITING"})},
-         {"platformId", text()},
-         {"priority", integer()},
-         {"attempts", integer()},
-         {"submitted_by", text()},
-         {"submitted_timestamp", time()},
-         {"started", boolean()},
-         {"stopped", boolean()},
-         {"paused", boolean()},
-         {"progress", object({{"done", integer()}, {"total", integer()}})},
-         {"log_entries", array(entry)},
-         optional("started_timestamp", time()),
-         optional("stopped_timestamp", time()),
-         {"_result", sdk::shape::any()}});
+        object({{"level", text({"STATUS", "ERROR"})}, {"message", text()}, {"timestamp", time()}});
+    const sdk::Shape state =
+        text({"NONE", "WAITING", "RUNNING", "FINISHED", "ERROR", "PAUSED", "AWAITING"});
+    return {{"job_id", text()},
+            {"type", text()},
+            {"job_type", text()},
+            {"state", state},
+            {"job_state", state},
+            {"platformId", text()},
+            {"priority", integer()},
+            {"attempts", integer()},
+            {"submitted_by", text()},
+            {"submitted_timestamp", time()},
+            {"runAsPrincipalId", text()},
+            {"runAsPrincipalDomainId", text()},
+            {"schedule_start_ms", integer()},
+            {"started", boolean()},
+            {"stopped", boolean()},
+            {"paused", boolean()},
+            {"current_server", text()},
+            {"current_thread", text()},
+            {"progress", object({{"done", integer()}, {"total", integer()}})},
+            {"log_entries", array(entry)},
+            optional("log_truncated", boolean()),
+            optional("started_timestamp", time()),
+            optional("stopped_timestamp", time()),
+            {"_data", object()},
+            {"_result", object()},
+            optional("_system", sdk::shape::record("System"))};
 }
 
-sdk::Shape team() {
-    return object({{"_doc", text()},
-                   {"key", text()},
-                   {"groupId", text()},
-                   {"groupDomainId", text()},
-                   {"roleKeys", array(text())},
-                   {"teamableObjectTypeId", text()},
-                   {"teamableObjectId", text()}});
+Members team_members() {
+    return {{"key", text()},
+            {"groupId", text()},
+            {"groupDomainId", text()},
+            {"roleKeys", array(text())},
+            {"teamableObjectTypeId", text()},
+            {"teamableObjectId", text()},
+            optional("teamId", text()),
+            optional("title", null_or(text())),
+            optional("description", null_or(text())),
+            optional("_system", sdk::shape::record("System"))};
 }
 
-sdk::Shape role() {
-    return object({{"_doc", text()},
-                   {"roleKey", text()},
-                   optional("title", text()),
-                   optional("description", text()),
-                   {"permissions", array(text())}});
+/// Built-in ones have no description, and nobody has made them.
+Members role_members() {
+    return {{"roleKey", text()},
+            {"permissions", array(text())},
+            optional("title", null_or(text())),
+            optional("description", null_or(text())),
+            optional("_system", sdk::shape::record("System"))};
 }
 
+/// As lists show it.
 sdk::Shape attachment() {
-    return object({{"attachmentId", text()},
-                   {"_doc", text()},
-                   optional("filename", text()),
-                   optional("contentType", text()),
-                   optional("length", integer())});
+    return id_and({{"attachmentId", text()},
+                   {"filename", text()},
+                   {"contentType", text()},
+                   {"length", integer()},
+                   {"objectId", text()}});
 }
 
 }  // namespace
@@ -202,12 +254,15 @@ Json schemas_of(const Registry& registry) {
     Json schemas = {{"Attachment", schema_of(attachment())},
                     {"Condition", schema_of(map())},
                     {"Error", schema_of(error())},
-                    {"Job", schema_of(job())},
-                    {"Role", schema_of(role())},
+                    {"Job", schema_of(id_and(job_members()))},
+                    {"Role", schema_of(id_and(role_members()))},
                     {"Status", schema_of(object({{"ok", boolean()}, optional("_doc", text())}))},
                     {"System", schema_of(system())},
-                    {"Team", schema_of(team())},
-                    {"Timestamp", schema_of(timestamp())}};
+                    {"Team", schema_of(id_and(team_members()))},
+                    {"Timestamp", schema_of(timestamp())},
+                    {"WholeJob", schema_of(whole(job_members()))},
+                    {"WholeRole", schema_of(whole(role_members()))},
+                    {"WholeTeam", schema_of(whole(team_members()))}};
     for (const RegisteredResource& resource : registry.resources()) {
         const sdk::ResourceDescriptor& descriptor = resource.descriptor;
         schemas[descriptor.type] = record_schema(descriptor);

@@ -195,13 +195,14 @@ auto run_for(bool is_of_tenant) {
     return is_of_tenant ? &of_own_tenant<Run> : &of_addressed<Run>;
 }
 
-KernelActions actions_below(const std::string& before, bool is_of_tenant) {
+/// `changed`: what a change of attachments answers.
+KernelActions actions_below(const std::string& before, bool is_of_tenant,
+                            const sdk::Shape& changed) {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission update = sdk::Permission::update;
     const std::string all = before + "attachments";
     const std::string one = all + "/{attachmentId}";
     const sdk::Shape attachment = sdk::shape::record("Attachment");
-    const sdk::Shape attached = sdk::shape::status();
     const std::vector<sdk::Parameter> shown{{"a", false, sdk::FieldKind::boolean}, {"filename"}};
     const std::vector<sdk::Parameter> named{{"filename"}};
     const auto upload = [&](const std::string& name, auto run, bool has_own_tag) {
@@ -209,7 +210,7 @@ KernelActions actions_below(const std::string& before, bool is_of_tenant) {
                             .method = "POST",
                             .permission = update,
                             .run = run,
-                            .answers = attached,
+                            .answers = changed,
                             .parameters = named,
                             .has_streamed_body = true,
                             .has_own_tag = has_own_tag,
@@ -230,7 +231,7 @@ KernelActions actions_below(const std::string& before, bool is_of_tenant) {
              .method = "DELETE",
              .permission = update,
              .run = run_for<&remove_record_attachment>(is_of_tenant),
-             .answers = sdk::shape::status(),
+             .answers = changed,
              .has_own_tag = true,
              .is_urgent = true},
             {before + "preview/{name}",
@@ -243,12 +244,12 @@ KernelActions actions_below(const std::string& before, bool is_of_tenant) {
 
 }  // namespace
 
-KernelActions attachment_actions() {
-    return actions_below("", false);
+KernelActions attachment_actions(std::string_view type) {
+    return actions_below("", false, sdk::shape::written(type));
 }
 
 KernelActions tenant_attachment_actions() {
-    return actions_below("tenant/", true);
+    return actions_below("tenant/", true, sdk::shape::status({{"_doc", sdk::shape::text()}}));
 }
 
 }  // namespace stele::kernel::resource

@@ -14,22 +14,40 @@ void add_data_store_fields(sdk::ResourceDescriptor& descriptor) {
     descriptor.fields = std::move(fields);
 }
 
-KernelActions data_store_actions() {
+namespace {
+
+/// What the caller may not know is left out: how much the store holds, or of which kind.
+sdk::Shape store_info() {
+    using sdk::shape::integer;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"datastoreId", text()},
+                               {"datastoreTypeId", text()},
+                               {"maxsize", sdk::shape::null_or(sdk::shape::number())},
+                               optional("objectcount", integer()),
+                               optional("size", integer()),
+                               optional("counts", sdk::shape::map(integer()))});
+}
+
+}  // namespace
+
+KernelActions data_store_actions(std::string_view type) {
     // Whoever may say who else has rights on a store may also close it to the others.
     const sdk::Permission manage = sdk::Permission::modify_permissions;
     const sdk::Permission know = sdk::Permission::connect;
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Shape activity = sdk::shape::record(audit::kActivityType);
     const sdk::Shape activities = sdk::shape::page(activity);
-    return {{"lock", "POST", manage, &lock_store, sdk::shape::status()},
-            {"unlock", "POST", know, &unlock_store, sdk::shape::status()},
+    const sdk::Shape store = sdk::shape::written(type);
+    return {{"lock", "POST", manage, &lock_store, store},
+            {"unlock", "POST", know, &unlock_store, store},
             {.name = "stats",
              .method = "POST",
              .permission = read,
              .run = &take_statistics,
-             .answers = sdk::shape::status(),
+             .answers = store,
              .is_slow = true},
-            {"info", "GET", read, &read_store_info, sdk::shape::object()},
+            {"info", "GET", read, &read_store_info, store_info()},
             {.name = "activities",
              .method = "GET",
              .permission = know,

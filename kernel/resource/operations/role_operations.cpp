@@ -238,34 +238,42 @@ sdk::Result<std::string> addressed_role(const RoutedCall& call) {
     return wanted;
 }
 
+namespace {
+
+sdk::Shape role_body(bool is_new) {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"roleKey", text(), is_new},
+                               optional("title", sdk::shape::null_or(text())),
+                               optional("description", sdk::shape::null_or(text())),
+                               optional("permissions", sdk::shape::array(text()))});
+}
+
+}  // namespace
+
 KernelActions role_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
-    const sdk::Shape role = sdk::shape::record("Role");
-    const sdk::Shape written = sdk::shape::written("Role");
-    const sdk::Shape body =
-        sdk::shape::object({{"roleKey", sdk::shape::text()},
-                            sdk::shape::optional("title", sdk::shape::text()),
-                            sdk::shape::optional("permissions", sdk::shape::array())});
+    const sdk::Shape changed = sdk::shape::status({{"_doc", sdk::shape::text()}});
     const std::vector<sdk::Parameter> inherited{{"inherited", false, sdk::FieldKind::boolean}};
     const std::string one = "roles/{roleKeyOrId}";
     const KernelAction creation{.name = "roles",
                                 .method = "POST",
                                 .permission = manage,
                                 .run = &create_role,
-                                .answers = written,
-                                .takes = body};
+                                .answers = sdk::shape::written("Role"),
+                                .takes = role_body(true)};
     const KernelAction update{.name = one,
                               .method = "PUT",
                               .permission = manage,
                               .run = &update_role,
-                              .answers = written,
-                              .takes = body};
+                              .answers = changed,
+                              .takes = role_body(false)};
     const KernelAction removal{.name = one,
                                .method = "DELETE",
                                .permission = manage,
                                .run = &remove_role,
-                               .answers = sdk::shape::status(),
+                               .answers = changed,
                                .is_urgent = true};
     const auto by_post = [](KernelAction action, const char* word) {
         action.name += word;
@@ -273,8 +281,9 @@ KernelActions role_actions() {
         return action;
     };
     return {creation,
-            {"roles", "GET", read, &list_roles, sdk::shape::page(role), inherited, true},
-            {one, "GET", read, &read_one_role, role, inherited},
+            {"roles", "GET", read, &list_roles, sdk::shape::page(sdk::shape::record("Role")),
+             inherited, true},
+            {one, "GET", read, &read_one_role, sdk::shape::record("WholeRole"), inherited},
             update,
             by_post(update, "/update"),
             removal,

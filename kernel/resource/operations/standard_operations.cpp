@@ -44,15 +44,16 @@ std::vector<sdk::ShapeMember> check_entry(const char* word) {
 }
 
 Shape asked_checks(const char* word) {
-    return sdk::shape::object(
-        {{"checks", sdk::shape::array(sdk::shape::object(check_entry(word)))}});
+    std::vector<sdk::ShapeMember> entry = check_entry(word);
+    entry.push_back(sdk::shape::optional("domainId", sdk::shape::text()));
+    return sdk::shape::object({{"checks", sdk::shape::array(sdk::shape::object(entry))}});
 }
 
 Shape answered_checks(const char* word) {
     std::vector<sdk::ShapeMember> entry = check_entry(word);
     entry.push_back({"result", sdk::shape::boolean()});
     const Shape entries = sdk::shape::array(sdk::shape::object(entry));
-    return sdk::shape::object({{"checks", entries}, {"results", entries}});
+    return sdk::shape::status({{"checks", entries}, {"results", entries}});
 }
 
 Shape permission_checks(std::string_view) {
@@ -72,14 +73,16 @@ Shape authorities_to_check(std::string_view) {
 }
 
 Shape access_list(std::string_view) {
+    using sdk::shape::optional;
     using sdk::shape::text;
-    return sdk::shape::page(sdk::shape::object({{"_doc", text()},
-                                                {"name", text()},
-                                                {"type", text()},
-                                                {"domainId", text()},
-                                                {"domainQualifiedId", text()},
-                                                {"domainQualifiedName", text()},
-                                                {"authorities", sdk::shape::array(text())}}));
+    // With full=false the ids alone.
+    std::vector<sdk::ShapeMember> row{{"_doc", text()},
+                                      optional("type", text({"USER", "GROUP"})),
+                                      optional("authorities", sdk::shape::array(text()))};
+    for (const char* name : {"name", "domainId", "domainQualifiedId", "domainQualifiedName",
+                             "principalId", "userEmail", "userFirstName", "userLastName"})
+        row.push_back(optional(name, text()));
+    return sdk::shape::page(sdk::shape::object(row));
 }
 
 Shape page_of_roles(std::string_view) {
@@ -88,8 +91,19 @@ Shape page_of_roles(std::string_view) {
 
 Shape report(std::string_view) {
     using sdk::shape::text;
-    return sdk::shape::map(sdk::shape::map(sdk::shape::object(
-        {{"role-key", text()}, {"principal", text()}, {"permissioned", text()}})));
+    const Shape from =
+        sdk::shape::object({{"id", text()}, {"principal", text()}, {"permissioned", text()}});
+    return sdk::shape::map(
+        sdk::shape::map(sdk::shape::object({{"role-key", text()},
+                                            {"principal", text()},
+                                            {"permissioned", text()},
+                                            sdk::shape::optional("inheritsFrom", from)})));
+}
+
+/// Of whom to report; without it, of all.
+Shape report_subjects(std::string_view) {
+    return sdk::shape::object(
+        {sdk::shape::optional("principals", sdk::shape::array(sdk::shape::text()))});
 }
 
 std::vector<Operation> record_operations() {
@@ -167,7 +181,7 @@ std::vector<Operation> grant_operations() {
          &Needs::check,
          &read_report,
          &report,
-         {.slow = true}},
+         {.slow = true, .takes = &report_subjects}},
     };
 }
 

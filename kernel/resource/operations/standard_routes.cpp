@@ -42,6 +42,16 @@ void add_page_parameters(Route& route) {
                             page_parameters().end());
 }
 
+/// How much a reply with records says of them (docs/reference/http.md).
+void add_reply_parameters(Route& route) {
+    const StandardOperation& operation = *route.standard;
+    const bool is_list = operation.run == &list_records || operation.run == &query_records;
+    const bool is_read = operation.run == &read_record;
+    if (!is_list && !is_read && !operation.takes_record()) return;
+    if (!is_read) route.parameters.push_back({"full", false, sdk::FieldKind::boolean});
+    route.parameters.push_back({"metadata", false, sdk::FieldKind::boolean});
+}
+
 /// Of records of a family.
 Route standard_route(const StandardOperation& operation, const std::string& below,
                      const RegisteredResource& family,
@@ -57,6 +67,7 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     route.permission = permissions.*operation.permission;
     route.parameters = operation.traits.parameters;
     if (operation.traits.paged) add_page_parameters(route);
+    add_reply_parameters(route);
     route.placeholders = placeholders_of(route.path);
     route.is_item = operation.is_item();
     route.is_paged = operation.traits.paged;
@@ -86,6 +97,18 @@ void fit_list(Route& route, const sdk::ResourceDescriptor& descriptor) {
     add_parameters(route, descriptor.listing.parameters);
 }
 
+/// Those on which the family passes records through a hook.
+void add_presenting_parameters(Route& route, const std::vector<std::string>& names) {
+    const auto run = route.standard->run;
+    if (run != &list_records && run != &query_records && run != &read_record) return;
+    for (const std::string& name : names) {
+        const bool is_known =
+            std::any_of(route.parameters.begin(), route.parameters.end(),
+                        [&name](const sdk::Parameter& known) { return known.name == name; });
+        if (!is_known) route.parameters.push_back({name});
+    }
+}
+
 /// What follows from the family that the operation is of.
 void fit_to_family(Route& route, const RegisteredResource& resource) {
     const StandardOperation& operation = *route.standard;
@@ -96,6 +119,7 @@ void fit_to_family(Route& route, const RegisteredResource& resource) {
         add_parameters(route, descriptor.reading.parameters);
     }
     if (operation.run == &list_records) fit_list(route, descriptor);
+    add_presenting_parameters(route, descriptor.presented_by);
     if (!operation.writes_record()) return;
     route.bounds = bounds_of(descriptor.fields);
     if (descriptor.slow_writes || (operation.removes() && !resource.contained.empty()))

@@ -204,17 +204,43 @@ sdk::Result<sdk::Reply> revoke_role(const RoutedCall& call) {
 
 }  // namespace
 
+namespace {
+
+/// A principal: its record, of whose family the kernel knows no more.
+sdk::Shape member() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"_doc", text()},
+                               optional("name", text()),
+                               optional("type", text({"USER", "GROUP"})),
+                               optional("domainId", text()),
+                               optional("domainQualifiedId", text()),
+                               optional("domainQualifiedName", text())});
+}
+
+sdk::Shape team_body() {
+    using sdk::shape::null_or;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({optional("key", text()), optional("title", null_or(text())),
+                               optional("description", null_or(text()))});
+}
+
+}  // namespace
+
 KernelActions team_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
     const sdk::Shape team = sdk::shape::record("Team");
-    const sdk::Shape changed = sdk::shape::written("Team");
+    const sdk::Shape changed = sdk::shape::status({{"_doc", sdk::shape::text()}});
+    const sdk::Shape members = sdk::shape::page(member());
     const sdk::Shape checked = sdk::shape::status({{"belongs", sdk::shape::boolean()}});
     const sdk::Shape roles =
         sdk::shape::object({{"authorities", sdk::shape::array(sdk::shape::text())}});
     const std::vector<sdk::Parameter> id{{"id", true}};
-    const std::vector<sdk::Parameter> which{{"filter"},
-                                            {"indirect", false, sdk::FieldKind::boolean}};
+    const std::vector<sdk::Parameter> which{
+        {"filter", false, sdk::FieldKind::text, {"any", "user", "group"}},
+        {"indirect", false, sdk::FieldKind::boolean}};
     const std::string one = "teams/{teamKey}";
     const KernelAction removal{.name = one,
                                .method = "DELETE",
@@ -222,19 +248,35 @@ KernelActions team_actions() {
                                .run = &remove_team,
                                .answers = changed,
                                .is_urgent = true};
+    const KernelAction creation{.name = "teams",
+                                .method = "POST",
+                                .permission = manage,
+                                .run = &create_team,
+                                .answers = sdk::shape::written("Team"),
+                                .parameters = {{"key", true}},
+                                .takes = team_body()};
+    const KernelAction update{.name = one,
+                              .method = "PUT",
+                              .permission = manage,
+                              .run = &update_team,
+                              .answers = changed,
+                              .takes = team_body()};
+    KernelAction update_by_post = update;
+    update_by_post.name += "/update";
+    update_by_post.method = "POST";
     KernelAction removal_by_post = removal;
     removal_by_post.name += "/delete";
     removal_by_post.method = "POST";
-    return {{"teams", "POST", manage, &create_team, changed, {{"key", true}}},
+    return {creation,
             {"teams", "GET", read, &list_teams, sdk::shape::page(team), {}, true},
-            {one, "GET", read, &read_one_team, team},
-            {one, "PUT", manage, &update_team, changed},
-            {one + "/update", "POST", manage, &update_team, changed},
+            {one, "GET", read, &read_one_team, sdk::shape::record("WholeTeam")},
+            update,
+            update_by_post,
             removal,
             removal_by_post,
-            {one + "/members", "GET", read, &list_members, sdk::shape::page(), which, true},
+            {one + "/members", "GET", read, &list_members, members, which, true},
             // What a group has may be much to look at.
-            {one + "/members/add", "POST", manage, &add_member, changed, id, true, true},
+            {one + "/members/add", "POST", manage, &add_member, members, id, true, true},
             {.name = one + "/members/remove",
              .method = "POST",
              .permission = manage,

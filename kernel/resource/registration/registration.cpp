@@ -54,13 +54,13 @@ KernelActions add_capabilities(sdk::ResourceDescriptor& descriptor) {
     KernelActions actions;
     if (descriptor.capabilities.data_store) {
         add_data_store_fields(descriptor);
-        append(actions, data_store_actions());
+        append(actions, data_store_actions(descriptor.type));
         descriptor.capabilities.teams = descriptor.capabilities.roles = true;
     }
     if (descriptor.capabilities.teams) append(actions, team_actions());
     if (descriptor.capabilities.roles) append(actions, role_actions());
     if (descriptor.capabilities.attachments && !descriptor.has_space)
-        append(actions, attachment_actions());
+        append(actions, attachment_actions(descriptor.type));
     return actions;
 }
 
@@ -68,7 +68,7 @@ KernelActions add_capabilities(sdk::ResourceDescriptor& descriptor) {
 KernelActions platform_actions() {
     KernelActions actions = team_actions();
     append(actions, role_actions());
-    append(actions, attachment_actions());
+    append(actions, attachment_actions(kPlatformType));
     append(actions, tenant_attachment_actions());
     return actions;
 }

@@ -30,8 +30,9 @@ sdk::ResourceDescriptor Email::describe() const {
         {.name = "sentOn", .kind = timestamp, .read_only = true},
         {.name = "sentBy", .kind = text, .read_only = true},
         {.name = "messageId", .kind = text, .read_only = true},
-        {.name = "sending", .kind = object, .read_only = true},
-        {.name = "lastError", .kind = object, .read_only = true},
+        // Objects, or null once they are over.
+        {.name = "sending", .read_only = true},
+        {.name = "lastError", .read_only = true},
     };
     sdk::ResourceDescriptor descriptor;
     descriptor.type = kEmailType;

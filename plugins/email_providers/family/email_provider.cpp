@@ -60,6 +60,49 @@ void log_outcome(const MailAccount& account, const MailMessage& message,
     }
 }
 
+/// Values of the placeholders by their names, and what is attached to the mail.
+sdk::Shape model_shape() {
+    using namespace sdk::shape;
+    const sdk::Shape attachment = object({{"ref", text()}, optional("attachmentId", text())});
+    return object({optional("_attachments", array(either({text(), attachment})))});
+}
+
+/// What `reply_members` makes, and `others`.
+sdk::Shape sent_shape(std::vector<sdk::ShapeMember> others) {
+    using namespace sdk::shape;
+    const sdk::Shape refusal = object({{"address", text()}, {"reply", text()}});
+    std::vector<sdk::ShapeMember> members{
+        {"messageId", text()},      {"delivered", boolean()},
+        {"recipients", integer()},  optional("captured", text()),
+        optional("server", text()), optional("security", text({"none", "starttls", "tls"})),
+        optional("reply", text()),  optional("refused", array(refusal))};
+    members.insert(members.end(), others.begin(), others.end());
+    return status(members);
+}
+
+sdk::Actions provider_actions() {
+    using sdk::shape::text;
+    const std::vector<sdk::Parameter> addresses{{"from", true}, {"to", true}};
+    return {{.name = "send",
+             .run = sdk::action<&EmailProvider::send>(),
+             .parameters = {{"email", true}, {"resend", false, sdk::FieldKind::boolean}},
+             .slow = true,
+             .takes = model_shape(),
+             .answers = sent_shape(
+                 {{"_doc", text()}, sdk::shape::optional("missing", sdk::shape::array(text()))})},
+            {.name = "test",
+             .method = "PUT",
+             .run = sdk::action<&EmailProvider::test>(),
+             .parameters = addresses,
+             .slow = true,
+             .answers = sent_shape({})},
+            {.name = "test",
+             .run = sdk::action<&EmailProvider::test>(),
+             .parameters = addresses,
+             .slow = true,
+             .answers = sent_shape({})}};
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor EmailProvider::describe() const {
@@ -75,29 +118,13 @@ sdk::ResourceDescriptor EmailProvider::describe() const {
         {.name = "smtp_is_secure", .kind = boolean},
         {.name = "smtp_starttls_enabled", .kind = boolean},
     };
-    const std::vector<sdk::Parameter> addresses{{"from", true}, {"to", true}};
-    const sdk::Actions actions{
-        {.name = "send",
-         .run = sdk::action<&EmailProvider::send>(),
-         .parameters = {{"email", true}, {"resend"}},
-         .slow = true},
-        {.name = "test",
-         .method = "PUT",
-         .run = sdk::action<&EmailProvider::test>(),
-         .parameters = addresses,
-         .slow = true},
-        {.name = "test",
-         .run = sdk::action<&EmailProvider::test>(),
-         .parameters = addresses,
-         .slow = true},
-    };
     return {.type = kProviderType,
             .container = "application",
             .path = "emailproviders",
             .placeholder = "emailProviderId",
             .container_member = "applicationId",
             .fields = fields,
-            .actions = actions,
+            .actions = provider_actions(),
             .title = "email providers"};
 }
 

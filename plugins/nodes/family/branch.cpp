@@ -44,10 +44,11 @@ sdk::ResourceDescriptor Branch::describe() const {
             // Where a branch comes from is set when it is made.
             .fields =
                 {{.name = "type", .kind = text, .immutable = true, .one_of = {"MASTER", "CUSTOM"}},
-                 {.name = "root", .immutable = true},
-                 {.name = "root-branch", .immutable = true},
+                 {.name = "platformId", .kind = text, .read_only = true},
+                 {.name = "root", .kind = text, .immutable = true},
+                 {.name = "root-branch", .kind = text, .immutable = true},
                  {.name = "join-branch", .immutable = true},
-                 {.name = "snapshot", .immutable = true},
+                 {.name = "snapshot", .kind = boolean, .immutable = true},
                  {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
                  {.name = "readonly", .kind = boolean},
                  {.name = "frozen", .kind = boolean},

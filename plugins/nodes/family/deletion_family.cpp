@@ -65,11 +65,15 @@ sdk::Result<void> purge_associations(const BranchContent& content, const std::st
 }  // namespace
 
 sdk::ResourceDescriptor DeletionFamily::describe() const {
+    using enum sdk::FieldKind;
     return {.type = kDeletionType,
             .container = kBranchType,
             .path = "deletions",
             .placeholder = kNodeId,
-            .fields = {{.name = "_system.changeset", .unindexed = true}},
+            .fields = {{.name = member::kQName, .kind = text},
+                       {.name = member::kType, .kind = text},
+                       {.name = kDeletionMember, .kind = object},
+                       {.name = "_system.changeset", .unindexed = true}},
             .operations = {.create = false, .query_by_get = true, .transfer = false},
             .listing = {.takes_query = true},
             .actions = deletion_actions(),

@@ -95,16 +95,29 @@ sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
     return start_job(services, call, order);
 }
 
+sdk::Shape copy_order() {
+    using namespace sdk::shape;
+    const sdk::Shape chain = array(object({{"typeId", text()}, {"id", text()}}));
+    const sdk::Shape configuration =
+        object({optional("strategy", text()), optional("copyOnExisting", boolean())});
+    return object(
+        {{"sources", chain}, {"targets", chain}, optional("configuration", configuration)});
+}
+
 }  // namespace
 
 void define_copy_jobs(Services& services) {
     define_node_jobs(services);
+    using enum sdk::FieldKind;
     services.registrar.add(sdk::Endpoint{
         .method = "POST",
         .path = "/tools/copy",
         .title = "Copy a node to another place",
         .run = [&services](const sdk::Call& call) { return copy_chains(services, call); },
-        .parameters = {{"strategy"}, {"schedule"}}});
+        .parameters = {{"strategy", false, text, {"COPY_EVERYTHING", "CLONE"}},
+                       {"schedule", false, text, {"ASYNCHRONOUS", "SYNCHRONOUS"}}},
+        .takes = copy_order(),
+        .answers = sdk::shape::job()});
 }
 
 }  // namespace stele::nodes

@@ -9,6 +9,7 @@
 #include "branch/vocabulary.hpp"
 #include "graph/association_rules.hpp"
 #include "operation/node_rows.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 #include "operation/relative_operations.hpp"
 
@@ -200,29 +201,36 @@ sdk::Result<sdk::Reply> list_one_direction(Services& services, const sdk::Call& 
 }  // namespace
 
 sdk::Actions node_association_actions() {
-    const std::vector<sdk::Parameter> ends{
-        {kOtherNode, true}, {kAssociationType}, {member::kDirectionality}};
+    const sdk::Parameter directionality{
+        member::kDirectionality, false, sdk::FieldKind::text, {kDirected, kUndirected}};
+    const sdk::Parameter direction{"direction", false, sdk::FieldKind::text, direction_names()};
+    const std::vector<sdk::Parameter> ends{{kOtherNode, true}, {kAssociationType}, directionality};
     sdk::Actions actions{{.name = "associate",
                           .permission = sdk::Permission::update,
                           .run = operation<&associate_nodes>(),
                           .parameters = ends,
-                          .body = sdk::BodyUse::record},
+                          .body = sdk::BodyUse::record,
+                          .takes = node_body(),
+                          .answers = written_association()},
                          {.name = "unassociate",
                           .permission = sdk::Permission::update,
                           .run = operation<&unassociate_nodes>(),
                           .parameters = ends,
-                          .urgent = true},
+                          .urgent = true,
+                          .answers = sdk::shape::status()},
                          {.name = "associations",
                           .method = "GET",
                           .run = operation<&list_associations>(),
-                          .parameters = {{kAssociationType}, {"direction"}},
-                          .paged = true}};
+                          .parameters = with_projection({{kAssociationType}, direction}),
+                          .paged = true,
+                          .answers = cut_page(association_shape())}};
     const auto add = [&actions](const char* name, auto run) {
         actions.push_back({.name = name,
                            .method = "GET",
                            .run = std::move(run),
-                           .parameters = {{kAssociationType}},
-                           .paged = true});
+                           .parameters = with_projection({{kAssociationType}}),
+                           .paged = true,
+                           .answers = cut_page(association_shape())});
     };
     add("incoming", operation<&list_one_direction<Direction::incoming>>());
     add("outgoing", operation<&list_one_direction<Direction::outgoing>>());

@@ -9,6 +9,7 @@
 #include "branch/vocabulary.hpp"
 #include "graph/node_paths.hpp"
 #include "job/index_job.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -103,37 +104,46 @@ sdk::Result<sdk::Reply> copy_attachment(Services& services, const sdk::Call& cal
 
 sdk::Actions node_attachment_actions() {
     using enum sdk::Permission;
+    const sdk::Shape bytes = sdk::shape::bytes();
     return {{.name = "attachments",
              .method = "GET",
              .run = operation<&list_attachments>(),
              .parameters = {{"path"}},
-             .paged = true},
+             .paged = true,
+             .answers = sdk::shape::page(sdk::shape::record("Attachment"))},
             {.name = "attachments",
              .permission = update,
              .run = operation<&upload_attachments>(),
              .parameters = {{"filename"}},
-             .streamed_body = true},
+             .streamed_body = true,
+             .takes = bytes,
+             .answers = written_node()},
             {.name = "attachments/{attachmentId}",
              .method = "GET",
              .run = operation<&download_attachment>(),
-             .parameters = {{"a"}, {"filename"}, {"path"}}},
+             .parameters = {{"a", false, sdk::FieldKind::boolean}, {"filename"}, {"path"}},
+             .answers = bytes},
             {.name = "attachments/{attachmentId}",
              .permission = update,
              .run = operation<&upload_attachment>(),
              .parameters = {{"filename"}},
              .streamed_body = true,
-             .has_own_tag = true},
+             .has_own_tag = true,
+             .takes = bytes,
+             .answers = written_node()},
             {.name = "attachments/{attachmentId}",
              .method = "DELETE",
              .permission = update,
              .run = operation<&remove_attachment>(),
              .slow = true,
              .has_own_tag = true,
-             .urgent = true},
+             .urgent = true,
+             .answers = written_node()},
             {.name = "attachments/{attachmentId}/copy",
              .permission = update,
              .run = operation<&copy_attachment>(),
-             .parameters = {{"id", /*required=*/true}}}};
+             .parameters = {{"id", /*required=*/true}},
+             .answers = written_node()}};
 }
 
 }  // namespace stele::nodes

@@ -15,6 +15,7 @@
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -175,31 +176,41 @@ sdk::Result<sdk::Reply> generate_qname(Services& services, const sdk::Call& call
 }  // namespace
 
 sdk::Actions node_feature_actions() {
-    sdk::Actions actions{
-        {.name = "features", .method = "GET", .run = operation<&list_features>()},
-        {.name = "features/{featureId}", .method = "GET", .run = operation<&read_feature>()},
-        {.name = "features/{featureId}",
-         .method = "DELETE",
-         .permission = sdk::Permission::update,
-         .run = operation<&remove_feature>(),
-         .urgent = true}};
+    sdk::Actions actions{{.name = "features",
+                          .method = "GET",
+                          .run = operation<&list_features>(),
+                          .answers = sdk::shape::map()},
+                         {.name = "features/{featureId}",
+                          .method = "GET",
+                          .run = operation<&read_feature>(),
+                          .answers = sdk::shape::map()},
+                         {.name = "features/{featureId}",
+                          .method = "DELETE",
+                          .permission = sdk::Permission::update,
+                          .run = operation<&remove_feature>(),
+                          .urgent = true,
+                          .answers = written_node()}};
     for (const char* method : {"POST", "PUT"}) {
         actions.push_back({.name = "features/{featureId}",
                            .method = method,
                            .permission = sdk::Permission::update,
                            .run = operation<&set_feature>(),
                            .slow = true,
-                           .body = sdk::BodyUse::record});
+                           .body = sdk::BodyUse::record,
+                           .takes = sdk::shape::map(),
+                           .answers = written_node()});
         actions.push_back({.name = "change_qname",
                            .method = method,
                            .permission = sdk::Permission::update,
                            .run = operation<&change_qname>(),
-                           .parameters = {{"qname", true}}});
+                           .parameters = {{"qname", true}},
+                           .answers = written_node()});
         actions.push_back({.name = "change_type",
                            .method = method,
                            .permission = sdk::Permission::update,
                            .run = operation<&change_type>(),
-                           .parameters = {{"type", true}}});
+                           .parameters = {{"type", true}},
+                           .answers = written_node()});
     }
     return actions;
 }
@@ -207,7 +218,9 @@ sdk::Actions node_feature_actions() {
 sdk::Actions branch_qname_actions() {
     return {{.name = "qnames/generate",
              .run = operation<&generate_qname>(),
-             .body = sdk::BodyUse::record}};
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = sdk::shape::object({{member::kQName, sdk::shape::text()}})}};
 }
 
 }  // namespace stele::nodes

@@ -103,22 +103,32 @@ sdk::Result<sdk::Reply> delete_file(Services& services, const sdk::Call& call) {
 
 sdk::Actions repository_file_actions() {
     using enum sdk::Permission;
+    const sdk::Shape text = sdk::shape::text();
+    const sdk::Shape uploaded = sdk::shape::status({{"_doc", text},
+                                                    {"length", sdk::shape::integer()},
+                                                    {"contentType", text},
+                                                    {"filename", text},
+                                                    {"objectId", text}});
     return {{.name = "files/{filename}",
              .permission = create_subobjects,
              .run = operation<&upload_file>(),
              .streamed_body = true,
-             .has_own_tag = true},
+             .has_own_tag = true,
+             .takes = sdk::shape::bytes(),
+             .answers = uploaded},
             {.name = "files/{filename}",
              .method = "GET",
              .permission = create_subobjects,
              .run = operation<&download_file>(),
-             .parameters = {{"a"}}},
+             .parameters = {{"a", false, sdk::FieldKind::boolean}},
+             .answers = sdk::shape::bytes()},
             {.name = "files/{filename}",
              .method = "DELETE",
              .permission = create_subobjects,
              .run = operation<&delete_file>(),
              .has_own_tag = true,
-             .urgent = true}};
+             .urgent = true,
+             .answers = sdk::shape::status()}};
 }
 
 }  // namespace stele::nodes

@@ -14,6 +14,7 @@
 #include "graph/search.hpp"
 #include "graph/traversal.hpp"
 #include "operation/node_rows.hpp"
+#include "operation/node_shapes.hpp"
 
 namespace stele::nodes {
 
@@ -259,15 +260,44 @@ sdk::Result<sdk::Reply> search_by_body(Services& services, const sdk::Call& call
     return search_page(services, call, search, query);
 }
 
+/// Of a text search: its text, or an expression.
+sdk::Shape search_shape() {
+    return sdk::shape::either({sdk::shape::text(), sdk::shape::object()});
+}
+
+sdk::Shape find_body() {
+    using sdk::shape::optional;
+    return sdk::shape::object(
+        {optional(kQueryPart, sdk::shape::record("Condition")),
+         optional(kSearchPart, search_shape()), optional(kTraversePart, walk_shape()),
+         optional(kPathPart, sdk::shape::text()), optional(kProjection, sdk::shape::map())});
+}
+
+sdk::Shape search_body() {
+    using sdk::shape::optional;
+    return sdk::shape::object({optional(kSearchPart, search_shape()),
+                               optional(kSearchText, search_shape()),
+                               optional(kProjection, sdk::shape::map())});
+}
+
+/// What a text search found says how well it fits.
+sdk::Shape found_node() {
+    const sdk::Shape score = sdk::shape::object({{"score", sdk::shape::number()}});
+    return both(node_shape(), sdk::shape::object({sdk::shape::optional("_search", score)}));
+}
+
 sdk::Action find_action(const char* name, sdk::ActionScope scope) {
     const bool is_item = scope == sdk::ActionScope::item;
     return {.name = name,
             .scope = scope,
             .permission = is_item ? sdk::Permission::read : sdk::Permission::connect,
+            .parameters = with_row_parameters(),
             .paged = true,
             .slow = true,
             .bounds = {{"query", sdk::kMaxBodyEntries, /*holds_records=*/true},
-                       {"search", sdk::kMaxBodyEntries, /*holds_records=*/true}}};
+                       {"search", sdk::kMaxBodyEntries, /*holds_records=*/true}},
+            .takes = find_body(),
+            .answers = cut_page(found_node())};
 }
 
 }  // namespace
@@ -280,11 +310,13 @@ sdk::Actions node_find_actions() {
     actions[0].run = operation<&find_in_branch>();
     actions[1].run = operation<&find_around_node>();
     actions[2].run = operation<&find_relatives>();
-    actions[2].parameters = {{"type"}, {"direction"}};
+    actions[2].parameters = with_row_parameters(
+        {{"type"}, {"direction", false, sdk::FieldKind::text, direction_names()}});
     actions[3].run = operation<&search_by_body>();
+    actions[3].takes = search_body();
     actions[4].method = "GET";
     actions[4].run = operation<&search_by_text>();
-    actions[4].parameters = {{kSearchText, true}};
+    actions[4].parameters = with_row_parameters({{kSearchText, true}});
     return actions;
 }
 

@@ -5,6 +5,7 @@
 #include "branch/vocabulary.hpp"
 #include "graph/placement.hpp"
 #include "job/node_jobs.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 #include "operation/tree_operations.hpp"
 
@@ -270,8 +271,52 @@ sdk::Result<sdk::Reply> look_up_nodes(Services& services, const sdk::Call& call)
     return sdk::invalid_parameter("_doc", "or _qname, path or nodes must name what is looked up");
 }
 
+sdk::Shape path_shape() {
+    return sdk::shape::object({{"path", sdk::shape::null_or(sdk::shape::text())}});
+}
+
+sdk::Shape paths_shape() {
+    return sdk::shape::object({{"paths", sdk::shape::map(sdk::shape::text())}});
+}
+
+/// What movenodes is told beside its parameters.
+sdk::Shape wanted_move() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"sourceNodeIds", id_or_ids()},
+                               optional(kTargetNode, text()),
+                               optional(kTargetPath, text())});
+}
+
+sdk::Shape wanted_copies() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"nodeIds", id_or_ids()},
+                               optional("id", text()),
+                               optional(kBranchId, text()),
+                               optional(kRepositoryId, text()),
+                               optional("sourceRepositoryId", text()),
+                               optional("allowWriteToFrozenBranches", sdk::shape::boolean())});
+}
+
+/// One node by the first of these that is there, or many by `nodes`.
+sdk::Shape wanted_nodes() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({optional("nodes", id_or_ids()), optional("_doc", text()),
+                               optional("id", text()), optional(kNodeId, text()),
+                               optional("_qname", text()), optional("qname", text()),
+                               optional("path", text()), optional("rootNodeId", text())});
+}
+
+/// What an operation in a folder is told and answers.
+struct FolderShapes {
+    sdk::Shape answers;
+    sdk::Shape takes = {};
+};
+
 sdk::Action folder_action(const char* name, sdk::Permission permission,
-                          decltype(sdk::Action::run) run,
+                          decltype(sdk::Action::run) run, FolderShapes shapes,
                           std::vector<sdk::Parameter> parameters = {}) {
     sdk::Action action;
     action.name = name;
@@ -279,6 +324,8 @@ sdk::Action folder_action(const char* name, sdk::Permission permission,
     action.run = std::move(run);
     action.parameters = std::move(parameters);
     action.slow = true;
+    action.takes = std::move(shapes.takes);
+    action.answers = std::move(shapes.answers);
     return action;
 }
 
@@ -292,51 +339,77 @@ sdk::Action reading(sdk::Action action) {
     return action;
 }
 
+std::vector<sdk::Parameter> tree_parameters() {
+    using enum sdk::FieldKind;
+    return {{"depth", false, integer},
+            {"base"},
+            {"path"},
+            {"leaf"},
+            {"containers", false, boolean},
+            {"properties", false, boolean},
+            {"object", false, boolean}};
+}
+
 }  // namespace
 
 sdk::Actions node_folder_actions() {
     using enum sdk::Permission;
+    using sdk::FieldKind;
+    using sdk::shape::job;
     const std::vector<sdk::Parameter> move_parameters{{kTargetNode, true}, {kTargetPath}};
     const std::vector<sdk::Parameter> copy_parameters{{kTargetNode, true}, {kTargetPath}};
     std::vector<sdk::Parameter> scheduled_parameters = copy_parameters;
-    scheduled_parameters.push_back({"schedule"});
-    scheduled_parameters.push_back({"copyOnExisting"});
-    const std::vector<sdk::Parameter> tree_parameters{
-        {"depth"}, {"base"}, {"path"}, {"leaf"}, {"containers"}, {"properties"}, {"object"}};
+    scheduled_parameters.push_back(
+        {"schedule", false, FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
+    scheduled_parameters.push_back({"copyOnExisting", false, FieldKind::boolean});
     sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>(),
-                                           {{kTargetNode}, {kTargetPath}});
+                                           {job(), wanted_move()}, {{kTargetNode}, {kTargetPath}});
     move_start.scope = sdk::ActionScope::collection;
     move_start.bounds = {{"sourceNodeIds", kMaxInJob}};
     const sdk::Bounds queries{{"query", sdk::kMaxBodyEntries, /*holds_records=*/true},
                               {"search", sdk::kMaxBodyEntries, /*holds_records=*/true}};
+    const sdk::Shape copied = sdk::shape::either({written_node(), job()});
     return {
-        reading(folder_action("path", read, operation<&read_path>(), {{"rootNodeId"}})),
-        reading(folder_action("paths", read, operation<&read_paths>())),
-        bounded(folder_action("tree", read, operation<&read_tree>(), tree_parameters), queries),
-        reading(folder_action("tree", read, operation<&read_tree>(), tree_parameters)),
-        folder_action("move", update, operation<&move_one>(), move_parameters),
-        folder_action("move/start", update, operation<&start_move_one>(), move_parameters),
-        folder_action("copy", read, operation<&copy_one>(), scheduled_parameters),
-        folder_action("copy/start", read, operation<&start_copy_one>(), copy_parameters),
-        folder_action("delete/start", remove, operation<&start_delete_one>()),
+        reading(
+            folder_action("path", read, operation<&read_path>(), {path_shape()}, {{"rootNodeId"}})),
+        reading(folder_action("paths", read, operation<&read_paths>(), {paths_shape()})),
+        bounded(folder_action("tree", read, operation<&read_tree>(), {tree_shape(), tree_body()},
+                              tree_parameters()),
+                queries),
+        reading(folder_action("tree", read, operation<&read_tree>(), {tree_shape()},
+                              tree_parameters())),
+        folder_action("move", update, operation<&move_one>(), {written_node()}, move_parameters),
+        folder_action("move/start", update, operation<&start_move_one>(), {job()}, move_parameters),
+        folder_action("copy", read, operation<&copy_one>(), {copied}, scheduled_parameters),
+        folder_action("copy/start", read, operation<&start_copy_one>(), {job()}, copy_parameters),
+        folder_action("delete/start", remove, operation<&start_delete_one>(), {job()}),
         move_start,
     };
 }
 
 sdk::Actions branch_folder_actions() {
     using enum sdk::Permission;
+    using sdk::shape::job;
     const std::vector<sdk::Parameter> move_parameters{{kTargetNode}, {kTargetPath}};
-    const std::vector<sdk::Parameter> copy_parameters{{"id"}, {"allowWriteToFrozenBranches"}};
+    const std::vector<sdk::Parameter> copy_parameters{
+        {"id"}, {"allowWriteToFrozenBranches", false, sdk::FieldKind::boolean}};
+    const sdk::Shape moved = sdk::shape::status({ids_member(), {kTargetNode, sdk::shape::text()}});
+    const sdk::Shape copied =
+        both(sdk::shape::written(kBranchType),
+             sdk::shape::object({sdk::shape::optional("_docs", ids_shape())}));
+    const sdk::Shape found = sdk::shape::either({node_shape(), sdk::shape::page(node_shape())});
     sdk::Action lookup =
-        folder_action("lookup", read, operation<&look_up_nodes>(),
+        folder_action("lookup", read, operation<&look_up_nodes>(), {found, wanted_nodes()},
                       {{"_doc"}, {"id"}, {kNodeId}, {"_qname"}, {"qname"}, {"path"}});
     lookup.paged = true;
     return {
-        folder_action("movenodes", connect, operation<&move_many>(), move_parameters),
+        folder_action("movenodes", connect, operation<&move_many>(), {moved, wanted_move()},
+                      move_parameters),
         lookup,
-        folder_action("copyfrom", create_subobjects, operation<&copy_from>(), copy_parameters),
+        folder_action("copyfrom", create_subobjects, operation<&copy_from>(),
+                      {copied, wanted_copies()}, copy_parameters),
         bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
-                              copy_parameters),
+                              {job(), wanted_copies()}, copy_parameters),
                 {{"nodeIds", kMaxInJob}}),
     };
 }

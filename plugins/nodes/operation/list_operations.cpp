@@ -11,6 +11,7 @@
 #include "graph/association_rules.hpp"
 #include "graph/node_view.hpp"
 #include "graph/translations.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 #include "operation/readable_ends.hpp"
 
@@ -218,53 +219,76 @@ sdk::Result<sdk::Reply> remove_list(Services& services, const sdk::Call& call) {
 }  // namespace
 
 sdk::Actions node_list_actions() {
+    const std::vector<sdk::Parameter> shown = with_row_parameters({{"locale"}});
     return {{.name = "list/{associationTypeId}/items",
              .method = "GET",
              .run = operation<&list_items<&list_of_node>>(),
-             .paged = true},
+             .parameters = shown,
+             .paged = true,
+             .answers = sdk::shape::page(node_shape())},
             {.name = "list/{associationTypeId}/items",
              .permission = sdk::Permission::update,
              .run = operation<&add_item<&list_of_node>>(),
-             .body = sdk::BodyUse::record},
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()},
             {.name = "list/{associationTypeId}/items/query",
              .run = operation<&query_items<&list_of_node>>(),
-             .paged = true},
+             .parameters = shown,
+             .paged = true,
+             .answers = sdk::shape::page(node_shape())},
             {.name = "list/{associationTypeId}/items/{itemId}",
              .method = "DELETE",
              .run = operation<&remove_item<&list_of_node>>(),
-             .urgent = true}};
+             .urgent = true,
+             .answers = sdk::shape::status()}};
 }
 
 sdk::Actions branch_list_actions() {
+    const std::vector<sdk::Parameter> shown = with_row_parameters({{"locale"}});
     return {{.name = "lists/{listKey}",
              .permission = sdk::Permission::create_subobjects,
              .run = operation<&create_list>(),
              .parameters = {{"type", true}},
-             .body = sdk::BodyUse::record},
-            {.name = "lists/{listKey}", .method = "GET", .run = operation<&read_list>()},
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()},
+            {.name = "lists/{listKey}",
+             .method = "GET",
+             .run = operation<&read_list>(),
+             .answers = node_shape()},
             {.name = "lists/{listKey}",
              .method = "DELETE",
              .run = operation<&remove_list>(),
-             .urgent = true},
+             .urgent = true,
+             .answers = sdk::shape::status()},
             {.name = "lists/{listKey}/items",
              .method = "GET",
              .run = operation<&list_items<&list_by_key>>(),
-             .paged = true},
+             .parameters = shown,
+             .paged = true,
+             .answers = sdk::shape::page(node_shape())},
             {.name = "lists/{listKey}/items",
              .permission = sdk::Permission::create_subobjects,
              .run = operation<&add_item<&list_by_key>>(),
-             .body = sdk::BodyUse::record},
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()},
             {.name = "lists/{listKey}/items/query",
              .run = operation<&query_items<&list_by_key>>(),
-             .paged = true},
+             .parameters = shown,
+             .paged = true,
+             .answers = sdk::shape::page(node_shape())},
             {.name = "lists/{listKey}/items",
              .method = "DELETE",
              .run = operation<&remove_items>(),
-             .urgent = true},
+             .urgent = true,
+             .answers = sdk::shape::status({ids_member()})},
             {.name = "lists/{listKey}/items/{itemId}",
              .method = "DELETE",
              .run = operation<&remove_item<&list_by_key>>(),
-             .urgent = true}};
+             .urgent = true,
+             .answers = sdk::shape::status()}};
 }
 
 }  // namespace stele::nodes

@@ -6,6 +6,7 @@
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "graph/mounts.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -145,16 +146,42 @@ sdk::Result<sdk::Reply> read_lock(Services& services, const sdk::Call& call) {
     return sdk::Reply::json(answer);
 }
 
+sdk::Shape lock_shape() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"locked", sdk::shape::boolean()},
+                               optional("lockedBy", text()),
+                               optional("lockedByPrincipalId", text()),
+                               optional("lockedByPrincipalDomainId", text()),
+                               optional("lockedOn", sdk::shape::time())});
+}
+
 }  // namespace
 
 sdk::Actions node_mount_actions() {
     using enum sdk::Permission;
     return {
-        {.name = "mount/{mountKey}", .permission = update, .run = operation<&mount_node>()},
-        {.name = "unmount", .permission = update, .run = operation<&unmount_node>()},
-        {.name = "lock", .permission = update, .run = operation<&lock_node>()},
-        {.name = "lock", .method = "GET", .permission = read, .run = operation<&read_lock>()},
-        {.name = "unlock", .permission = update, .run = operation<&unlock_node>()},
+        {.name = "mount/{mountKey}",
+         .permission = update,
+         .run = operation<&mount_node>(),
+         .answers = written_node()},
+        {.name = "unmount",
+         .permission = update,
+         .run = operation<&unmount_node>(),
+         .answers = written_node()},
+        {.name = "lock",
+         .permission = update,
+         .run = operation<&lock_node>(),
+         .answers = written_node()},
+        {.name = "lock",
+         .method = "GET",
+         .permission = read,
+         .run = operation<&read_lock>(),
+         .answers = lock_shape()},
+        {.name = "unlock",
+         .permission = update,
+         .run = operation<&unlock_node>(),
+         .answers = written_node()},
     };
 }
 

@@ -8,6 +8,7 @@
 #include "branch/branch_content.hpp"
 #include "branch/vocabulary.hpp"
 #include "operation/node_rows.hpp"
+#include "operation/node_shapes.hpp"
 
 namespace stele::nodes {
 
@@ -88,25 +89,35 @@ sdk::Result<sdk::Reply> find_ancestor_by_type(Services& services, const sdk::Cal
 }  // namespace
 
 sdk::Actions node_relative_actions() {
-    const std::vector<sdk::Parameter> relation{{kRelationType}, {kRelationDirection}};
-    return {
-        {.name = "children", .method = "GET", .run = operation<&list_children>(), .paged = true},
-        {.name = "renditions",
-         .method = "GET",
-         .run = operation<&list_renditions>(),
-         .paged = true},
-        {.name = "relatives",
-         .method = "GET",
-         .run = operation<&list_relatives>(),
-         .parameters = relation,
-         .paged = true},
-        {.name = "relatives/query",
-         .run = operation<&query_relatives>(),
-         .parameters = relation,
-         .paged = true},
-        {.name = "ancestorbytype",
-         .run = operation<&find_ancestor_by_type>(),
-         .parameters = {{kRelationType, true}}}};
+    const std::vector<sdk::Parameter> relation = with_row_parameters(
+        {{kRelationType}, {kRelationDirection, false, sdk::FieldKind::text, direction_names()}});
+    return {{.name = "children",
+             .method = "GET",
+             .run = operation<&list_children>(),
+             .parameters = with_row_parameters(),
+             .paged = true,
+             .answers = page_of_nodes()},
+            {.name = "renditions",
+             .method = "GET",
+             .run = operation<&list_renditions>(),
+             .parameters = with_row_parameters(),
+             .paged = true,
+             .answers = page_of_nodes()},
+            {.name = "relatives",
+             .method = "GET",
+             .run = operation<&list_relatives>(),
+             .parameters = relation,
+             .paged = true,
+             .answers = page_of_nodes()},
+            {.name = "relatives/query",
+             .run = operation<&query_relatives>(),
+             .parameters = relation,
+             .paged = true,
+             .answers = page_of_nodes()},
+            {.name = "ancestorbytype",
+             .run = operation<&find_ancestor_by_type>(),
+             .parameters = {{kRelationType, true}},
+             .answers = node_shape()}};
 }
 
 }  // namespace stele::nodes

@@ -10,6 +10,7 @@
 #include "graph/branch_check.hpp"
 #include "graph/node_view.hpp"
 #include "graph/statistics.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -147,6 +148,23 @@ sdk::Result<sdk::Reply> repair_node(Services& services, const sdk::Call& call) {
     return sdk::Reply::status(shown);
 }
 
+sdk::Shape repaired_node() {
+    using sdk::shape::boolean;
+    using sdk::shape::integer;
+    using sdk::shape::object;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    const sdk::Shape fault =
+        object({{"_doc", text()}, {"code", text()}, {"message", text()}, {"repaired", boolean()}});
+    const sdk::Shape repair = cut(object({{"associations", integer()},
+                                          {"faults", integer()},
+                                          {"repaired", integer()},
+                                          {"rows", sdk::shape::array(fault)},
+                                          {"message", text()}}));
+    return both(written_node(), object({optional(member::kStatistics, sdk::shape::map()),
+                                        optional(kRepair, repair)}));
+}
+
 }  // namespace
 
 sdk::Actions node_repair_actions() {
@@ -155,7 +173,8 @@ sdk::Actions node_repair_actions() {
         actions.push_back({.name = name,
                            .permission = sdk::Permission::update,
                            .run = operation<&repair_node>(),
-                           .slow = true});
+                           .slow = true,
+                           .answers = repaired_node()});
     }
     return actions;
 }

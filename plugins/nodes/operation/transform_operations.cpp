@@ -11,6 +11,7 @@
 #include "attachment/pictures.hpp"
 #include "branch/parameters.hpp"
 #include "branch/protection.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -71,11 +72,17 @@ sdk::Result<sdk::Reply> transform_attachment(Services& services, const sdk::Call
 }  // namespace
 
 sdk::Actions node_transform_actions() {
+    using enum sdk::FieldKind;
     return {{.name = "transform",
              .permission = sdk::Permission::update,
              .run = operation<&transform_attachment>(),
-             .parameters = {{"mimetype", true}, {"attachment"}, {"target"}, {"width"}, {"height"}},
-             .slow = true}};
+             .parameters = {{"mimetype", true},
+                            {"attachment"},
+                            {"target"},
+                            {"width", false, integer},
+                            {"height", false, integer}},
+             .slow = true,
+             .answers = written_node()}};
 }
 
 }  // namespace stele::nodes

@@ -9,6 +9,7 @@
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
 #include "graph/translations.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -149,34 +150,45 @@ sdk::Result<sdk::Reply> add_translation(Services& services, const sdk::Call& cal
 
 sdk::Actions node_translation_actions() {
     const std::vector<sdk::Parameter> by_locale{{"locale", true}, {"edition"}};
+    const sdk::Shape texts = sdk::shape::array(sdk::shape::text());
     return {{.name = "i18n",
              .permission = sdk::Permission::update,
              .run = operation<&create_translation>(),
              .parameters = by_locale,
-             .body = sdk::BodyUse::record},
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()},
             {.name = "i18n",
              .method = "GET",
              .run = operation<&read_translation>(),
-             .parameters = by_locale},
-            {.name = "i18n/editions", .method = "GET", .run = operation<&list_editions>()},
+             .parameters = by_locale,
+             .answers = node_shape()},
+            {.name = "i18n/editions",
+             .method = "GET",
+             .run = operation<&list_editions>(),
+             .answers = sdk::shape::object({{"editions", texts}})},
             {.name = "i18n/locales",
              .method = "GET",
              .run = operation<&list_locales>(),
-             .parameters = {{"edition"}}},
+             .parameters = {{"edition"}},
+             .answers = sdk::shape::object({{"locales", texts}})},
             {.name = "i18n/translations",
              .method = "GET",
              .run = operation<&list_translations>(),
-             .parameters = {{"edition"}},
-             .paged = true}};
+             .parameters = with_projection({{"edition"}}),
+             .paged = true,
+             .answers = sdk::shape::page(node_shape())}};
 }
 
 sdk::Actions branch_translation_actions() {
-    return {
-        {.name = "i18n/add",
-         .permission = sdk::Permission::create_subobjects,
-         .run = operation<&add_translation>(),
-         .parameters = {
-             {"masterNodeId", true}, {"translationNodeId", true}, {"locale", true}, {"edition"}}}};
+    return {{.name = "i18n/add",
+             .permission = sdk::Permission::create_subobjects,
+             .run = operation<&add_translation>(),
+             .parameters = {{"masterNodeId", true},
+                            {"translationNodeId", true},
+                            {"locale", true},
+                            {"edition"}},
+             .answers = written_node()}};
 }
 
 }  // namespace stele::nodes

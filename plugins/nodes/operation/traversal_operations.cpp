@@ -4,6 +4,7 @@
 #include "graph/traversal.hpp"
 #include "operation/find_operations.hpp"
 #include "operation/node_rows.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -71,10 +72,34 @@ sdk::Result<sdk::Reply> traverse_node(Services& services, const sdk::Call& call)
     return sdk::Reply::json_text(traversal_reply(call.record().id, *plan, text, *bound));
 }
 
+sdk::Shape walked() {
+    using sdk::shape::integer;
+    using sdk::shape::map;
+    using sdk::shape::object;
+    using sdk::shape::text;
+    const sdk::Shape config = object({{"associations", map(text(direction_names()))},
+                                      {"depth", integer()},
+                                      {"filter", text()},
+                                      sdk::shape::optional("types", sdk::shape::array(text()))});
+    return cut(object({{"node", text()},
+                       {"config", config},
+                       {"node_count", integer()},
+                       {"nodes", map(node_shape())},
+                       {"associations", map(association_shape())}}));
+}
+
+sdk::Shape wanted_walk() {
+    return sdk::shape::object({sdk::shape::optional("traverse", walk_shape())});
+}
+
 }  // namespace
 
 sdk::Actions node_traversal_actions() {
-    sdk::Actions actions{{.name = "traverse", .run = operation<&traverse_node>(), .slow = true}};
+    sdk::Actions actions{{.name = "traverse",
+                          .run = operation<&traverse_node>(),
+                          .slow = true,
+                          .takes = wanted_walk(),
+                          .answers = walked()}};
     for (sdk::Action& action : node_find_actions())
         actions.push_back(std::move(action));
     return actions;

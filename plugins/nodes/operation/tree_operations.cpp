@@ -8,6 +8,7 @@
 #include "graph/node_tree.hpp"
 #include "graph/search.hpp"
 #include "job/node_jobs.hpp"
+#include "operation/node_shapes.hpp"
 
 namespace stele::nodes {
 
@@ -134,7 +135,48 @@ sdk::Result<TreeWish> wish_of(const sdk::Call& call, bool is_filtered) {
     return wish;
 }
 
+/// An element, and what those in it look like.
+sdk::Shape element_shape(const sdk::Shape& child) {
+    using sdk::shape::integer;
+    using sdk::shape::object;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return object({{"_doc", text()},
+                   {"id", text()},
+                   {"repositoryId", text()},
+                   {"branchId", text()},
+                   {"rootNodeId", text()},
+                   {"filename", text()},
+                   {"label", text()},
+                   {"path", text()},
+                   {"typeQName", text()},
+                   {"qname", text()},
+                   {"description", text()},
+                   {"container", sdk::shape::boolean()},
+                   {"childCount", integer()},
+                   {"childContainerCount", integer()},
+                   optional("children", sdk::shape::array(child)),
+                   optional("properties", object()),
+                   optional("_object", node_shape())});
+}
+
 }  // namespace
+
+sdk::Shape tree_shape() {
+    return cut(element_shape(element_shape(sdk::shape::object())));
+}
+
+sdk::Shape tree_body() {
+    using sdk::shape::boolean;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object(
+        {optional("query", sdk::shape::record("Condition")),
+         optional("search", sdk::shape::either({text(), sdk::shape::object()})),
+         optional(kLevels, sdk::shape::integer()), optional("base", text()),
+         optional("path", text()), optional("leaf", text()), optional("containers", boolean()),
+         optional("properties", boolean()), optional("object", boolean())});
+}
 
 sdk::Result<sdk::Reply> read_tree(Services& services, const sdk::Call& call) {
     auto query = condition_of(call, "query");

@@ -10,6 +10,7 @@
 #include "branch/vocabulary.hpp"
 #include "graph/new_node.hpp"
 #include "job/index_job.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -98,7 +99,8 @@ sdk::Actions node_unzip_actions() {
              .permission = sdk::Permission::update,
              .run = operation<&unzip>(),
              .parameters = {{sdk::kAttachmentId}},
-             .slow = true}};
+             .slow = true,
+             .answers = sdk::shape::status({ids_member()})}};
 }
 
 }  // namespace stele::nodes

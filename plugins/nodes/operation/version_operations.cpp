@@ -10,6 +10,7 @@
 #include "branch/truncation.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/history.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -211,35 +212,58 @@ sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sd
     return attachment_download(*content, call, version->record);
 }
 
+sdk::Shape version_shape() {
+    using sdk::shape::optional;
+    return both(node_shape(), sdk::shape::object({optional("_changesetId", sdk::shape::text()),
+                                                  optional("diff", patch_shape())}));
+}
+
+/// Of a version to the one before.
+sdk::Shape difference_shape() {
+    using sdk::shape::text;
+    return sdk::shape::object({{"_doc", text()},
+                               {kChangesetId, text()},
+                               {"diff", patch_shape()},
+                               sdk::shape::optional("previousChangesetId", text())});
+}
+
 }  // namespace
 
 sdk::Actions node_version_actions() {
-    const std::vector<sdk::Parameter> options{{"excludeSystem"}, {"diff"}};
+    using enum sdk::FieldKind;
+    const std::vector<sdk::Parameter> options{{"excludeSystem", false, boolean},
+                                              {"diff", false, boolean}};
     return {{.name = "versions",
              .method = "GET",
              .run = operation<&list_versions>(),
              .parameters = options,
-             .paged = true},
+             .paged = true,
+             .answers = cut_page(version_shape())},
             {.name = "versions/{changesetId}",
              .method = "GET",
              .run = operation<&read_version>(),
              .parameters = options,
-             .slow = true},
+             .slow = true,
+             .answers = version_shape()},
             {.name = "versions/{changesetId}/restore",
              .permission = sdk::Permission::update,
-             .run = operation<&restore_version>()},
+             .run = operation<&restore_version>(),
+             .answers = written_node()},
             {.name = "versions/{changesetId}/diff",
              .method = "GET",
              .run = operation<&diff_version>(),
-             .slow = true},
+             .slow = true,
+             .answers = difference_shape()},
             {.name = "versions/{changesetId}/attachments",
              .method = "GET",
              .run = operation<&list_version_attachments>(),
-             .paged = true},
+             .paged = true,
+             .answers = sdk::shape::page(sdk::shape::record("Attachment"))},
             {.name = "versions/{changesetId}/attachments/{attachmentId}",
              .method = "GET",
              .run = operation<&download_version_attachment>(),
-             .parameters = {{"a"}, {"filename"}}}};
+             .parameters = {{"a", false, boolean}, {"filename"}},
+             .answers = sdk::shape::bytes()}};
 }
 
 }  // namespace stele::nodes

@@ -5,6 +5,7 @@
 
 #include "branch/parameters.hpp"
 #include "branch/vocabulary.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 #include "operation/readable_ends.hpp"
 
@@ -66,14 +67,29 @@ sdk::Result<sdk::Reply> query_posts(Services& services, const sdk::Call& call) {
 }  // namespace
 
 sdk::Actions branch_blog_actions() {
-    return {
-        {.name = "blogs", .method = "GET", .run = operation<&list_blogs>(), .paged = true},
-        {.name = "blogs/query", .run = operation<&query_blogs>(), .paged = true},
-        {.name = "blogs/{blogId}/posts",
-         .method = "GET",
-         .run = operation<&list_posts>(),
-         .paged = true},
-        {.name = "blogs/{blogId}/posts/query", .run = operation<&query_posts>(), .paged = true}};
+    const sdk::Shape page = sdk::shape::page(node_shape());
+    return {{.name = "blogs",
+             .method = "GET",
+             .run = operation<&list_blogs>(),
+             .parameters = with_projection(),
+             .paged = true,
+             .answers = page},
+            {.name = "blogs/query",
+             .run = operation<&query_blogs>(),
+             .parameters = with_projection(),
+             .paged = true,
+             .answers = page},
+            {.name = "blogs/{blogId}/posts",
+             .method = "GET",
+             .run = operation<&list_posts>(),
+             .parameters = with_projection(),
+             .paged = true,
+             .answers = page},
+            {.name = "blogs/{blogId}/posts/query",
+             .run = operation<&query_posts>(),
+             .parameters = with_projection(),
+             .paged = true,
+             .answers = page}};
 }
 
 }  // namespace stele::nodes

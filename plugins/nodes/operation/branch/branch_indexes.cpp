@@ -207,6 +207,26 @@ sdk::Result<sdk::Json> run_build(Services& services, sdk::Job& job) {
     return sdk::Json::object();
 }
 
+sdk::Shape index_body() {
+    using namespace sdk::shape;
+    return object({{"name", text()}, {"index", map(integer())}});
+}
+
+/// Members of `index_row` beside `_doc`.
+std::vector<sdk::ShapeMember> members_of_row(bool are_required) {
+    using namespace sdk::shape;
+    return {{"name", text(), are_required},
+            {"index", map(integer()), are_required},
+            {"state", text({"building", "ready", "overflowing"}), are_required}};
+}
+
+/// With `full=false` a row is no more than its `_doc`.
+sdk::Shape page_of_indexes() {
+    std::vector<sdk::ShapeMember> row = members_of_row(false);
+    row.push_back({"_doc", sdk::shape::text()});
+    return sdk::shape::page(sdk::shape::object(row));
+}
+
 }  // namespace
 
 void define_index_builds(Services& services) {
@@ -222,16 +242,23 @@ sdk::Result<void> resume_index_builds(const BranchContent& content) {
 
 sdk::Actions branch_index_actions() {
     using sdk::Permission;
-    return {{.name = "indexes", .method = "GET", .run = operation<&list_indexes>(), .paged = true},
+    return {{.name = "indexes",
+             .method = "GET",
+             .run = operation<&list_indexes>(),
+             .paged = true,
+             .answers = page_of_indexes()},
             {.name = "indexes",
              .permission = Permission::update,
              .run = operation<&create_index>(),
-             .slow = true},
+             .slow = true,
+             .takes = index_body(),
+             .answers = sdk::shape::status(members_of_row(true))},
             {.name = "indexes/{indexName}",
              .method = "DELETE",
              .permission = Permission::update,
              .run = operation<&remove_index>(),
-             .urgent = true}};
+             .urgent = true,
+             .answers = sdk::shape::status()}};
 }
 
 }  // namespace stele::nodes

@@ -9,6 +9,7 @@
 #include "history/changesets.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -238,45 +239,84 @@ sdk::Result<sdk::Reply> start_reset(Services& services, const sdk::Call& call) {
                       {"changeset", *changeset}});
 }
 
+/// How large the branch is, as far as the caller may know.
+sdk::Shape branch_info() {
+    using sdk::shape::integer;
+    using sdk::shape::optional;
+    return sdk::shape::object(
+        {{"depth", integer()}, optional("nodes", integer()), optional("associations", integer())});
+}
+
+sdk::Shape branch_body() {
+    return sdk::shape::record(std::string(kBranchType) + "Body");
+}
+
+/// Where a branch begins, and members of it that may stand in the query.
+std::vector<sdk::Parameter> fork_parameters() {
+    return {{"branch"}, {"changeset"}, {"title"}, {"description"}};
+}
+
 }  // namespace
 
 sdk::Actions branch_record_actions() {
     using enum sdk::ActionScope;
     using sdk::Permission;
-    const std::vector<sdk::Parameter> origin{{"branch"}, {"changeset"}};
+    const sdk::Shape written = sdk::shape::written(kBranchType);
+    const sdk::Shape page = sdk::shape::page(sdk::shape::record(kBranchType));
     return {{.name = "",
              .scope = collection,
              .permission = Permission::create_subobjects,
              .run = operation<&create_branch>(),
-             .parameters = origin,
-             .body = sdk::BodyUse::record},
+             .parameters = with_projection(fork_parameters()),
+             .body = sdk::BodyUse::record,
+             .takes = branch_body(),
+             .answers = written},
             {.name = "create/start",
              .scope = collection,
              .permission = Permission::create_subobjects,
              .run = operation<&start_create>(),
-             .parameters = origin,
-             .body = sdk::BodyUse::record},
-            {.name = "archive", .permission = Permission::update, .run = operation<&archive>()},
-            {.name = "unarchive", .permission = Permission::update, .run = operation<&unarchive>()},
-            {.name = "info", .method = "GET", .run = operation<&info>(), .slow = true},
+             .parameters = fork_parameters(),
+             .body = sdk::BodyUse::record,
+             .takes = branch_body(),
+             .answers = both(sdk::shape::job(), sdk::shape::object({sdk::shape::optional(
+                                                    "createdBranchId", sdk::shape::text())}))},
+            {.name = "archive",
+             .permission = Permission::update,
+             .run = operation<&archive>(),
+             .answers = written},
+            {.name = "unarchive",
+             .permission = Permission::update,
+             .run = operation<&unarchive>(),
+             .answers = written},
+            {.name = "info",
+             .method = "GET",
+             .run = operation<&info>(),
+             .slow = true,
+             .answers = branch_info()},
             {.name = "pull/sources",
              .method = "GET",
              .run = operation<&list_pull_sources>(),
-             .paged = true},
+             .paged = true,
+             .answers = page},
             {.name = "reset/start",
              .permission = Permission::update,
              .run = operation<&start_reset>(),
              .parameters = {{"id", true}},
-             .slow = true}};
+             .slow = true,
+             .answers = sdk::shape::job()}};
 }
 
 sdk::Actions repository_snapshot_actions() {
-    return {
-        {.name = "snapshots",
-         .permission = sdk::Permission::create_subobjects,
-         .run = operation<&create_snapshot>(),
-         .parameters = {{"branch"}, {"changeset"}}},
-        {.name = "snapshots/{snapshotId}", .method = "GET", .run = operation<&read_snapshot>()}};
+    return {{.name = "snapshots",
+             .permission = sdk::Permission::create_subobjects,
+             .run = operation<&create_snapshot>(),
+             .parameters = with_projection(fork_parameters()),
+             .takes = branch_body(),
+             .answers = sdk::shape::written(kBranchType)},
+            {.name = "snapshots/{snapshotId}",
+             .method = "GET",
+             .run = operation<&read_snapshot>(),
+             .answers = sdk::shape::record(kBranchType)}};
 }
 
 }  // namespace stele::nodes

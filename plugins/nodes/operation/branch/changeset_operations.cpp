@@ -6,6 +6,8 @@
 #include "branch/vocabulary.hpp"
 #include "history/branch_history.hpp"
 #include "history/changesets.hpp"
+#include "operation/branch/changeset_shape.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -200,31 +202,43 @@ sdk::Result<sdk::Reply> list_written_nodes(Services& services, const sdk::Call& 
 }  // namespace
 
 sdk::Actions repository_changeset_actions() {
-    return {
-        {.name = "changesets",
-         .method = "GET",
-         .run = operation<&list_changesets>(),
-         .parameters = {{"query"}},
-         .paged = true},
-        {.name = "changesets/query",
-         .method = "GET",
-         .run = operation<&list_changesets>(),
-         .parameters = {{"query"}},
-         .paged = true},
-        {.name = "changesets/query", .run = operation<&query_changesets>(), .paged = true},
-        {.name = "changesets/{changesetId}", .method = "GET", .run = operation<&read_changeset>()},
-        {.name = "changesets/{changesetId}/parents",
-         .method = "GET",
-         .run = operation<&list_parents>(),
-         .paged = true},
-        {.name = "changesets/{changesetId}/children",
-         .method = "GET",
-         .run = operation<&list_child_changesets>(),
-         .paged = true},
-        {.name = "changesets/{changesetId}/nodes",
-         .method = "GET",
-         .run = operation<&list_written_nodes>(),
-         .paged = true}};
+    const std::vector<sdk::Parameter> query{{"query", false, sdk::FieldKind::object}};
+    const sdk::Shape page = cut_page(changeset_shape());
+    return {{.name = "changesets",
+             .method = "GET",
+             .run = operation<&list_changesets>(),
+             .parameters = query,
+             .paged = true,
+             .answers = page},
+            {.name = "changesets/query",
+             .method = "GET",
+             .run = operation<&list_changesets>(),
+             .parameters = query,
+             .paged = true,
+             .answers = page},
+            {.name = "changesets/query",
+             .run = operation<&query_changesets>(),
+             .paged = true,
+             .answers = page},
+            {.name = "changesets/{changesetId}",
+             .method = "GET",
+             .run = operation<&read_changeset>(),
+             .answers = changeset_shape()},
+            {.name = "changesets/{changesetId}/parents",
+             .method = "GET",
+             .run = operation<&list_parents>(),
+             .paged = true,
+             .answers = sdk::shape::page(changeset_shape())},
+            {.name = "changesets/{changesetId}/children",
+             .method = "GET",
+             .run = operation<&list_child_changesets>(),
+             .paged = true,
+             .answers = page},
+            {.name = "changesets/{changesetId}/nodes",
+             .method = "GET",
+             .run = operation<&list_written_nodes>(),
+             .paged = true,
+             .answers = cut_page(node_shape())}};
 }
 
 }  // namespace stele::nodes

@@ -10,6 +10,7 @@
 #include "branch/parameters.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -111,9 +112,19 @@ sdk::Result<sdk::Reply> form_of(const std::vector<AttachedForm>& forms,
 }
 
 sdk::Actions node_form_actions() {
-    return {{.name = "forms", .method = "GET", .run = operation<&list_node_forms>(), .paged = true},
-            {.name = "forms/{formKey}", .method = "GET", .run = operation<&read_node_form>()},
-            {.name = "type", .method = "GET", .run = operation<&read_node_type>()}};
+    const sdk::Shape node = node_shape();
+    return {
+        {.name = "forms",
+         .method = "GET",
+         .run = operation<&list_node_forms>(),
+         .parameters = with_projection(),
+         .paged = true,
+         .answers = sdk::shape::page(node)},
+        {.name = "forms/{formKey}",
+         .method = "GET",
+         .run = operation<&read_node_form>(),
+         .answers = node},
+        {.name = "type", .method = "GET", .run = operation<&read_node_type>(), .answers = node}};
 }
 
 }  // namespace stele::nodes

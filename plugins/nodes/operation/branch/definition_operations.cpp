@@ -10,6 +10,7 @@
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
 #include "operation/branch/definition_forms.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 #include "operation/readable_ends.hpp"
 
@@ -196,38 +197,68 @@ sdk::Result<sdk::Reply> list_branch_forms(Services& services, const sdk::Call& c
     return sdk::Reply::json(by_definition);
 }
 
+/// Which definitions are wanted.
+std::vector<sdk::Parameter> kind_parameters() {
+    using enum sdk::FieldKind;
+    return {{"filter", false, text, {"any", "type", "association", "feature"}},
+            {"custom", false, boolean},
+            {"system", false, boolean}};
+}
+
 }  // namespace
 
 sdk::Actions branch_definition_actions() {
-    const std::vector<sdk::Parameter> by_kind{{"filter"}, {"custom"}, {"system"}};
+    using namespace sdk::shape;
+    const std::vector<sdk::Parameter> by_kind = kind_parameters();
+    const std::vector<sdk::Parameter> rows_by_kind = with_projection(kind_parameters());
+    const sdk::Shape node = node_shape();
+    // As definitions and clients wrote it.
+    const sdk::Shape json_schema = map();
     return {{.name = "definitions",
              .method = "GET",
              .run = operation<&list_definitions>(),
-             .parameters = by_kind,
-             .paged = true},
-            {.name = "definitions/query", .run = operation<&query_definitions>(), .paged = true},
-            {.name = "definitions/{qname}", .method = "GET", .run = operation<&read_definition>()},
+             .parameters = rows_by_kind,
+             .paged = true,
+             .answers = page(node)},
+            {.name = "definitions/query",
+             .run = operation<&query_definitions>(),
+             .parameters = rows_by_kind,
+             .paged = true,
+             .answers = page(node)},
+            {.name = "definitions/{qname}",
+             .method = "GET",
+             .run = operation<&read_definition>(),
+             .answers = node},
             {.name = "definitions/{qname}/children",
              .method = "GET",
              .run = operation<&list_child_definitions>(),
-             .parameters = by_kind,
-             .paged = true},
+             .parameters = rows_by_kind,
+             .paged = true,
+             .answers = page(node)},
             {.name = "definitions/{qname}/forms",
              .method = "GET",
              .run = operation<&list_definition_forms>(),
-             .paged = true},
+             .parameters = with_projection(),
+             .paged = true,
+             .answers = page(node)},
             {.name = "definitions/{qname}/forms/{formKey}",
              .method = "GET",
-             .run = operation<&read_definition_form>()},
+             .run = operation<&read_definition_form>(),
+             .answers = node},
             {.name = "schemas",
              .method = "GET",
              .run = operation<&list_schemas>(),
-             .parameters = by_kind},
-            {.name = "schemas/{qname}", .method = "GET", .run = operation<&read_schema>()},
+             .parameters = by_kind,
+             .answers = map(json_schema)},
+            {.name = "schemas/{qname}",
+             .method = "GET",
+             .run = operation<&read_schema>(),
+             .answers = json_schema},
             {.name = "forms",
              .method = "GET",
              .run = operation<&list_branch_forms>(),
-             .parameters = by_kind}};
+             .parameters = by_kind,
+             .answers = map(map(node))}};
 }
 
 }  // namespace stele::nodes

@@ -10,6 +10,7 @@
 #include "history/deletion.hpp"
 #include "history/history.hpp"
 #include "job/jobs.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -171,6 +172,17 @@ sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
     return sdk::reply_of_started(services.jobs, call, *job);
 }
 
+/// The ids themselves, or in an object.
+sdk::Shape listed_ids() {
+    using namespace sdk::shape;
+    return either({array(text()), object({optional("_docs", array(text()))})});
+}
+
+sdk::Shape purged() {
+    using sdk::shape::integer;
+    return cut(sdk::shape::status({{"purged", integer()}, {"kept", integer()}}));
+}
+
 }  // namespace
 
 void define_deletion_jobs(Services& services) {
@@ -183,7 +195,10 @@ sdk::Actions node_undelete_actions() {
              .scope = sdk::ActionScope::collection,
              .permission = sdk::Permission::connect,
              .run = operation<&undelete>(),
-             .body = sdk::BodyUse::record}};
+             .parameters = with_projection(),
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()}};
 }
 
 sdk::Actions deletion_actions() {
@@ -194,29 +209,38 @@ sdk::Actions deletion_actions() {
              .permission = connect,
              .run = operation<&purge_listed>(),
              .array_body = true,
-             .urgent = true},
+             .urgent = true,
+             .takes = listed_ids(),
+             .answers = sdk::shape::status({ids_member()})},
             {.name = "purgeall",
              .scope = collection,
              .permission = connect,
              .run = operation<&purge_all>(),
              .slow = true,
-             .urgent = true},
+             .urgent = true,
+             .answers = purged()},
             {.name = "purgeall/start",
              .scope = collection,
              .permission = connect,
-             .run = operation<&start_purge>()},
+             .run = operation<&start_purge>(),
+             .answers = sdk::shape::job()},
             {.name = "restore",
              .permission = update,
              .run = operation<&restore_deleted>(),
-             .body = sdk::BodyUse::record},
+             .parameters = with_projection(),
+             .body = sdk::BodyUse::record,
+             .takes = node_body(),
+             .answers = written_node()},
             {.name = "attachments",
              .method = "GET",
              .run = operation<&list_deleted_attachments>(),
-             .paged = true},
+             .paged = true,
+             .answers = sdk::shape::page(sdk::shape::record("Attachment"))},
             {.name = "attachments/{attachmentId}",
              .method = "GET",
              .run = operation<&download_deleted_attachment>(),
-             .parameters = {{"a"}, {"filename"}}}};
+             .parameters = {{"a", false, sdk::FieldKind::boolean}, {"filename"}},
+             .answers = sdk::shape::bytes()}};
 }
 
 }  // namespace stele::nodes

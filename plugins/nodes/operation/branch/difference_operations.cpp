@@ -199,7 +199,8 @@ void define_difference_jobs(Services& services) {
 sdk::Actions branch_difference_actions() {
     return {{.name = "diff/start",
              .run = operation<&start_difference>(),
-             .parameters = {{"id", true}}}};
+             .parameters = {{"id", true}},
+             .answers = sdk::shape::job()}};
 }
 
 }  // namespace stele::nodes

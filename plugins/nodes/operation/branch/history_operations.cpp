@@ -11,6 +11,8 @@
 #include "history/branch_history.hpp"
 #include "history/changesets.hpp"
 #include "job/jobs.hpp"
+#include "operation/branch/changeset_shape.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -193,6 +195,19 @@ sdk::Result<sdk::Json> run_history(Services& services, sdk::Job& job) {
     return result;
 }
 
+/// What became of a node from one changeset to another.
+sdk::Shape node_change_shape() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"_doc", text()},
+                               optional(member::kType, text()),
+                               optional(member::kQName, text()),
+                               optional(member::kIsAssociation, sdk::shape::boolean()),
+                               optional("operation", text({"create", "update", "delete"})),
+                               optional("revision", sdk::shape::integer()),
+                               optional("diff", patch_shape())});
+}
+
 }  // namespace
 
 void define_history_jobs(Services& services) {
@@ -202,21 +217,27 @@ void define_history_jobs(Services& services) {
 }
 
 sdk::Actions branch_history_actions() {
-    const std::vector<sdk::Parameter> range{{"root"}, {"tip"}, {"include_root"}};
+    const std::vector<sdk::Parameter> range{
+        {"root"}, {"tip"}, {"include_root", false, sdk::FieldKind::boolean}};
+    std::vector<sdk::Parameter> range_and_view = range;
+    range_and_view.push_back({"view", false, sdk::FieldKind::text, {kChangesetView, kNodeDiffs}});
     return {{.name = "history/changesets",
              .method = "GET",
              .run = operation<&list_branch_changesets>(),
              .parameters = range,
-             .paged = true},
+             .paged = true,
+             .answers = cut_page(changeset_shape())},
             {.name = "history/nodediffs",
              .method = "GET",
              .run = operation<&list_node_diffs>(),
              .parameters = range,
              .paged = true,
-             .slow = true},
+             .slow = true,
+             .answers = cut_page(node_change_shape())},
             {.name = "history/start",
              .run = operation<&start_history>(),
-             .parameters = {{"root"}, {"tip"}, {"include_root"}, {"view"}}}};
+             .parameters = range_and_view,
+             .answers = sdk::shape::job()}};
 }
 
 }  // namespace stele::nodes

@@ -225,25 +225,33 @@ void define_maintenance_jobs(Services& services) {
 
 sdk::Actions branch_maintenance_actions() {
     using sdk::Permission::update;
+    const sdk::Shape job = sdk::shape::job();
     return {
         {.name = "validate/start",
          .permission = update,
          .run = operation<&start_validation>(),
-         .parameters = {{"repair"}, {"schedule"}},
-         .slow = true},
+         .parameters = {{"repair", false, sdk::FieldKind::boolean}},
+         .slow = true,
+         .answers = job},
         {.name = "admin/paths/index",
          .permission = update,
          .run = operation<&rebuild_paths>(),
-         .slow = true},
+         .slow = true,
+         .answers = job},
         {.name = "admin/content",
          .permission = update,
          .run = operation<&maintain_content>(),
-         .slow = true},
-        {.name = "admin/search/index", .permission = update, .run = operation<&rebuild_search>()},
+         .slow = true,
+         .answers = job},
+        {.name = "admin/search/index",
+         .permission = update,
+         .run = operation<&rebuild_search>(),
+         .answers = job},
         {.name = "admin/upgradeschema",
          .permission = update,
          .run = operation<&upgrade_schema>(),
-         .slow = true}};
+         .slow = true,
+         .answers = sdk::shape::status({{"definitions", sdk::shape::array(sdk::shape::text())}})}};
 }
 
 }  // namespace stele::nodes

@@ -5,6 +5,7 @@
 
 #include "branch/branch_content.hpp"
 #include "branch/vocabulary.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -65,15 +66,19 @@ sdk::Result<sdk::Reply> acquire_node(Services& services, const sdk::Call& call) 
 }  // namespace
 
 sdk::Actions branch_principal_actions() {
-    const std::vector<sdk::Parameter> by_id{{"id", true}, {"createIfNotFound"}};
+    const std::vector<sdk::Parameter> by_id{{"id", true},
+                                            {"createIfNotFound", false, sdk::FieldKind::boolean}};
+    const sdk::Shape node = node_shape();
     return {{.name = "person/acquire",
              .method = "GET",
              .run = operation<&acquire_node<sdk::PrincipalKind::user>>(),
-             .parameters = by_id},
+             .parameters = by_id,
+             .answers = node},
             {.name = "group/acquire",
              .method = "GET",
              .run = operation<&acquire_node<sdk::PrincipalKind::group>>(),
-             .parameters = by_id}};
+             .parameters = by_id,
+             .answers = node}};
 }
 
 }  // namespace stele::nodes
