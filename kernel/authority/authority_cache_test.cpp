@@ -66,7 +66,7 @@ struct CacheFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(CacheFixture, "A decision is computed once") {
+TEST_CASE_METHOD(CacheFixture, "a decision is computed once") {
     CHECK(can_read(ann, leaf));
     CHECK(is_remembered(ann, leaf));
     CHECK(can_read(ann, leaf));
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(CacheFixture, "A decision is computed once") {
 }
 
 TEST_CASE_METHOD(CacheFixture,
-                 "A grant on a plain record drops the decisions on that record alone") {
+                 "a grant on a plain record drops the decisions on that record alone") {
     remember_all();
     change([this](sdk::Transaction& transaction) {
         return store.revoke(transaction, leaf, ann, "consumer");
@@ -88,7 +88,7 @@ TEST_CASE_METHOD(CacheFixture,
 }
 
 TEST_CASE_METHOD(CacheFixture,
-                 "Whatever reaches further makes the decisions of its platform void") {
+                 "whatever reaches further makes the decisions of its platform void") {
     const RecordKey far = record_key(2, 100, 1);
     remember_all();
     permissions(ann, far);
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(CacheFixture,
     CHECK(is_remembered(ann, far));
 }
 
-TEST_CASE_METHOD(CacheFixture, "Each kind of entry that rights are made of makes decisions void") {
+TEST_CASE_METHOD(CacheFixture, "each kind of entry that rights are made of makes decisions void") {
     // A member is written under its group and the group under its member, a source of rights with
     // its heir: each of them suffices, so that no way of writing one alone goes unnoticed.
     const RecordKey far = record_key(2, 100, 1);
@@ -146,7 +146,7 @@ TEST_CASE_METHOD(CacheFixture, "Each kind of entry that rights are made of makes
     CHECK_FALSE(is_remembered(bob, leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "What a record inherits from counts from the commit on") {
+TEST_CASE_METHOD(CacheFixture, "what a record inherits from counts from the commit on") {
     const RecordKey stack = record_key(kCachedPlatform, 3, 1);
     tree.containers[stack] = root;
     change([&](sdk::Transaction& transaction) {
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(CacheFixture, "What a record inherits from counts from the comm
     CHECK_FALSE(can_read(bob, leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "A written record drops nothing while no policy looks at records") {
+TEST_CASE_METHOD(CacheFixture, "a written record drops nothing while no policy looks at records") {
     remember_all();
     put(document_key(leaf), "red");
     put(document_key(shop), "red");
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(CacheFixture, "A written record drops nothing while no policy l
     CHECK(is_remembered(ann, other_leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "Policies and what they look at make decisions void") {
+TEST_CASE_METHOD(CacheFixture, "policies and what they look at make decisions void") {
     store.set_policy_source(&policies);
     cache.watch(policies);
     remember_all();
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(CacheFixture, "Policies and what they look at make decisions vo
     CHECK(is_remembered(bob, other_leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "A decision is not remembered when a revoke overtakes it") {
+TEST_CASE_METHOD(CacheFixture, "a decision is not remembered when a revoke overtakes it") {
     bool has_revoked = false;
     const bool is_on_leaf = GENERATE(true, false);
     if (!is_on_leaf) {
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(CacheFixture, "A decision is not remembered when a revoke overt
 }
 
 TEST_CASE_METHOD(CacheFixture,
-                 "An older reader gets what held at its state, and newer ones do not") {
+                 "an older reader gets what held at its state, and newer ones do not") {
     const bool is_remembered_before = GENERATE(true, false);
     if (is_remembered_before) permissions(ann, leaf);
     const Moment moment = cache.moment();
@@ -235,7 +235,7 @@ TEST_CASE_METHOD(CacheFixture,
     CHECK(can_read(bob, leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "What was remembered before a reader was made serves it") {
+TEST_CASE_METHOD(CacheFixture, "what was remembered before a reader was made serves it") {
     permissions(ann, leaf);
     const Moment moment = cache.moment();
     const auto reader = engine.snapshot();
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(CacheFixture, "What was remembered before a reader was made ser
     CHECK(tree.walks > before);
 }
 
-TEST_CASE_METHOD(CacheFixture, "A full cache begins anew and stays right") {
+TEST_CASE_METHOD(CacheFixture, "a full cache begins anew and stays right") {
     AuthorityCache small(store, tree, engine, 16);
     for (std::uint64_t number = 1; number <= 200; ++number) {
         const RecordKey record = record_key(kCachedPlatform, 100, number);
@@ -262,14 +262,14 @@ TEST_CASE_METHOD(CacheFixture, "A full cache begins anew and stays right") {
     CHECK(tree.walks - before >= 200 - 16);
 }
 
-TEST_CASE_METHOD(CacheFixture, "Failures are not remembered") {
+TEST_CASE_METHOD(CacheFixture, "failures are not remembered") {
     tree.containers[root] = leaf;
     CHECK(latest_permissions(cache, engine, ann, leaf).has_error());
     tree.containers.erase(root);
     CHECK(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(CacheFixture, "The engine may outlive the cache") {
+TEST_CASE_METHOD(CacheFixture, "the engine may outlive the cache") {
     auto brief = std::make_unique<AuthorityCache>(store, tree, engine);
     brief.reset();
     put(document_key(leaf), "red");

@@ -15,7 +15,7 @@ using sdk::RecordKey;
 
 }  // namespace
 
-TEST_CASE_METHOD(StoreFixture, "A plain grant counts on its record and not inside it") {
+TEST_CASE_METHOD(StoreFixture, "a plain grant counts on its record and not inside it") {
     grant(branch, ann, "consumer");
     CHECK(permissions(ann, branch) == kConsumer);
     CHECK(permissions(ann, leaf).is_empty());
@@ -23,7 +23,7 @@ TEST_CASE_METHOD(StoreFixture, "A plain grant counts on its record and not insid
     CHECK(permissions(bob, branch).is_empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Owners and deep roles reach everything inside") {
+TEST_CASE_METHOD(StoreFixture, "owners and deep roles reach everything inside") {
     grant(shop, ann, "owner");
     grant(shop, bob, "consumer", true);
     CHECK(permissions(ann, leaf) == PermissionSet::all());
@@ -32,13 +32,13 @@ TEST_CASE_METHOD(StoreFixture, "Owners and deep roles reach everything inside") 
     CHECK(permissions(bob, root).is_empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "The owner of the platform passes every check") {
+TEST_CASE_METHOD(StoreFixture, "the owner of the platform passes every check") {
     grant(root, ann, "owner");
     for (const RecordKey& record : {root, shop, branch, leaf, other_leaf})
         CHECK(permissions(ann, record) == PermissionSet::all());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Rights of several grants add up") {
+TEST_CASE_METHOD(StoreFixture, "rights of several grants add up") {
     grant(leaf, ann, "contributor");
     grant(leaf, group(1), "editor");
     join(group(1), ann);
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(StoreFixture, "Rights of several grants add up") {
           PermissionSet{connect, read, create_subobjects, update, remove});
 }
 
-TEST_CASE_METHOD(StoreFixture, "A user reads and updates its own record whatever was revoked") {
+TEST_CASE_METHOD(StoreFixture, "a user reads and updates its own record whatever was revoked") {
     using enum Permission;
     tree.containers[ann] = root;
     CHECK(permissions(ann, ann) == PermissionSet{connect, read, update});
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(StoreFixture, "A user reads and updates its own record whatever
     CHECK_FALSE(has_role(ann, ann, "consumer"));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Everyone holds what the group of everybody holds") {
+TEST_CASE_METHOD(StoreFixture, "everyone holds what the group of everybody holds") {
     const RecordKey foreigner = record_key(2, 150, 1);
     grant(leaf, group(1), "consumer");
     grant(other_leaf, group(2), "consumer");
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(StoreFixture, "Everyone holds what the group of everybody holds
     CHECK_FALSE(value_of(store.is_member(*engine.snapshot(), group(2), ann, false)));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Principals of another platform can be granted and can join") {
+TEST_CASE_METHOD(StoreFixture, "principals of another platform can be granted and can join") {
     const RecordKey foreigner = record_key(2, 150, 1);
     grant(leaf, foreigner, "consumer");
     grant(other_leaf, group(1), "consumer");
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(StoreFixture, "Principals of another platform can be granted an
     CHECK(members(group(1), MemberKind::any, false) == Keys{foreigner});
 }
 
-TEST_CASE_METHOD(StoreFixture, "Holding a role implies the built-in roles that it includes") {
+TEST_CASE_METHOD(StoreFixture, "holding a role implies the built-in roles that it includes") {
     struct Row {
         const char* held;
         std::vector<std::string> implied;
@@ -111,7 +111,7 @@ TEST_CASE_METHOD(StoreFixture, "Holding a role implies the built-in roles that i
     }
 }
 
-TEST_CASE_METHOD(StoreFixture, "A forgotten record has no grants and no roles") {
+TEST_CASE_METHOD(StoreFixture, "a forgotten record has no grants and no roles") {
     define(branch, "auditor", {Permission::read});
     grant(branch, ann, "auditor", true);
     grant(leaf, ann, "editor");
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(StoreFixture, "A forgotten record has no grants and no roles") 
               .only == Keys{});
 }
 
-TEST_CASE_METHOD(StoreFixture, "A forgotten principal has no grants and no memberships") {
+TEST_CASE_METHOD(StoreFixture, "a forgotten principal has no grants and no memberships") {
     write(engine, [&](sdk::Transaction& transaction) {
         return store.set_everyone(transaction, kPlatform, group(1));
     });
@@ -144,7 +144,7 @@ TEST_CASE_METHOD(StoreFixture, "A forgotten principal has no grants and no membe
     CHECK_FALSE(value_of(store.everyone(*engine.snapshot(), kPlatform)).has_value());
 }
 
-TEST_CASE_METHOD(StoreFixture, "A change counts inside the transaction that makes it") {
+TEST_CASE_METHOD(StoreFixture, "a change counts inside the transaction that makes it") {
     const auto transaction = engine.begin();
     expect(store.grant(*transaction, leaf, group(1), "consumer"));
     expect(store.add_member(*transaction, group(1), ann, PrincipalKind::user));
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(StoreFixture, "A change counts inside the transaction that make
     CHECK(permissions(ann, leaf).is_empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Bytes that are no record key are refused") {
+TEST_CASE_METHOD(StoreFixture, "bytes that are no record key are refused") {
     const auto reader = engine.snapshot();
     for (const std::string& key :
          {std::string(), std::string("x"), leaf.substr(0, leaf.size() - 1), leaf + "x"}) {
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(StoreFixture, "Bytes that are no record key are refused") {
     }
 }
 
-TEST_CASE_METHOD(StoreFixture, "Damaged entries are told and do not become rights") {
+TEST_CASE_METHOD(StoreFixture, "damaged entries are told and do not become rights") {
     grant(leaf, ann, "owner");
     write(engine, [&](sdk::Transaction& transaction) {
         transaction.put(grant_key(kPlatform, kGrantTag, leaf, ann, "owner"), "?");
@@ -179,7 +179,7 @@ TEST_CASE_METHOD(StoreFixture, "Damaged entries are told and do not become right
     CHECK(held.error().code == "authority.entry_broken");
 }
 
-TEST_CASE_METHOD(StoreFixture, "Containers that contain each other are told") {
+TEST_CASE_METHOD(StoreFixture, "containers that contain each other are told") {
     tree.containers[root] = leaf;
     const auto held = store.permissions(*engine.snapshot(), ann, leaf);
     REQUIRE(held.has_error());

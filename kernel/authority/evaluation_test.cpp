@@ -59,7 +59,7 @@ private:
 
 }  // namespace
 
-TEST_CASE_METHOD(StoreFixture, "Ten thousand memberships cost one scan each") {
+TEST_CASE_METHOD(StoreFixture, "ten thousand memberships cost one scan each") {
     constexpr std::uint64_t kGroups = 10'000;
     write(engine, [&](sdk::Transaction& transaction) {
         for (std::uint64_t number = 1; number <= kGroups; ++number)
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(StoreFixture, "Ten thousand memberships cost one scan each") {
     CHECK(reader.count < 2 * static_cast<int>(kGroups) + 100);
 }
 
-TEST_CASE_METHOD(StoreFixture, "A record that is granted to many is not searched for one of them") {
+TEST_CASE_METHOD(StoreFixture, "a record that is granted to many is not searched for one of them") {
     constexpr std::uint64_t kUsers = 20'000;
     write(engine, [&](sdk::Transaction& transaction) {
         for (std::uint64_t number = 1; number <= kUsers; ++number)
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(StoreFixture, "A record that is granted to many is not searched
     CHECK(reader.count < 100);
 }
 
-TEST_CASE_METHOD(StoreFixture, "Records that a principal may read are found by its grants") {
+TEST_CASE_METHOD(StoreFixture, "records that a principal may read are found by its grants") {
     tree.containers[ann] = root;
     grant(leaf, ann, "connector");
     CHECK(visible_leaves(ann).only == Keys{});
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(StoreFixture, "Records that a principal may read are found by i
     CHECK(users.only == Keys{ann});
 }
 
-TEST_CASE_METHOD(StoreFixture, "A role defined on a record itself decides whether it is visible") {
+TEST_CASE_METHOD(StoreFixture, "a role defined on a record itself decides whether it is visible") {
     define(branch, "auditor", {Permission::read});
     define(leaf, "auditor", {Permission::update});
     grant(leaf, ann, "auditor");
@@ -111,7 +111,7 @@ TEST_CASE_METHOD(StoreFixture, "A role defined on a record itself decides whethe
     CHECK(visible_leaves(ann).only == Keys{other_leaf});
 }
 
-TEST_CASE_METHOD(StoreFixture, "Policies add rights, and their revokes take only what they gave") {
+TEST_CASE_METHOD(StoreFixture, "policies add rights, and their revokes take only what they gave") {
     store.set_policy_source(&policies);
     using enum Permission;
     assign(group(1), 1, false, "collaborator");
@@ -124,7 +124,7 @@ TEST_CASE_METHOD(StoreFixture, "Policies add rights, and their revokes take only
     CHECK(permissions(bob, leaf).is_empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Roles that policies leave count in a check") {
+TEST_CASE_METHOD(StoreFixture, "roles that policies leave count in a check") {
     store.set_policy_source(&policies);
     define(shop, "auditor", {Permission::read});
     assign(ann, 1, false, "editor", "red");
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(StoreFixture, "Roles that policies leave count in a check") {
 }
 
 TEST_CASE_METHOD(StoreFixture,
-                 "Where policies apply, lists ask record by record unless all is theirs") {
+                 "where policies apply, lists ask record by record unless all is theirs") {
     store.set_policy_source(&policies);
     grant(leaf, ann, "consumer");
     CHECK(visible_leaves(ann).only.has_value());

@@ -4,7 +4,7 @@
 
 namespace stele::kernel::authority::testing {
 
-TEST_CASE_METHOD(StoreFixture, "Role keys are compared without regard to case") {
+TEST_CASE_METHOD(StoreFixture, "role keys are compared without regard to case") {
     grant(leaf, ann, "COLLABORATOR");
     CHECK(has_role(ann, leaf, "Collaborator"));
     CHECK(acl(leaf).at(0).roles == std::vector<std::string>{"collaborator"});
@@ -12,7 +12,7 @@ TEST_CASE_METHOD(StoreFixture, "Role keys are compared without regard to case") 
     CHECK(acl(leaf).empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Granting an unknown role is refused") {
+TEST_CASE_METHOD(StoreFixture, "granting an unknown role is refused") {
     const auto error = error_of([&](sdk::Transaction& transaction) {
         return store.grant(transaction, leaf, ann, "auditor");
     });
@@ -20,7 +20,7 @@ TEST_CASE_METHOD(StoreFixture, "Granting an unknown role is refused") {
     CHECK(error.code == "authority.role_unknown");
 }
 
-TEST_CASE_METHOD(StoreFixture, "Granting twice is one grant with one id") {
+TEST_CASE_METHOD(StoreFixture, "granting twice is one grant with one id") {
     grant(leaf, ann, "consumer");
     const std::string id = report(leaf, ann).at(0).id;
     grant(leaf, ann, "Consumer");
@@ -29,7 +29,7 @@ TEST_CASE_METHOD(StoreFixture, "Granting twice is one grant with one id") {
     CHECK_FALSE(id.empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "A grant that was made deep stays the same grant and stays deep") {
+TEST_CASE_METHOD(StoreFixture, "a grant that was made deep stays the same grant and stays deep") {
     grant(branch, ann, "consumer");
     const std::string id = report(branch, ann).at(0).id;
     grant(branch, ann, "consumer", true);
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(StoreFixture, "A grant that was made deep stays the same grant 
     CHECK_FALSE(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Revoking all removes every direct grant and nothing else") {
+TEST_CASE_METHOD(StoreFixture, "revoking all removes every direct grant and nothing else") {
     grant(leaf, ann, "consumer");
     grant(leaf, ann, "editor");
     grant(leaf, bob, "consumer");
@@ -52,7 +52,7 @@ TEST_CASE_METHOD(StoreFixture, "Revoking all removes every direct grant and noth
     CHECK(visible_leaves(ann).only == Keys{other_leaf});
 }
 
-TEST_CASE_METHOD(StoreFixture, "Revoking what is not there is harmless and writes nothing") {
+TEST_CASE_METHOD(StoreFixture, "revoking what is not there is harmless and writes nothing") {
     const auto transaction = engine.begin();
     expect(store.revoke(*transaction, leaf, ann, "consumer"));
     expect(store.revoke(*transaction, leaf, ann, "all"));
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(StoreFixture, "Revoking what is not there is harmless and write
     CHECK_FALSE(transaction->has_writes());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Grants to different principals never conflict") {
+TEST_CASE_METHOD(StoreFixture, "grants to different principals never conflict") {
     const auto first = engine.begin();
     const auto second = engine.begin();
     expect(store.grant(*first, leaf, ann, "consumer"));
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(StoreFixture, "Grants to different principals never conflict") 
     CHECK(sdk::commit_and_wait(*second).has_value());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Direct grants are listed by principal with sorted roles") {
+TEST_CASE_METHOD(StoreFixture, "direct grants are listed by principal with sorted roles") {
     grant(leaf, bob, "manager");
     grant(leaf, ann, "editor");
     grant(leaf, ann, "contributor");
@@ -83,7 +83,7 @@ TEST_CASE_METHOD(StoreFixture, "Direct grants are listed by principal with sorte
     CHECK(value_of(store.direct_roles(*engine.snapshot(), other_leaf, ann)).empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "A report names the holder and the record that a grant lies on") {
+TEST_CASE_METHOD(StoreFixture, "a report names the holder and the record that a grant lies on") {
     grant(leaf, ann, "consumer");
     grant(shop, group(1), "owner");
     grant(shop, ann, "editor");

@@ -11,7 +11,7 @@ using sdk::RecordKey;
 
 }  // namespace
 
-TEST_CASE_METHOD(StoreFixture, "What reaches inside a record reaches those that inherit from it") {
+TEST_CASE_METHOD(StoreFixture, "what reaches inside a record reaches those that inherit from it") {
     const RecordKey source = stack(1);
     grant(source, ann, "consumer", true);
     grant(source, bob, "consumer");
@@ -32,7 +32,7 @@ TEST_CASE_METHOD(StoreFixture, "What reaches inside a record reaches those that 
 }
 
 TEST_CASE_METHOD(StoreFixture,
-                 "Lists of a platform's records show those that are read by inheritance") {
+                 "lists of a platform's records show those that are read by inheritance") {
     const RecordKey other_shop = record_key(kPlatform, 2, 2);
     tree.containers[other_shop] = root;
     grant(stack(1), ann, "consumer", true);
@@ -46,7 +46,7 @@ TEST_CASE_METHOD(StoreFixture,
     CHECK(shops(bob).only == Keys{});
 }
 
-TEST_CASE_METHOD(StoreFixture, "A role means the same on a stack whatever other stacks define") {
+TEST_CASE_METHOD(StoreFixture, "a role means the same on a stack whatever other stacks define") {
     define(root, "picker", kConsumer);
     define(stack(2), "picker", PermissionSet::all());
     grant(stack(1), ann, "picker", true);
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(StoreFixture, "A role means the same on a stack whatever other 
 }
 
 TEST_CASE_METHOD(StoreFixture,
-                 "Lists of a platform's records know the roles of what these inherit from") {
+                 "lists of a platform's records know the roles of what these inherit from") {
     const bool is_readable = GENERATE(true, false);
     inherit(shop, stack(1));
     define(root, "picker", is_readable ? PermissionSet() : kConsumer);
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(StoreFixture,
     CHECK(visible.only == (is_readable ? Keys{shop} : Keys{}));
 }
 
-TEST_CASE_METHOD(StoreFixture, "A removed record takes along what it inherits and bequeaths") {
+TEST_CASE_METHOD(StoreFixture, "a removed record takes along what it inherits and bequeaths") {
     const bool is_source = GENERATE(true, false);
     grant(stack(1), ann, "consumer", true);
     inherit(shop, stack(1));

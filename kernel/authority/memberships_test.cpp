@@ -11,7 +11,7 @@ using sdk::PrincipalKind;
 
 }  // namespace
 
-TEST_CASE_METHOD(StoreFixture, "Members are listed in the order of joining") {
+TEST_CASE_METHOD(StoreFixture, "members are listed in the order of joining") {
     join(group(1), bob);
     join(group(1), group(2), PrincipalKind::group);
     join(group(1), ann);
@@ -25,7 +25,7 @@ TEST_CASE_METHOD(StoreFixture, "Members are listed in the order of joining") {
     CHECK(memberships(user(3), true) == Keys{group(1), group(2)});
 }
 
-TEST_CASE_METHOD(StoreFixture, "Groups that contain each other are harmless") {
+TEST_CASE_METHOD(StoreFixture, "groups that contain each other are harmless") {
     join(group(1), group(2), PrincipalKind::group);
     join(group(2), group(3), PrincipalKind::group);
     join(group(3), group(1), PrincipalKind::group);
@@ -38,7 +38,7 @@ TEST_CASE_METHOD(StoreFixture, "Groups that contain each other are harmless") {
     CHECK_FALSE(value_of(store.is_member(*engine.snapshot(), group(1), group(1), true)));
 }
 
-TEST_CASE_METHOD(StoreFixture, "A thousand nested groups carry a right") {
+TEST_CASE_METHOD(StoreFixture, "a thousand nested groups carry a right") {
     constexpr std::uint64_t kLevels = 1000;
     write(engine, [&](sdk::Transaction& transaction) {
         for (std::uint64_t level = 1; level < kLevels; ++level) {

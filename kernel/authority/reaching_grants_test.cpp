@@ -17,7 +17,7 @@ struct ReachingFixture : StoreFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(ReachingFixture, "Any role on a record with reaching grants counts inside it") {
+TEST_CASE_METHOD(ReachingFixture, "any role on a record with reaching grants counts inside it") {
     grant(shop, ann, "consumer");
     for (const RecordKey& record : {shop, branch, leaf, other_leaf})
         CHECK(permissions(ann, record) == kConsumer);
@@ -36,7 +36,7 @@ TEST_CASE_METHOD(ReachingFixture, "Any role on a record with reaching grants cou
     CHECK_FALSE(visible_leaves(ann).is_everything);
 }
 
-TEST_CASE_METHOD(ReachingFixture, "A role without READ reaches nothing inside") {
+TEST_CASE_METHOD(ReachingFixture, "a role without READ reaches nothing inside") {
     define(shop, "painter", PermissionSet{Permission::connect, Permission::update});
     grant(shop, ann, "connector");
     grant(shop, ann, "painter");
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(ReachingFixture, "A role without READ reaches nothing inside") 
     CHECK(permissions(ann, leaf) == PermissionSet());
 }
 
-TEST_CASE_METHOD(ReachingFixture, "Grants on other records stay where they are") {
+TEST_CASE_METHOD(ReachingFixture, "grants on other records stay where they are") {
     grant(root, ann, "collaborator");
     grant(branch, bob, "collaborator");
     CHECK_FALSE(can_read(ann, shop));
@@ -54,7 +54,7 @@ TEST_CASE_METHOD(ReachingFixture, "Grants on other records stay where they are")
     CHECK_FALSE(can_read(bob, shop));
 }
 
-TEST_CASE_METHOD(ReachingFixture, "What everybody was granted reaches inside no record") {
+TEST_CASE_METHOD(ReachingFixture, "what everybody was granted reaches inside no record") {
     const RecordKey everyone = group(1);
     const RecordKey crew = group(2);
     write(engine, [&](sdk::Transaction& transaction) {
@@ -72,7 +72,7 @@ TEST_CASE_METHOD(ReachingFixture, "What everybody was granted reaches inside no 
     CHECK(can_read(bob, leaf));
 }
 
-TEST_CASE_METHOD(ReachingFixture, "A custom role reaches inside with what it means where it lies") {
+TEST_CASE_METHOD(ReachingFixture, "a custom role reaches inside with what it means where it lies") {
     define(shop, "printer",
            PermissionSet{Permission::connect, Permission::read, Permission::update});
     define(branch, "printer", PermissionSet{Permission::connect});

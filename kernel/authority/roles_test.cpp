@@ -11,7 +11,7 @@ using sdk::PermissionSet;
 
 }  // namespace
 
-TEST_CASE_METHOD(StoreFixture, "A custom role holds inside its container and keeps its spelling") {
+TEST_CASE_METHOD(StoreFixture, "a custom role holds inside its container and keeps its spelling") {
     define(shop, "Auditor", {Permission::read, Permission::grantauth});
     grant(leaf, ann, "auditor");
     CHECK(permissions(ann, leaf) == PermissionSet{Permission::read, Permission::grantauth});
@@ -23,7 +23,7 @@ TEST_CASE_METHOD(StoreFixture, "A custom role holds inside its container and kee
           }).code == "authority.role_unknown");
 }
 
-TEST_CASE_METHOD(StoreFixture, "The innermost definition of a custom role counts") {
+TEST_CASE_METHOD(StoreFixture, "the innermost definition of a custom role counts") {
     define(root, "auditor", {Permission::read});
     define(branch, "auditor", {Permission::update});
     grant(leaf, ann, "auditor");
@@ -32,7 +32,7 @@ TEST_CASE_METHOD(StoreFixture, "The innermost definition of a custom role counts
     CHECK(permissions(ann, shop) == PermissionSet{Permission::read});
 }
 
-TEST_CASE_METHOD(StoreFixture, "A custom role without permissions is held by its key") {
+TEST_CASE_METHOD(StoreFixture, "a custom role without permissions is held by its key") {
     define(shop, "badge", {});
     grant(leaf, ann, "badge");
     CHECK(permissions(ann, leaf).is_empty());
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(StoreFixture, "A custom role without permissions is held by its
     CHECK_FALSE(has_role(ann, leaf, "connector"));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Grants of a removed role sleep until it is defined again") {
+TEST_CASE_METHOD(StoreFixture, "grants of a removed role sleep until it is defined again") {
     define(shop, "auditor", {Permission::read});
     grant(leaf, ann, "auditor");
     write(engine, [&](sdk::Transaction& transaction) {
@@ -54,7 +54,7 @@ TEST_CASE_METHOD(StoreFixture, "Grants of a removed role sleep until it is defin
     CHECK(can_read(ann, leaf));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Custom roles cannot be called like built-in ones or like all") {
+TEST_CASE_METHOD(StoreFixture, "custom roles cannot be called like built-in ones or like all") {
     const auto code_of = [this](std::string key) {
         return error_of([&](sdk::Transaction& transaction) {
                    return store.define_role(transaction, shop, {key, {}});
@@ -67,7 +67,7 @@ TEST_CASE_METHOD(StoreFixture, "Custom roles cannot be called like built-in ones
     CHECK(code_of("auditor").empty());
 }
 
-TEST_CASE_METHOD(StoreFixture, "Defining a role again replaces it") {
+TEST_CASE_METHOD(StoreFixture, "defining a role again replaces it") {
     define(shop, "auditor", {Permission::read});
     define(shop, "Auditor", {Permission::update});
     define(shop, "badge", {});

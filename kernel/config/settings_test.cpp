@@ -42,7 +42,7 @@ void check_fails(const stele::sdk::Result<void>& result, const char* code,
 
 }  // namespace
 
-TEST_CASE("Defaults fit their own declarations and say what they are for") {
+TEST_CASE("defaults fit their own declarations and say what they are for") {
     const Settings settings;
     CHECK(settings.check_values().has_value());
     CHECK(settings.text("pagination.sort_numbers") == "string");
@@ -56,7 +56,7 @@ TEST_CASE("Defaults fit their own declarations and say what they are for") {
     }
 }
 
-TEST_CASE("The file overrides defaults, the environment the file, the command line all") {
+TEST_CASE("the file overrides defaults, the environment the file, the command line all") {
     const TemporaryFile file("[server]\nport = 81\nhost = ::\nthreads = 3\n");
     const TemporaryVariable port("STELE_SERVER_PORT", "82");
     const TemporaryVariable host("STELE_SERVER_HOST", "10.0.0.1");
@@ -70,7 +70,7 @@ TEST_CASE("The file overrides defaults, the environment the file, the command li
     CHECK(settings.integer("server.connections").value() == 4096);
 }
 
-TEST_CASE("An unknown key of the file is named with its place and the nearest known one") {
+TEST_CASE("an unknown key of the file is named with its place and the nearest known one") {
     const TemporaryFile file("# comment\npagination.sort_number = numeric\n");
     Settings settings;
     REQUIRE(settings.read_file(file.path()).has_value());
@@ -80,7 +80,7 @@ TEST_CASE("An unknown key of the file is named with its place and the nearest kn
                     "'pagination.sort_numbers'?");
 }
 
-TEST_CASE("Keys that a plugin declares late get their values from everywhere") {
+TEST_CASE("keys that a plugin declares late get their values from everywhere") {
     const TemporaryFile file("[mail]\nhost = a\nport = 1\n");
     const TemporaryVariable port("STELE_MAIL_PORT", "2");
     Settings settings;
@@ -94,7 +94,7 @@ TEST_CASE("Keys that a plugin declares late get their values from everywhere") {
     CHECK(settings.integer("mail.port").value() == 2);
 }
 
-TEST_CASE("A variable that looks like a setting and is none is reported") {
+TEST_CASE("a variable that looks like a setting and is none is reported") {
     const TemporaryVariable wrong("STELE_SERVER_PROT", "1");
     const TemporaryVariable right("STELE_SERVER_PORT", "1");
     Settings settings;
@@ -102,7 +102,7 @@ TEST_CASE("A variable that looks like a setting and is none is reported") {
     CHECK(settings.unknown_variables() == std::vector<std::string>{"STELE_SERVER_PROT"});
 }
 
-TEST_CASE("A mistyped variable is refused where it begins like a setting of what is enabled") {
+TEST_CASE("a mistyped variable is refused where it begins like a setting of what is enabled") {
     Settings settings;
     settings.declare({.key = "mail.host", .default_value = "", .description = "host"});
     SECTION("of the server") {
@@ -130,7 +130,7 @@ TEST_CASE("A mistyped variable is refused where it begins like a setting of what
     }
 }
 
-TEST_CASE("Wrong values are named with their origin and what was expected") {
+TEST_CASE("wrong values are named with their origin and what was expected") {
     Settings settings;
     SECTION("text that is not among the allowed ones") {
         settings.set("log.level", "loud");
@@ -165,14 +165,14 @@ TEST_CASE("Wrong values are named with their origin and what was expected") {
     }
 }
 
-TEST_CASE("A list is split at commas") {
+TEST_CASE("a list is split at commas") {
     Settings settings;
     CHECK(settings.list("server.cors_origins").empty());
     settings.set("server.cors_origins", " a, b ,,c d ");
     CHECK(settings.list("server.cors_origins") == std::vector<std::string>{"a", "b", "c d"});
 }
 
-TEST_CASE("A file that is missing is an error, an empty one is not") {
+TEST_CASE("a file that is missing is an error, an empty one is not") {
     Settings settings;
     check_fails(settings.read_file("/nowhere/stele.conf"), "config.file_unreadable",
                 "/nowhere/stele.conf");
@@ -205,7 +205,7 @@ TEST_CASE("INI lines are read with sections, comments, quotes and line numbers")
           "8:mail.empty=|10:c=2|");
 }
 
-TEST_CASE("A line that cannot be read is named") {
+TEST_CASE("a line that cannot be read is named") {
     const auto [text, message, code] = GENERATE(table<const char*, const char*, const char*>({
         {"a = 1\nrubbish", "f:2: expected 'key = value', found 'rubbish'", "config.line_malformed"},
         {"[open", "f:1: the section's bracket is not closed", "config.line_malformed"},
@@ -220,7 +220,7 @@ TEST_CASE("A line that cannot be read is named") {
     CHECK_THAT(entries.error().message, Catch::Contains(message));
 }
 
-TEST_CASE("Sizes and times are read with their units") {
+TEST_CASE("sizes and times are read with their units") {
     CHECK(parse_bytes("512") == 512);
     CHECK(parse_bytes("64KiB") == 65'536);
     CHECK(parse_bytes("16 MiB") == 16'777'216);
@@ -241,7 +241,7 @@ TEST_CASE("Sizes and times are read with their units") {
     }
 }
 
-TEST_CASE("The distance of two texts counts edits and swapped neighbours") {
+TEST_CASE("the distance of two texts counts edits and swapped neighbours") {
     CHECK(edit_distance("", "") == 0);
     CHECK(edit_distance("abc", "") == 3);
     CHECK(edit_distance("", "abc") == 3);

@@ -13,7 +13,7 @@ constexpr std::chrono::hours kForEver{24};
 
 }  // namespace
 
-TEST_CASE("Work that rests ends when it is stopped, once") {
+TEST_CASE("work that rests ends when it is stopped, once") {
     std::atomic<int> rests = 0;
     BackgroundThread thread;
     CHECK_FALSE(thread.stop());
@@ -32,7 +32,7 @@ TEST_CASE("Work that rests ends when it is stopped, once") {
     }
 }
 
-TEST_CASE("Work that was called while it did not rest does not rest then") {
+TEST_CASE("work that was called while it did not rest does not rest then") {
     std::promise<void> rested;
     BackgroundThread thread;
     thread.wake();

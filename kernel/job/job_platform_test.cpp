@@ -5,7 +5,7 @@ using namespace stele::kernel::job;
 using namespace stele::kernel::job::testing;
 using stele::sdk::JobState;
 
-TEST_CASE("A job of a platform that is closed rests, and is not its runner's meanwhile") {
+TEST_CASE("a job of a platform that is closed rests, and is not its runner's meanwhile") {
     StoredJobs jobs;
     bool is_open = false;
     jobs.store = JobStore([&](const stele::sdk::Reader&, std::uint64_t platform) -> Result<bool> {
@@ -36,7 +36,7 @@ TEST_CASE("A job of a platform that is closed rests, and is not its runner's mea
     CHECK(jobs.claim());
 }
 
-TEST_CASE("Jobs that rest are in nobody's way, and run in their order when they wake") {
+TEST_CASE("jobs that rest are in nobody's way, and run in their order when they wake") {
     StoredJobs jobs;
     bool is_open = false;
     jobs.store = JobStore([&](const stele::sdk::Reader&, std::uint64_t platform) -> Result<bool> {
@@ -71,7 +71,7 @@ TEST_CASE("Jobs that rest are in nobody's way, and run in their order when they 
     CHECK_FALSE(jobs.claim());
 }
 
-TEST_CASE("Jobs of a removed platform are forgotten without a trace, whatever their state") {
+TEST_CASE("jobs of a removed platform are forgotten without a trace, whatever their state") {
     StoredJobs jobs;
     bool is_open = true;
     jobs.store =

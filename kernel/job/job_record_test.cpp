@@ -6,7 +6,7 @@ using namespace stele::kernel::job;
 using namespace stele::kernel::job::testing;
 using stele::sdk::JobLogLevel;
 
-TEST_CASE("A job shows both sets of names, its input and who started it") {
+TEST_CASE("a job shows both sets of names, its input and who started it") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const Json job = job_json(fixture.record(id));
@@ -33,7 +33,7 @@ TEST_CASE("A job shows both sets of names, its input and who started it") {
     CHECK_FALSE(job.contains("ok"));
 }
 
-TEST_CASE("A record's bytes keep everything, keys of any bytes included") {
+TEST_CASE("a record's bytes keep everything, keys of any bytes included") {
     StoredJobs fixture;
     const JobRecord record = fixture.record(fixture.add());
     CHECK(record.platform.root == std::string("\0\xff", 2));
@@ -44,7 +44,7 @@ TEST_CASE("A record's bytes keep everything, keys of any bytes included") {
     CHECK(decode_job("rubbish").error().code == "job.record_broken");
 }
 
-TEST_CASE("A result lies under _result and among the members, but changes no other member") {
+TEST_CASE("a result lies under _result and among the members, but changes no other member") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
@@ -64,7 +64,7 @@ TEST_CASE("A result lies under _result and among the members, but changes no oth
     CHECK(job.at("stopped_timestamp").at("ms").get<std::int64_t>() == kNow + 5);
 }
 
-TEST_CASE("A failure's message goes to the log entries and not to a member error") {
+TEST_CASE("a failure's message goes to the log entries and not to a member error") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
@@ -82,7 +82,7 @@ TEST_CASE("A failure's message goes to the log entries and not to a member error
 }
 
 TEST_CASE(
-    "A record without the members of later versions is one that neither rested nor returned") {
+    "a record without the members of later versions is one that neither rested nor returned") {
     StoredJobs jobs;
     Json stored = stele::sdk::parse_json(encode_job(jobs.record(jobs.add()))).value();
     for (const char* later : {"given_back", "resting"})
@@ -93,7 +93,7 @@ TEST_CASE(
     CHECK_FALSE(record->is_resting);
 }
 
-TEST_CASE("A job whose keys are no hexadecimal text cannot be read") {
+TEST_CASE("a job whose keys are no hexadecimal text cannot be read") {
     StoredJobs jobs;
     const std::string id = jobs.add();
     for (const auto& [object, member] :
@@ -108,7 +108,7 @@ TEST_CASE("A job whose keys are no hexadecimal text cannot be read") {
     }
 }
 
-TEST_CASE("A log is bounded, says so, and keeps room for the reason of the end") {
+TEST_CASE("a log is bounded, says so, and keeps room for the reason of the end") {
     JobRecord record;
     for (std::size_t i = 0; i < 2 * JobRecord::kMostLogEntries; ++i) {
         record.add_log(kNow, JobLogLevel::status, "x");
@@ -119,7 +119,7 @@ TEST_CASE("A log is bounded, says so, and keeps room for the reason of the end")
     CHECK(job_json(record).at("log_truncated") == true);
 }
 
-TEST_CASE("Ids are 20 hexadecimal digits and grow") {
+TEST_CASE("ids are 20 hexadecimal digits and grow") {
     std::string last;
     for (int i = 0; i < 1000; ++i) {
         const std::string id = new_job_id(kNow + i / 100);

@@ -65,7 +65,7 @@ struct LongWork {
 
 }  // namespace
 
-TEST_CASE("A job longer than its lease stays where it runs, beside a server that looks for work") {
+TEST_CASE("a job longer than its lease stays where it runs, beside a server that looks for work") {
     Rounds jobs;
     LongWork work;
     JobRunner first(jobs.engine, jobs.options("s1"));
@@ -89,7 +89,7 @@ TEST_CASE("A job longer than its lease stays where it runs, beside a server that
     CHECK(work.runs == 1);
 }
 
-TEST_CASE("A lease is renewed before it ends, lasts a whole one from then, and not longer") {
+TEST_CASE("a lease is renewed before it ends, lasts a whole one from then, and not longer") {
     Rounds jobs;
     LongWork work;
     JobRunner first(jobs.engine, jobs.options("s1"));
@@ -122,7 +122,7 @@ TEST_CASE("A lease is renewed before it ends, lasts a whole one from then, and n
     CHECK(work.runs == 2);
 }
 
-TEST_CASE("A failure is repeated exactly when its kind may pass") {
+TEST_CASE("a failure is repeated exactly when its kind may pass") {
     using enum ErrorKind;
     for (const ErrorKind kind :
          {invalid, unauthenticated, forbidden, not_found, method_unknown, conflict,
@@ -142,7 +142,7 @@ TEST_CASE("A failure is repeated exactly when its kind may pass") {
     }
 }
 
-TEST_CASE("The pause before the next attempt is a second, then four times as long, up to 5 min") {
+TEST_CASE("the pause before the next attempt is a second, then four times as long, up to 5 min") {
     Rounds jobs;
     JobRunner runner(jobs.engine, jobs.options("s1"));
     runner.define({.name = "export", .run = [](Job&) -> Result<Json> {

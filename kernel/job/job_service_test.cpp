@@ -104,7 +104,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("A started job runs as its starter, logs, makes progress and ends with its result") {
+TEST_CASE("a started job runs as its starter, logs, makes progress and ends with its result") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {
                                     CHECK(job.run_as().name == "joe");
@@ -128,7 +128,7 @@ TEST_CASE("A started job runs as its starter, logs, makes progress and ends with
     CHECK(job.at("current_server") == "s1");
 }
 
-TEST_CASE("A job whose operation does not commit never exists") {
+TEST_CASE("a job whose operation does not commit never exists") {
     Fixture fixture;
     fixture.server.jobs.define(
         {.name = "copy", .run = [](Job&) -> Result<Json> { return Json::object(); }});
@@ -141,7 +141,7 @@ TEST_CASE("A job whose operation does not commit never exists") {
     CHECK(fixture.server.jobs.read(context, id).error().code == "job.unknown");
 }
 
-TEST_CASE("A type that nobody defined is refused") {
+TEST_CASE("a type that nobody defined is refused") {
     Fixture fixture;
     FakeContext context(fixture.engine);
     const auto started = fixture.server.jobs.start(context, {.type = "fly"});
@@ -151,7 +151,7 @@ TEST_CASE("A type that nobody defined is refused") {
     CHECK_THROWS_AS(fixture.server.jobs.define({.name = "copy", .run = {}}), std::logic_error);
 }
 
-TEST_CASE("Failures and exceptions end a job as ERROR with a log entry, exceptions without text") {
+TEST_CASE("failures and exceptions end a job as ERROR with a log entry, exceptions without text") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "fails", .run = [](Job&) -> Result<Json> {
                                     return make_error(ErrorKind::invalid, "a.b", "bad archive");
@@ -168,7 +168,7 @@ TEST_CASE("Failures and exceptions end a job as ERROR with a log entry, exceptio
     CHECK(threw.at("log_entries").dump().find("private") == std::string::npos);
 }
 
-TEST_CASE("A failure that may pass is tried again after a pause") {
+TEST_CASE("a failure that may pass is tried again after a pause") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "mail", .run = [&](Job& job) -> Result<Json> {
                                     if (job.attempt() == 2) return Json{{"sent", true}};
@@ -185,7 +185,7 @@ TEST_CASE("A failure that may pass is tried again after a pause") {
     CHECK(fixture.server.ended(id).at("attempts") == 2);
 }
 
-TEST_CASE("A killed job is asked to stop, and what it answers then is ignored") {
+TEST_CASE("a killed job is asked to stop, and what it answers then is ignored") {
     Fixture fixture;
     std::promise<void> begun;
     std::promise<bool> lost;
@@ -208,7 +208,7 @@ TEST_CASE("A killed job is asked to stop, and what it answers then is ignored") 
     CHECK_FALSE(job.contains("late"));
 }
 
-TEST_CASE("A server that stops gives its job back and another one finishes it") {
+TEST_CASE("a server that stops gives its job back and another one finishes it") {
     Fixture fixture;
     Server other(fixture.engine, fixture.clock, "s2");
     std::promise<void> begun;
@@ -233,7 +233,7 @@ TEST_CASE("A server that stops gives its job back and another one finishes it") 
     CHECK(job.at("current_server") == "s2");
 }
 
-TEST_CASE("A job whose platform is closed stops, and goes on once that is open again") {
+TEST_CASE("a job whose platform is closed stops, and goes on once that is open again") {
     Fixture fixture;
     std::atomic<bool> is_open = true;
     JobRunnerOptions options = Server::options("s2", fixture.clock);
@@ -275,7 +275,7 @@ TEST_CASE("A job whose platform is closed stops, and goes on once that is open a
     jobs.stop();
 }
 
-TEST_CASE("A job that noticed its platform closing runs again though that was open at its end") {
+TEST_CASE("a job that noticed its platform closing runs again though that was open at its end") {
     for (const bool confirms : {false, true}) {
         Fixture fixture;
         std::atomic<bool> is_open = true;
@@ -307,7 +307,7 @@ TEST_CASE("A job that noticed its platform closing runs again though that was op
     }
 }
 
-TEST_CASE("A job whose server died is taken over when its lease has run out") {
+TEST_CASE("a job whose server died is taken over when its lease has run out") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {
                                     return Json{{"attempt", job.attempt()}};
@@ -328,7 +328,7 @@ TEST_CASE("A job whose server died is taken over when its lease has run out") {
     CHECK(job.at("attempt") == 2);
 }
 
-TEST_CASE("An idle round looks into the store once and writes nothing") {
+TEST_CASE("an idle round looks into the store once and writes nothing") {
     Fixture fixture;
     JobRunner runner(fixture.engine, Server::options("s3", fixture.clock));
     CHECK(runner.step().value() == 0);
@@ -339,7 +339,7 @@ TEST_CASE("An idle round looks into the store once and writes nothing") {
     CHECK(runner.signals().generation() == generation);
 }
 
-TEST_CASE("Waiting for a job that does not end answers it as it is") {
+TEST_CASE("waiting for a job that does not end answers it as it is") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = {}});
     const std::string id = fixture.server.start({.type = "copy"});
@@ -348,7 +348,7 @@ TEST_CASE("Waiting for a job that does not end answers it as it is") {
     CHECK(fixture.server.jobs.wait(kScope, "none", kPatience).error().code == "job.unknown");
 }
 
-TEST_CASE("A synchronous reply is sent when the job has ended") {
+TEST_CASE("a synchronous reply is sent when the job has ended") {
     Fixture fixture;
     fixture.server.jobs.define({.name = "copy", .run = [](Job&) -> Result<Json> {
                                     return Json{{"n", 1}};

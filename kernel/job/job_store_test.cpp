@@ -8,7 +8,7 @@ using namespace stele::kernel::job::testing;
 using stele::sdk::commit_and_wait;
 using stele::sdk::JobState;
 
-TEST_CASE("A claimed job runs and nobody else gets it") {
+TEST_CASE("a claimed job runs and nobody else gets it") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
@@ -21,7 +21,7 @@ TEST_CASE("A claimed job runs and nobody else gets it") {
     CHECK(fixture.recover(kNow + kLease - 1) == 0);
 }
 
-TEST_CASE("Jobs are claimed in the order in which they came, and only of types one can run") {
+TEST_CASE("jobs are claimed in the order in which they came, and only of types one can run") {
     StoredJobs fixture;
     const std::string other = fixture.add("import");
     const std::string first = fixture.add();
@@ -33,7 +33,7 @@ TEST_CASE("Jobs are claimed in the order in which they came, and only of types o
     CHECK(fixture.claim("s1", kNow, "import")->id == other);
 }
 
-TEST_CASE("Of two servers that claim the same job at once, one gets it") {
+TEST_CASE("of two servers that claim the same job at once, one gets it") {
     StoredJobs fixture;
     fixture.add();
     const auto any = [](std::string_view) { return true; };
@@ -45,7 +45,7 @@ TEST_CASE("Of two servers that claim the same job at once, one gets it") {
     CHECK(commit_and_wait(*two).error().code == "engine.conflict");
 }
 
-TEST_CASE("A job for later is NONE until its time has come") {
+TEST_CASE("a job for later is NONE until its time has come") {
     StoredJobs fixture;
     const std::string id = fixture.add("export", 3, kNow + 1000);
     CHECK(fixture.record(id).state == JobState::none);
@@ -53,7 +53,7 @@ TEST_CASE("A job for later is NONE until its time has come") {
     CHECK(fixture.claim("s1", kNow + 1000).has_value());
 }
 
-TEST_CASE("A job whose server died is taken over, and the old server has lost it") {
+TEST_CASE("a job whose server died is taken over, and the old server has lost it") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto dead = fixture.claim("s1");
@@ -67,7 +67,7 @@ TEST_CASE("A job whose server died is taken over, and the old server has lost it
     CHECK(fixture.store.confirm(*fixture.engine.snapshot(), *heir).has_value());
 }
 
-TEST_CASE("A server that was only slow and gets its own job back holds the new claim only") {
+TEST_CASE("a server that was only slow and gets its own job back holds the new claim only") {
     StoredJobs fixture;
     fixture.add();
     const auto before = fixture.claim("s1");
@@ -77,7 +77,7 @@ TEST_CASE("A server that was only slow and gets its own job back holds the new c
     fixture.check_lost(*before);
 }
 
-TEST_CASE("A job that was begun as often as it may fails when its server dies") {
+TEST_CASE("a job that was begun as often as it may fails when its server dies") {
     StoredJobs fixture;
     const std::string id = fixture.add("export", 1);
     fixture.claim();
@@ -88,7 +88,7 @@ TEST_CASE("A job that was begun as often as it may fails when its server dies") 
     CHECK_FALSE(fixture.claim("s2", kNow + kLease).has_value());
 }
 
-TEST_CASE("A heartbeat keeps the job and is no conflict for a transaction that confirmed it") {
+TEST_CASE("a heartbeat keeps the job and is no conflict for a transaction that confirmed it") {
     StoredJobs fixture;
     fixture.add();
     const auto claim = fixture.claim();
@@ -105,7 +105,7 @@ TEST_CASE("A heartbeat keeps the job and is no conflict for a transaction that c
     CHECK(fixture.recover(kNow + 2 * kLease) == 1);
 }
 
-TEST_CASE("A killed job is ERROR at once, and what its runner has not committed is lost") {
+TEST_CASE("a killed job is ERROR at once, and what its runner has not committed is lost") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
@@ -124,7 +124,7 @@ TEST_CASE("A killed job is ERROR at once, and what its runner has not committed 
     CHECK(fixture.record(id).log_entries.size() == 1);
 }
 
-TEST_CASE("A waiting job that is killed never runs") {
+TEST_CASE("a waiting job that is killed never runs") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     REQUIRE(fixture
@@ -138,7 +138,7 @@ TEST_CASE("A waiting job that is killed never runs") {
               .code == "job.unknown");
 }
 
-TEST_CASE("A job that is tried again waits as AWAITING and fails when no attempt is left") {
+TEST_CASE("a job that is tried again waits as AWAITING and fails when no attempt is left") {
     StoredJobs fixture;
     const std::string id = fixture.add("export", 2);
     const auto repeat = [&](const JobClaim& claim, std::int64_t now) {
@@ -156,7 +156,7 @@ TEST_CASE("A job that is tried again waits as AWAITING and fails when no attempt
     CHECK(fixture.record(id).attempts == 2);
 }
 
-TEST_CASE("A job that is given back has lost no attempt, unless it must not be repeated") {
+TEST_CASE("a job that is given back has lost no attempt, unless it must not be repeated") {
     StoredJobs fixture;
     const std::string repeatable = fixture.add("export", 3);
     const auto give_back = [&](const JobClaim& claim) {
@@ -176,7 +176,7 @@ TEST_CASE("A job that is given back has lost no attempt, unless it must not be r
     CHECK(fixture.record(once).state == JobState::error);
 }
 
-TEST_CASE("Jobs are found by their states, oldest first") {
+TEST_CASE("jobs are found by their states, oldest first") {
     StoredJobs fixture;
     const std::string a = fixture.add();
     const std::string b = fixture.add("import");
@@ -190,7 +190,7 @@ TEST_CASE("Jobs are found by their states, oldest first") {
     CHECK(fixture.ids({JobState::finished}).empty());
 }
 
-TEST_CASE("Jobs that ended long ago are forgotten without a trace") {
+TEST_CASE("jobs that ended long ago are forgotten without a trace") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
@@ -215,7 +215,7 @@ TEST_CASE("Jobs that ended long ago are forgotten without a trace") {
     CHECK(fixture.count_keys() == 0);
 }
 
-TEST_CASE("A record that cannot be read keeps no other job from running") {
+TEST_CASE("a record that cannot be read keeps no other job from running") {
     StoredJobs fixture;
     const std::string broken = fixture.add();
     const std::string sound = fixture.add();

@@ -33,7 +33,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Every posted task runs once") {
+TEST_CASE("every posted task runs once") {
     std::atomic<int> runs = 0;
     WorkerPool pool(3, 1000);
     for (int i = 0; i < 500; ++i)
@@ -42,7 +42,7 @@ TEST_CASE("Every posted task runs once") {
     CHECK(runs == 500);
 }
 
-TEST_CASE("A full queue refuses, and takes again when there is room") {
+TEST_CASE("a full queue refuses, and takes again when there is room") {
     Gate gate;
     WorkerPool pool(1, 2);
     REQUIRE(pool.post(gate.task()));
@@ -58,7 +58,7 @@ TEST_CASE("A full queue refuses, and takes again when there is room") {
     CHECK(pool.post([] {}));
 }
 
-TEST_CASE("A task that throws does not take its thread with it") {
+TEST_CASE("a task that throws does not take its thread with it") {
     std::promise<void> done;
     WorkerPool pool(1, 10);
     REQUIRE(pool.post([] { throw std::runtime_error("on purpose"); }));
@@ -68,7 +68,7 @@ TEST_CASE("A task that throws does not take its thread with it") {
     pool.stop();
 }
 
-TEST_CASE("Stopping waits for what is queued, then nothing is taken any more") {
+TEST_CASE("stopping waits for what is queued, then nothing is taken any more") {
     Gate gate;
     std::atomic<int> runs = 0;
     WorkerPool pool(1, 10);
@@ -84,7 +84,7 @@ TEST_CASE("Stopping waits for what is queued, then nothing is taken any more") {
     pool.stop();
 }
 
-TEST_CASE("No more tasks run than the pool is wide while the queue moves") {
+TEST_CASE("no more tasks run than the pool is wide while the queue moves") {
     constexpr int kWidth = 2;
     std::atomic<int> running = 0;
     std::atomic<int> most = 0;
@@ -106,7 +106,7 @@ TEST_CASE("No more tasks run than the pool is wide while the queue moves") {
     CHECK(most <= kWidth);
 }
 
-TEST_CASE("Tasks that wait hold up no others as long as there are threads") {
+TEST_CASE("tasks that wait hold up no others as long as there are threads") {
     std::array<Gate, 3> gates;
     WorkerPool pool({.threads = 4, .queue_capacity = 10, .width = 1});
     for (Gate& gate : gates)
@@ -119,7 +119,7 @@ TEST_CASE("Tasks that wait hold up no others as long as there are threads") {
     pool.stop();
 }
 
-TEST_CASE("A narrow pool runs everything that is posted now and then") {
+TEST_CASE("a narrow pool runs everything that is posted now and then") {
     std::atomic<int> runs = 0;
     WorkerPool pool({.threads = 4, .queue_capacity = 10, .width = 1});
     for (int i = 0; i < 500; ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("A narrow pool runs everything that is posted now and then") {
     CHECK(runs == 500);
 }
 
-TEST_CASE("A task that is posted before the threads are up is run when they are") {
+TEST_CASE("a task that is posted before the threads are up is run when they are") {
     for (int i = 0; i < 200; ++i) {
         std::promise<void> done;
         WorkerPool pool(
@@ -145,7 +145,7 @@ TEST_CASE("A task that is posted before the threads are up is run when they are"
     }
 }
 
-TEST_CASE("One caller leaves a quarter of the threads to others, who run meanwhile") {
+TEST_CASE("one caller leaves a quarter of the threads to others, who run meanwhile") {
     constexpr int kThreads = 8;
     WorkerPool pool(kThreads, 1000);
     std::promise<void> opened;
@@ -177,7 +177,7 @@ TEST_CASE("One caller leaves a quarter of the threads to others, who run meanwhi
     CHECK(running == 100);
 }
 
-TEST_CASE("Two callers leave threads to a third") {
+TEST_CASE("two callers leave threads to a third") {
     constexpr int kThreads = 8;
     WorkerPool pool(kThreads, 1000);
     std::promise<void> opened;
@@ -202,7 +202,7 @@ TEST_CASE("Two callers leave threads to a third") {
     CHECK(running == 100);
 }
 
-TEST_CASE("Callers take turns, whoever came first") {
+TEST_CASE("callers take turns, whoever came first") {
     WorkerPool pool(1, 1000);
     Gate gate;
     REQUIRE(pool.post(gate.task()));
@@ -215,7 +215,7 @@ TEST_CASE("Callers take turns, whoever came first") {
     CHECK(order == "abcaba");
 }
 
-TEST_CASE("One caller fills half of the queue, and the others have the rest") {
+TEST_CASE("one caller fills half of the queue, and the others have the rest") {
     WorkerPool pool(1, 4);
     Gate gate;
     REQUIRE(pool.post(gate.task()));

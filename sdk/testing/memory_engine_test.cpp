@@ -37,7 +37,7 @@ bool commits(Transaction& transaction) {
 
 }  // namespace
 
-TEST_CASE("A committed value is there for later readers and not for earlier ones") {
+TEST_CASE("a committed value is there for later readers and not for earlier ones") {
     MemoryEngine engine;
     const auto before = engine.snapshot();
     put(engine, "a", "1");
@@ -50,13 +50,13 @@ TEST_CASE("A committed value is there for later readers and not for earlier ones
     CHECK(keys_of(*between, {}) == "a=1 ");
 }
 
-TEST_CASE("A dropped transaction leaves nothing") {
+TEST_CASE("a dropped transaction leaves nothing") {
     MemoryEngine engine;
     engine.begin()->put("a", "1");
     CHECK_FALSE(engine.snapshot()->get("a").value().has_value());
 }
 
-TEST_CASE("Scans go both ways, keep to their range and can be moved") {
+TEST_CASE("scans go both ways, keep to their range and can be moved") {
     MemoryEngine engine;
     for (const char* key : {"a", "b", "c", "d"})
         put(engine, key, "1");
@@ -79,7 +79,7 @@ TEST_CASE("Scans go both ways, keep to their range and can be moved") {
     CHECK_FALSE(backward->is_valid());
 }
 
-TEST_CASE("A transaction sees its own writes") {
+TEST_CASE("a transaction sees its own writes") {
     MemoryEngine engine;
     for (const char* key : {"a", "b", "c"})
         put(engine, key, "old");
@@ -97,7 +97,7 @@ TEST_CASE("A transaction sees its own writes") {
     CHECK(keys_of(*engine.snapshot(), {}) == "b=again c=new ");
 }
 
-TEST_CASE("A commit conflicts when something that it read has changed") {
+TEST_CASE("a commit conflicts when something that it read has changed") {
     MemoryEngine engine;
     put(engine, "a", "1");
     put(engine, "m", "1");
@@ -118,7 +118,7 @@ TEST_CASE("A commit conflicts when something that it read has changed") {
     CHECK_FALSE(engine.snapshot()->get("result").value().has_value());
 }
 
-TEST_CASE("A new or removed key in a scanned range is a conflict") {
+TEST_CASE("a new or removed key in a scanned range is a conflict") {
     MemoryEngine engine;
     put(engine, "a", "1");
     const auto appeared = engine.begin();
@@ -136,7 +136,7 @@ TEST_CASE("A new or removed key in a scanned range is a conflict") {
     CHECK_FALSE(commits(*vanished));
 }
 
-TEST_CASE("What was not read is no conflict") {
+TEST_CASE("what was not read is no conflict") {
     MemoryEngine engine;
     for (const char* key : {"a", "b", "c"})
         put(engine, key, "1");
@@ -158,7 +158,7 @@ TEST_CASE("What was not read is no conflict") {
     CHECK(engine.snapshot()->get("a").value() == "first");
 }
 
-TEST_CASE("Additions to one counter never conflict and add up") {
+TEST_CASE("additions to one counter never conflict and add up") {
     MemoryEngine engine;
     const auto one = engine.begin();
     const auto two = engine.begin();
@@ -178,7 +178,7 @@ TEST_CASE("Additions to one counter never conflict and add up") {
     CHECK_FALSE(commits(*reader));
 }
 
-TEST_CASE("Additions mix with writes and removals of the same transaction") {
+TEST_CASE("additions mix with writes and removals of the same transaction") {
     MemoryEngine engine;
     put(engine, "n", counter_bytes(10));
     const auto transaction = engine.begin();
@@ -195,7 +195,7 @@ TEST_CASE("Additions mix with writes and removals of the same transaction") {
     CHECK_FALSE(reader->get("k").value().has_value());
 }
 
-TEST_CASE("A removed range takes along what others put into it meanwhile") {
+TEST_CASE("a removed range takes along what others put into it meanwhile") {
     MemoryEngine engine;
     const auto transaction = engine.begin();
     transaction->remove_range({"a", "b"});
@@ -204,7 +204,7 @@ TEST_CASE("A removed range takes along what others put into it meanwhile") {
     CHECK_FALSE(engine.snapshot()->get("ab").value().has_value());
 }
 
-TEST_CASE("Observers hear of the keys under their prefix before the commit is acknowledged") {
+TEST_CASE("observers hear of the keys under their prefix before the commit is acknowledged") {
     MemoryEngine engine;
     std::vector<std::string> heard;
     engine.observe("p", [&](const stele::sdk::CommitNotice& commit) {
@@ -221,7 +221,7 @@ TEST_CASE("Observers hear of the keys under their prefix before the commit is ac
     CHECK(heard.size() == 3);
 }
 
-TEST_CASE("Commits can be refused on purpose") {
+TEST_CASE("commits can be refused on purpose") {
     MemoryEngine engine;
     engine.refuse_commits(
         1, stele::sdk::make_error(stele::sdk::ErrorKind::storage_full, "engine.full", "full"));

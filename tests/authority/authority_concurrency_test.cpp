@@ -34,7 +34,7 @@ enum Phase : std::uint64_t { taken = 0, given = 2, phase_count = 4 };
 
 }  // namespace
 
-TEST_CASE("No check answers a decision that an acknowledged commit has made void") {
+TEST_CASE("no check answers a decision that an acknowledged commit has made void") {
     FakeTree tree;
     const auto root = record_key(kContestedPlatform, 1, 0);
     const auto store_record = record_key(kContestedPlatform, 2, 1);
@@ -170,7 +170,7 @@ struct NotedRight {
 
 }  // namespace
 
-TEST_CASE_METHOD(NotedRight, "Every reader gets the decision of the very state that it shows") {
+TEST_CASE_METHOD(NotedRight, "every reader gets the decision of the very state that it shows") {
     constexpr int kRounds = 600;
     std::atomic<bool> is_over{false};
     std::atomic<int> wrong{0};
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(NotedRight, "Every reader gets the decision of the very state t
     CHECK(given > 0);
 }
 
-TEST_CASE_METHOD(NotedRight, "Nothing that a right allowed is committed after it was taken away") {
+TEST_CASE_METHOD(NotedRight, "nothing that a right allowed is committed after it was taken away") {
     constexpr int kRounds = 300;
     // Told in the order of the commits.
     std::atomic<bool> is_given{false};

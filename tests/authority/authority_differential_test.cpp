@@ -320,7 +320,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Rights equal those of a naive evaluator after every random step") {
+TEST_CASE("rights equal those of a naive evaluator after every random step") {
     const int seed = GENERATE(range(1, stele::testing::repetitions(4) + 1));
     CAPTURE(seed);
     Differential differential(static_cast<unsigned>(seed));

@@ -134,12 +134,12 @@ void write_and_read_together(sdk::Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("Indexes and counters stay right under concurrent writers, readers and index builds") {
+TEST_CASE("indexes and counters stay right under concurrent writers, readers and index builds") {
     const auto engine = make_used_engine();
     write_and_read_together(*engine);
 }
 
-TEST_CASE("The same holds on LevelDB, also after the store was opened again") {
+TEST_CASE("the same holds on LevelDB, also after the store was opened again") {
     const testing::TemporaryFolder folder;
     {
         const auto engine = open_leveldb(folder.path()).value();

@@ -190,7 +190,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Any query over any documents answers what looking at every record answers") {
+TEST_CASE("any query over any documents answers what looking at every record answers") {
     constexpr std::size_t kBatch = 250;
     std::map<std::string, std::size_t> accesses;
     const std::size_t batches = case_count() / kBatch;
@@ -221,7 +221,7 @@ TEST_CASE("Any query over any documents answers what looking at every record ans
     }
 }
 
-TEST_CASE("Queries that stay costly get their indexes and answer the same afterwards") {
+TEST_CASE("queries that stay costly get their indexes and answer the same afterwards") {
     std::map<std::string, std::size_t> accesses;
     for (std::uint64_t seed = 0; seed < 1 + case_count() / 50'000; ++seed) {
         INFO("seed " << seed);

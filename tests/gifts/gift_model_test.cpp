@@ -15,7 +15,7 @@ constexpr int kSequences = 10'000;
 
 }  // namespace
 
-TEST_CASE("Nobody obtains more than somebody with that right gave them") {
+TEST_CASE("nobody obtains more than somebody with that right gave them") {
     const char* const first = std::getenv("STELE_GIFT_SEED");
     const char* const cases = std::getenv("STELE_TEST_CASES");
     const int count = cases ? std::atoi(cases) : stele::testing::repetitions(kSequences);

@@ -35,7 +35,7 @@ constexpr MissingCheck kMissing[] = {
 
 }  // namespace
 
-TEST_CASE("The random walk finds each check that is taken out, and nothing where it is there") {
+TEST_CASE("the random walk finds each check that is taken out, and nothing where it is there") {
     GiftWalk walk;
     for (const MissingCheck& missing : kMissing) {
         CAPTURE(missing.name);

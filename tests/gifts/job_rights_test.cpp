@@ -129,7 +129,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("A job does nothing for a starter who has lost the rights before it runs") {
+TEST_CASE("a job does nothing for a starter who has lost the rights before it runs") {
     Starters starters(GiftServer::with_nodes());
     const auto keeper = starters.make("keeper");
     const auto loser = starters.make("loser");
@@ -169,7 +169,7 @@ TEST_CASE("A job does nothing for a starter who has lost the rights before it ru
     GiftServer::with_nodes().jobs().stop();
 }
 
-TEST_CASE("A job acts in the tenant in which it was started alone, and for the rights there") {
+TEST_CASE("a job acts in the tenant in which it was started alone, and for the rights there") {
     GiftServer& server = GiftServer::with_tenants();
     const sdk::PlatformScope first = server.make_platform("first");
     const sdk::PlatformScope second = server.make_platform("second");

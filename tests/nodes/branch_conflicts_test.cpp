@@ -133,7 +133,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Changesets of different records on one line do not conflict") {
+TEST_CASE("changesets of different records on one line do not conflict") {
     Rivals rivals;
     for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
         INFO("line " << line);
@@ -151,7 +151,7 @@ TEST_CASE("Changesets of different records on one line do not conflict") {
     }
 }
 
-TEST_CASE("Changesets of one record on one line conflict, on two lines they do not") {
+TEST_CASE("changesets of one record on one line conflict, on two lines they do not") {
     Rivals rivals;
     for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
         INFO("line " << line);
@@ -170,7 +170,7 @@ TEST_CASE("Changesets of one record on one line conflict, on two lines they do n
     CHECK(rivals.branches().commit(other).has_value());
 }
 
-TEST_CASE("Changesets that make one record on one line conflict") {
+TEST_CASE("changesets that make one record on one line conflict") {
     Rivals rivals;
     for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
         INFO("line " << line);
@@ -184,7 +184,7 @@ TEST_CASE("Changesets that make one record on one line conflict") {
     }
 }
 
-TEST_CASE("A record that is remembered still conflicts with its next version") {
+TEST_CASE("a record that is remembered still conflicts with its next version") {
     Rivals rivals;
     for (const nodes::Line line : {nodes::kFirstLine, Rivals::kFork}) {
         INFO("line " << line);
@@ -201,7 +201,7 @@ TEST_CASE("A record that is remembered still conflicts with its next version") {
     }
 }
 
-TEST_CASE("What two changesets begin and end shows in the past, whichever is committed first") {
+TEST_CASE("what two changesets begin and end shows in the past, whichever is committed first") {
     using Keys = std::vector<std::string>;
     for (const bool is_one_first : {true, false}) {
         INFO("the first is committed " << (is_one_first ? "first" : "last"));
@@ -225,7 +225,7 @@ TEST_CASE("What two changesets begin and end shows in the past, whichever is com
     }
 }
 
-TEST_CASE("Nobody writes past an index that is made or built meanwhile") {
+TEST_CASE("nobody writes past an index that is made or built meanwhile") {
     const auto line = GENERATE(nodes::kFirstLine, Rivals::kFork);
     const bool is_writer_first = GENERATE(true, false);
     const bool is_begun = GENERATE(true, false);
@@ -258,7 +258,7 @@ TEST_CASE("Nobody writes past an index that is made or built meanwhile") {
     CHECK(branches.check(*snapshot, line) == std::vector<std::string>());
 }
 
-TEST_CASE("A fork does not conflict with those who write to its parent") {
+TEST_CASE("a fork does not conflict with those who write to its parent") {
     Rivals rivals;
     auto change = rivals.branches().begin(nodes::kFirstLine);
     rivals.insert(change, nodes::kFirstLine, next_sequence());

@@ -303,7 +303,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("Queries on branches and in the past answer what looking at every record answers") {
+TEST_CASE("queries on branches and in the past answer what looking at every record answers") {
     constexpr std::size_t kBatch = 200;
     std::size_t uses = 0;
     for (std::size_t seed = 0; seed < 1 + testing::test_cases(2000) / kBatch; ++seed) {

@@ -78,12 +78,12 @@ struct Small {
 
 }  // namespace
 
-TEST_CASE("A branch in order has no faults") {
+TEST_CASE("a branch in order has no faults") {
     Small small;
     CHECK(small.codes(false).empty());
 }
 
-TEST_CASE("A lost name comes back, and the member is found by its path") {
+TEST_CASE("a lost name comes back, and the member is found by its path") {
     Small small;
     small.change([&](const BranchContent& content) {
         must(content.graph_writer()).remove_name(small.folder, "child", small.membership);
@@ -93,7 +93,7 @@ TEST_CASE("A lost name comes back, and the member is found by its path") {
     CHECK(small.found_at("/child") == small.child);
 }
 
-TEST_CASE("Two members of one name from before there was one stay readable and writable") {
+TEST_CASE("two members of one name from before there was one stay readable and writable") {
     Small small;
     small.change([&](const BranchContent& content) {
         must(content.graph_writer()).remove_name(small.folder, "child", small.membership);
@@ -120,7 +120,7 @@ TEST_CASE("Two members of one name from before there was one stay readable and w
     CHECK(small.codes(false).empty());
 }
 
-TEST_CASE("A name that no member has goes") {
+TEST_CASE("a name that no member has goes") {
     Small small;
     small.change([&](const BranchContent& content) {
         auto writer = must(content.graph_writer());
@@ -135,7 +135,7 @@ TEST_CASE("A name that no member has goes") {
     CHECK(small.found_at("/child") == small.child);
 }
 
-TEST_CASE("An association that its ends do not know of is listed again") {
+TEST_CASE("an association that its ends do not know of is listed again") {
     Small small;
     small.change([&](const BranchContent& content) {
         must(content.graph_writer()).remove(small.ends(small.link, "a:linked"));
@@ -146,7 +146,7 @@ TEST_CASE("An association that its ends do not know of is listed again") {
     CHECK(listed.at("total_rows") == 1);
 }
 
-TEST_CASE("What nodes know of an association that is gone goes") {
+TEST_CASE("what nodes know of an association that is gone goes") {
     Small small;
     const std::string gone = small.make("gone");
     small.change([&](const BranchContent& content) {
@@ -160,7 +160,7 @@ TEST_CASE("What nodes know of an association that is gone goes") {
     CHECK(small.codes(false).empty());
 }
 
-TEST_CASE("Index entries that are missing come back, so that queries find the node again") {
+TEST_CASE("index entries that are missing come back, so that queries find the node again") {
     Small small;
     small.change([&](const BranchContent& content) {
         auto& context = static_cast<kernel::resource::WorkContext&>(content.context());
@@ -194,7 +194,7 @@ TEST_CASE("Index entries that are missing come back, so that queries find the no
     CHECK(small.codes(true).empty());
 }
 
-TEST_CASE("An association without an end goes, and the name that it gave") {
+TEST_CASE("an association without an end goes, and the name that it gave") {
     Small small;
     const std::string gone = small.make("gone");
     small.change([&](const BranchContent& content) {

@@ -52,7 +52,7 @@ void check_store(ContentWorld& world) {
 
 }  // namespace
 
-TEST_CASE("After any history content is what a model of it is, now and in the past") {
+TEST_CASE("after any history content is what a model of it is, now and in the past") {
     const bool is_alone = std::getenv("STELE_TEST_SEED") != nullptr;
     const std::uint64_t first = is_alone ? testing::test_seed() : first_history();
     const std::uint64_t end = is_alone ? first + 1 : first + history_count();

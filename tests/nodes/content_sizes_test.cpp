@@ -37,7 +37,7 @@ void remove_node(ContentWorld& world, const std::string& branch, const std::stri
 
 }  // namespace
 
-TEST_CASE("What a repository counts is what its history says, on all branches") {
+TEST_CASE("what a repository counts is what its history says, on all branches") {
     ContentWorld world;
     const std::string kept = make_node(world, world.master());
     const std::string gone = make_node(world, world.master());
@@ -57,7 +57,7 @@ TEST_CASE("What a repository counts is what its history says, on all branches") 
     CHECK(kernel::resource::check_store(world.rooms()).empty());
 }
 
-TEST_CASE("A repository that counts something else than it holds is told of") {
+TEST_CASE("a repository that counts something else than it holds is told of") {
     ContentWorld world;
     make_node(world, world.master());
     must(kernel::resource::run_as_system(

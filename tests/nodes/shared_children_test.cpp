@@ -39,7 +39,7 @@ struct Held {
 
 }  // namespace
 
-TEST_CASE_METHOD(Held, "A child that several hold goes with the last of them") {
+TEST_CASE_METHOD(Held, "a child that several hold goes with the last of them") {
     const char* const type = "a:child";
     const std::string one = make();
     const std::string other = make();
@@ -60,7 +60,7 @@ TEST_CASE_METHOD(Held, "A child that several hold goes with the last of them") {
     CHECK_FALSE(has(below));
 }
 
-TEST_CASE_METHOD(Held, "Who goes along holds nothing any more") {
+TEST_CASE_METHOD(Held, "who goes along holds nothing any more") {
     const std::string top = make();
     const std::string left = make();
     const std::string right = make();
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(Held, "Who goes along holds nothing any more") {
         CHECK_FALSE(has(node));
 }
 
-TEST_CASE_METHOD(Held, "Links and holders of another kind keep nothing, and take nothing along") {
+TEST_CASE_METHOD(Held, "links and holders of another kind keep nothing, and take nothing along") {
     const std::string folder = make();
     const std::string friendly = make();
     const std::string child = make();

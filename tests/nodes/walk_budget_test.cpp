@@ -77,7 +77,7 @@ std::string code_without_caller(const Walk& walk) {
 
 }  // namespace
 
-TEST_CASE("Walks over associations and history do not begin for a caller who has gone") {
+TEST_CASE("walks over associations and history do not begin for a caller who has gone") {
     Walked walked;
     walked.look([&](const BranchContent& content) {
         const auto changesets = walked.changesets(content);
@@ -104,7 +104,7 @@ TEST_CASE("Walks over associations and history do not begin for a caller who has
     });
 }
 
-TEST_CASE("A long walk ends soon after its caller has gone") {
+TEST_CASE("a long walk ends soon after its caller has gone") {
     Walked walked;
     for (int i = 0; i < 600; ++i)
         walked.make();

@@ -66,7 +66,7 @@ std::string hexadecimal_of(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("What one server stores another reads, as a whole and in parts of any place and size") {
+TEST_CASE("what one server stores another reads, as a whole and in parts of any place and size") {
     const auto options = PrivatePostgres::instance().empty_store();
     SharedBinaries one(options);
     SharedBinaries other(options);
@@ -88,7 +88,7 @@ TEST_CASE("What one server stores another reads, as a whole and in parts of any 
     CHECK(one.names().size() == 7);
 }
 
-TEST_CASE("Equal bytes are kept once, and what was not finished is not there") {
+TEST_CASE("equal bytes are kept once, and what was not finished is not there") {
     const auto options = PrivatePostgres::instance().empty_store();
     const auto count = [&](const std::string& table) {
         return PrivatePostgres::instance().query("select count(*) from " + options.schema + "." +
@@ -111,7 +111,7 @@ TEST_CASE("Equal bytes are kept once, and what was not finished is not there") {
     CHECK(other.read(name, 0, 600'000) == bytes);
 }
 
-TEST_CASE("Unused bytes are removed unless somebody has written them again") {
+TEST_CASE("unused bytes are removed unless somebody has written them again") {
     const auto options = PrivatePostgres::instance().empty_store();
     SharedBinaries one(options);
     SharedBinaries other(options);
@@ -145,7 +145,7 @@ TEST_CASE("Unused bytes are removed unless somebody has written them again") {
     CHECK(other.names().empty());
 }
 
-TEST_CASE("A piece that is gone is told, and nothing is made up in its place") {
+TEST_CASE("a piece that is gone is told, and nothing is made up in its place") {
     const auto options = PrivatePostgres::instance().empty_store();
     SharedBinaries one(options);
     const std::string name = one.add(some_bytes(600'000));
@@ -159,7 +159,7 @@ TEST_CASE("A piece that is gone is told, and nothing is made up in its place") {
     CHECK(read.error().code == "blob.damaged");
 }
 
-TEST_CASE("A store of an earlier version gets a place for binaries") {
+TEST_CASE("a store of an earlier version gets a place for binaries") {
     const auto options = PrivatePostgres::instance().empty_store();
     { SharedBinaries one(options); }
     PrivatePostgres::instance().query("drop table " + options.schema + ".stele_blob, " +

@@ -23,7 +23,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("The PostgreSQL engine keeps every promise of an engine") {
+TEST_CASE("the PostgreSQL engine keeps every promise of an engine") {
     check_engine([] { return std::make_unique<PostgresStore>(); });
 }
 

@@ -111,7 +111,7 @@ struct Store {
 }  // namespace
 
 TEST_CASE_METHOD(Store,
-                 "Connections that break at any moment lose nothing and leave nothing in half") {
+                 "connections that break at any moment lose nothing and leave nothing in half") {
     const auto engine = open(options);
     Load load(*engine);
     for (int round = 0; round < repetitions(100); ++round) {
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(Store,
     CHECK(load.contradiction() == "");
 }
 
-TEST_CASE_METHOD(Store, "A restart of PostgreSQL is survived without a failed operation") {
+TEST_CASE_METHOD(Store, "a restart of PostgreSQL is survived without a failed operation") {
     const auto engine = open(options);
     Load load(*engine);
     for (int round = 0; round < repetitions(3); ++round) {
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(Store, "A restart of PostgreSQL is survived without a failed op
     CHECK(load.contradiction() == "");
 }
 
-TEST_CASE_METHOD(Store, "While PostgreSQL is away operations fail in bounded time") {
+TEST_CASE_METHOD(Store, "while PostgreSQL is away operations fail in bounded time") {
     options.wait = std::chrono::seconds(2);
     const auto engine = open(options);
     put(*engine, "a", "1");
@@ -172,7 +172,7 @@ TEST_CASE_METHOD(Store, "While PostgreSQL is away operations fail in bounded tim
     CHECK(value_of(*engine, "b") == "2");
 }
 
-TEST_CASE_METHOD(Store, "A transaction that the database refuses does not take others with it") {
+TEST_CASE_METHOD(Store, "a transaction that the database refuses does not take others with it") {
     const auto engine = open(options);
     query(
         "create function refuse() returns trigger language plpgsql as"
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(Store, "A transaction that the database refuses does not take o
     CHECK(value_of(*engine, "good8") == "1");
 }
 
-TEST_CASE_METHOD(Store, "A key that no index takes is refused, and only that") {
+TEST_CASE_METHOD(Store, "a key that no index takes is refused, and only that") {
     const auto engine = open(options);
     put(*engine, std::string(2600, 'k'), "longest");
     CHECK(value_of(*engine, std::string(2600, 'k')) == "longest");
@@ -203,7 +203,7 @@ TEST_CASE_METHOD(Store, "A key that no index takes is refused, and only that") {
     CHECK(refused.error().code == "storage_postgres.key_too_long");
 }
 
-TEST_CASE_METHOD(Store, "A server that may lose what it acknowledged is refused") {
+TEST_CASE_METHOD(Store, "a server that may lose what it acknowledged is refused") {
     server.query("alter system set fsync = off");
     server.query("select pg_reload_conf()");
     const auto is_off = [&] { return server.query("show fsync") == "off"; };
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(Store, "A server that may lose what it acknowledged is refused"
         std::this_thread::sleep_for(milliseconds(20));
 }
 
-TEST_CASE_METHOD(Store, "Commits wait for the disk whatever the server's default is") {
+TEST_CASE_METHOD(Store, "commits wait for the disk whatever the server's default is") {
     options.connection += " options='-c synchronous_commit=off'";
     const auto engine = open(options);
     put(*engine, "a", "1");
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(Store, "Commits wait for the disk whatever the server's default
     CHECK(query("select value from seen") == "on");
 }
 
-TEST_CASE_METHOD(Store, "A connection string, a format and a server that do not fit are told") {
+TEST_CASE_METHOD(Store, "a connection string, a format and a server that do not fit are told") {
     options.connection = "no such = thing";
     auto refused = storage_postgres::open_postgres(options);
     REQUIRE(refused.has_error());

@@ -64,7 +64,7 @@ struct Pair {
 
 }  // namespace
 
-TEST_CASE("Two PostgreSQL engines that take turns are as good as one") {
+TEST_CASE("two PostgreSQL engines that take turns are as good as one") {
     for (const auto* checks : {&engine_transaction_checks(), &engine_concurrency_checks()}) {
         for (const EngineCheck& check : *checks) {
             DYNAMIC_SECTION(check.promise) {
@@ -75,7 +75,7 @@ TEST_CASE("Two PostgreSQL engines that take turns are as good as one") {
     }
 }
 
-TEST_CASE_METHOD(Pair, "An observer hears of another server's commit before a reader shows it") {
+TEST_CASE_METHOD(Pair, "an observer hears of another server's commit before a reader shows it") {
     std::atomic<int> told = 0;
     other->observe("a", [&](const sdk::CommitNotice& commit) {
         CHECK_FALSE(commit.is_everything);
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(Pair, "An observer hears of another server's commit before a re
     }
 }
 
-TEST_CASE_METHOD(Pair, "Commits of others are heard of without reading") {
+TEST_CASE_METHOD(Pair, "commits of others are heard of without reading") {
     std::atomic<int> told = 0;
     other->observe("a", [&](const sdk::CommitNotice&) { ++told; });
     put(*one, "a", "1");
@@ -101,7 +101,7 @@ TEST_CASE_METHOD(Pair, "Commits of others are heard of without reading") {
 }
 
 TEST_CASE_METHOD(Pair,
-                 "Whoever lost track of the commits is told that everything may have changed") {
+                 "whoever lost track of the commits is told that everything may have changed") {
     put(*one, "a", "1");
     const auto rival = one->begin();
     CHECK(value_of(*rival, "a") == "1");
@@ -120,7 +120,7 @@ TEST_CASE_METHOD(Pair,
     CHECK(value_of(*other, "a") == "2");
 }
 
-TEST_CASE_METHOD(Pair, "A server that has seen more than the database holds must start anew") {
+TEST_CASE_METHOD(Pair, "a server that has seen more than the database holds must start anew") {
     const bool is_repeated = GENERATE(false, true);
     put(*one, "a", "1");
     put(*one, "a", "2");
@@ -154,7 +154,7 @@ TEST_CASE_METHOD(Pair, "A server that has seen more than the database holds must
     CHECK(value_of(*one, "a") == "3");
 }
 
-TEST_CASE_METHOD(Pair, "Former values are kept as long as a reader needs them, and no longer") {
+TEST_CASE_METHOD(Pair, "former values are kept as long as a reader needs them, and no longer") {
     options.tidying = std::chrono::milliseconds(100);
     one = open_server(options);
     other = open_server(options);
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(Pair, "Former values are kept as long as a reader needs them, a
     CHECK(entries(*other, {}) == "a=2 ");
 }
 
-TEST_CASE_METHOD(Pair, "A reader whose former values were taken away says so") {
+TEST_CASE_METHOD(Pair, "a reader whose former values were taken away says so") {
     put(*one, "a", "1");
     const auto reader = one->snapshot();
     const auto rival = one->begin();
@@ -195,7 +195,7 @@ TEST_CASE_METHOD(Pair, "A reader whose former values were taken away says so") {
     CHECK_FALSE(commits(*rival));
 }
 
-TEST_CASE_METHOD(Pair, "Scans look ahead in growing steps and see every row once") {
+TEST_CASE_METHOD(Pair, "scans look ahead in growing steps and see every row once") {
     const auto name = [](int i) {
         std::string number = std::to_string(i);
         return std::string(5 - number.size(), '0') + number;

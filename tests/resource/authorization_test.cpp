@@ -23,7 +23,7 @@ bool is_conflict(const sdk::Result<void>& committed) {
 
 }  // namespace
 
-TEST_CASE_METHOD(Library, "Nobody sees what was removed before the right to see was given") {
+TEST_CASE_METHOD(Library, "nobody sees what was removed before the right to see was given") {
     const bool is_remembered = GENERATE(false, true);
     const auto early = begin(user, "GET", "/libraries/north");
     json(system(), "PUT", "/libraries/north", {{"secret", "removed"}});
@@ -35,7 +35,7 @@ TEST_CASE_METHOD(Library, "Nobody sees what was removed before the right to see 
     CHECK(json(user, "GET", "/libraries/north").at("secret") == "removed");
 }
 
-TEST_CASE_METHOD(Library, "A read that began before a revoke shows what was to be seen then") {
+TEST_CASE_METHOD(Library, "a read that began before a revoke shows what was to be seen then") {
     grant(library, user, "consumer");
     const bool is_remembered = GENERATE(false, true);
     if (is_remembered) json(user, "GET", "/libraries/north");
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(Library, "A read that began before a revoke shows what was to b
     CHECK(code_of("GET", "/libraries/north") == "document.unknown");
 }
 
-TEST_CASE_METHOD(Library, "A write conflicts with whatever takes rights away before its commit") {
+TEST_CASE_METHOD(Library, "a write conflicts with whatever takes rights away before its commit") {
     const sdk::RecordKey group = other->principal.key;
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         sdk::Authorities& authorities = context.authorities();
@@ -107,7 +107,7 @@ TEST_CASE_METHOD(Library, "A write conflicts with whatever takes rights away bef
     CHECK(json(system(), "GET", "/libraries/north").value("secret", "") != "mine");
 }
 
-TEST_CASE_METHOD(Library, "A write conflicts with a policy that changes before its commit") {
+TEST_CASE_METHOD(Library, "a write conflicts with a policy that changes before its commit") {
     grant(library, user, "editor");
     const auto write = begin(user, "PUT", "/libraries/north", {{"secret", "mine"}});
     REQUIRE(write->run().has_value());
@@ -115,7 +115,7 @@ TEST_CASE_METHOD(Library, "A write conflicts with a policy that changes before i
     CHECK(is_conflict(write->commit()));
 }
 
-TEST_CASE_METHOD(Library, "Whoever gives rights or makes records disturbs no writer") {
+TEST_CASE_METHOD(Library, "whoever gives rights or makes records disturbs no writer") {
     grant(library, user, "editor");
     grant(platform().root, other, "contributor");
     json(user, "GET", "/libraries/north");
@@ -128,7 +128,7 @@ TEST_CASE_METHOD(Library, "Whoever gives rights or makes records disturbs no wri
     CHECK(write->commit().has_value());
 }
 
-TEST_CASE_METHOD(Library, "Nobody but writers waits for revokes") {
+TEST_CASE_METHOD(Library, "nobody but writers waits for revokes") {
     grant(library, user, "consumer");
     grant(library, other, "consumer");
     const auto read = begin(user, "GET", "/libraries/north");
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(Library, "Nobody but writers waits for revokes") {
     CHECK(read->commit().has_value());
 }
 
-TEST_CASE_METHOD(Library, "Below a hidden container everything is as unknown as the container") {
+TEST_CASE_METHOD(Library, "below a hidden container everything is as unknown as the container") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "master"}});
     const sdk::RecordKey book = create({"book", "", shelf}, {{"_doc", "first"}});
     const auto message = [this](const std::string& method, const std::string& path) {
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(Library, "Below a hidden container everything is as unknown as 
     CHECK(request(user, "GET", "/libraries/north/shelves/master/books/first").has_value());
 }
 
-TEST_CASE_METHOD(Library, "An access list shows names of those only whom the caller may read") {
+TEST_CASE_METHOD(Library, "an access list shows names of those only whom the caller may read") {
     grant(library, user, "consumer");
     grant(library, other, "editor");
     const sdk::Json rows = json(user, "GET", "/libraries/north/acl/list").at("rows");
@@ -198,7 +198,7 @@ TEST_CASE_METHOD(Library, "An access list shows names of those only whom the cal
           "name of other");
 }
 
-TEST_CASE_METHOD(Library, "A call knows the stage that it ended in") {
+TEST_CASE_METHOD(Library, "a call knows the stage that it ended in") {
     const auto ended_in = [&](const std::string& method, const std::string& path,
                               const std::string& body) {
         const auto request = begin(user, method, path);

@@ -25,7 +25,7 @@ struct Libraries : ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Libraries, "Records of containers with one id do not mix below the second level") {
+TEST_CASE_METHOD(Libraries, "records of containers with one id do not mix below the second level") {
     for (const std::string library : {"north", "south"}) {
         const std::string books = "/libraries/" + library + "/shelves/master/books";
         CHECK(read(books + "/first").at("of") == library);
@@ -39,7 +39,7 @@ TEST_CASE_METHOD(Libraries, "Records of containers with one id do not mix below 
     CHECK(elsewhere.error().code == "document.unknown");
 }
 
-TEST_CASE_METHOD(Libraries, "A removed container takes along only what lies inside it") {
+TEST_CASE_METHOD(Libraries, "a removed container takes along only what lies inside it") {
     json(system(), "DELETE", "/libraries/north");
     CHECK(read("/libraries/south/shelves/master/books/first").at("of") == "south");
     create({"library", ""}, {{"_doc", "north"}});
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(Libraries, "A removed container takes along only what lies insi
 }
 
 TEST_CASE_METHOD(Libraries,
-                 "The owner of a container that came again under its id reaches inside") {
+                 "the owner of a container that came again under its id reaches inside") {
     json(system(), "DELETE", "/libraries/north");
     const sdk::RecordKey again = create({"library", ""}, {{"_doc", "north"}});
     create({"shelf", "north"}, {{"_doc", "master"}});
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(Libraries,
     CHECK(request(owner, "GET", "/libraries/north/shelves/master").has_value());
 }
 
-TEST_CASE_METHOD(Libraries, "Rights reach only what lies inside, whatever ids others have") {
+TEST_CASE_METHOD(Libraries, "rights reach only what lies inside, whatever ids others have") {
     const auto keeper = make_user("keeper");
     grant(shelves[0], keeper, "collaborator", true);
     CHECK(request(keeper, "PUT", "/libraries/north/shelves/master/books/first").has_value());
@@ -65,7 +65,7 @@ TEST_CASE_METHOD(Libraries, "Rights reach only what lies inside, whatever ids ot
     CHECK(other.error().kind == sdk::ErrorKind::not_found);
 }
 
-TEST_CASE_METHOD(Libraries, "References lead through every container") {
+TEST_CASE_METHOD(Libraries, "references lead through every container") {
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         for (const std::string library : {"north", "south"}) {
             const std::string text = "book://" + platform().id + "/" + library + "/master/first";
@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Libraries, "References lead through every container") {
     });
 }
 
-TEST_CASE_METHOD(Libraries, "Plugins name a container by its key where its id is not enough") {
+TEST_CASE_METHOD(Libraries, "plugins name a container by its key where its id is not enough") {
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         sdk::Documents& documents = context.documents();
         CHECK(documents.read({"book", "master"}, "first").error().code ==
@@ -94,7 +94,7 @@ TEST_CASE_METHOD(Libraries, "Plugins name a container by its key where its id is
 }
 
 TEST_CASE_METHOD(Libraries,
-                 "A record says in which container it lies, and so does its collection") {
+                 "a record says in which container it lies, and so does its collection") {
     const sdk::Json book = read("/libraries/south/shelves/master/books/first");
     CHECK(book.at("shelfId") == "master");
     const auto request = begin(system(), "GET", "/libraries/south/shelves/master/books/first");
@@ -103,7 +103,7 @@ TEST_CASE_METHOD(Libraries,
     CHECK(request->call().collection().container_key == shelves[1]);
 }
 
-TEST_CASE_METHOD(Libraries, "A path leads where it led at the state that a request reads") {
+TEST_CASE_METHOD(Libraries, "a path leads where it led at the state that a request reads") {
     const std::string book = "/libraries/north/shelves/master/books/first";
     const bool is_remembered = GENERATE(false, true);
     if (is_remembered) CHECK(read(book).at("of") == "north");
@@ -119,7 +119,7 @@ TEST_CASE_METHOD(Libraries, "A path leads where it led at the state that a reque
     CHECK(read("/libraries/south/shelves/master/books/first").at("of") == "south");
 }
 
-TEST_CASE_METHOD(Libraries, "A read that writes conflicts with a change of what it lies in") {
+TEST_CASE_METHOD(Libraries, "a read that writes conflicts with a change of what it lies in") {
     const std::string book = "/libraries/north/shelves/master/books/first";
     const bool is_remembered = GENERATE(false, true);
     if (is_remembered) read(book);
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(Libraries, "A read that writes conflicts with a change of what 
     CHECK(committed.error().code == "engine.conflict");
 }
 
-TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until somebody reads") {
+TEST_CASE_METHOD(Libraries, "what nobody knows counts as a container until somebody reads") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
     const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
     Records fresh(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
@@ -150,7 +150,7 @@ TEST_CASE_METHOD(Libraries, "What nobody knows counts as a container until someb
     }
 }
 
-TEST_CASE_METHOD(Libraries, "What is known of collections is forgotten when there are too many") {
+TEST_CASE_METHOD(Libraries, "what is known of collections is forgotten when there are too many") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
     const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
     Records known(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
@@ -181,7 +181,7 @@ TEST_CASE_METHOD(Libraries, "What is known of collections is forgotten when ther
 
 /// A collection gets the number behind the last one that its transaction sees, so two first uses
 /// at once take the same; one of them fails at its commit, and until then must see what it wrote.
-TEST_CASE_METHOD(ResourceFixture, "First uses that take one number do not see each other's") {
+TEST_CASE_METHOD(ResourceFixture, "first uses that take one number do not see each other's") {
     const auto first = begin(system(), "POST", "/libraries", {{"_doc", "north"}});
     REQUIRE(first->run().has_value());
     WorkContext context(rooms, system());

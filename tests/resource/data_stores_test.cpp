@@ -186,7 +186,7 @@ struct Museums : ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Museums, "A data store counts what is in it at every depth") {
+TEST_CASE_METHOD(Museums, "a data store counts what is in it at every depth") {
     make_room("r", 5);
     CHECK(size().objects == 6);
     CHECK(size() == counted());
@@ -205,7 +205,7 @@ TEST_CASE_METHOD(Museums, "A data store counts what is in it at every depth") {
     CHECK(differences().empty());
 }
 
-TEST_CASE_METHOD(Museums, "What a removed container held is gone at once and erased in steps") {
+TEST_CASE_METHOD(Museums, "what a removed container held is gone at once and erased in steps") {
     const sdk::RecordKey room = make_room("r", 450);
     make_room("other", 3);
     const auto page = json(system(), "GET", "/museums/m/rooms/r/exhibits?limit=1");
@@ -237,7 +237,7 @@ TEST_CASE_METHOD(Museums, "What a removed container held is gone at once and era
     CHECK(differences().empty());
 }
 
-TEST_CASE("What is being erased is understood by another server, whatever of it is gone") {
+TEST_CASE("what is being erased is understood by another server, whatever of it is gone") {
     sdk::testing::MemoryEngine engine;
     {
         Server first(engine, {});
@@ -271,7 +271,7 @@ TEST_CASE("What is being erased is understood by another server, whatever of it 
     }
 }
 
-TEST_CASE_METHOD(Museums, "One step of emptying is bounded") {
+TEST_CASE_METHOD(Museums, "one step of emptying is bounded") {
     make_room("r", 450);
     json(system(), "DELETE", "/museums/m/rooms/r");
     const auto collection =
@@ -291,7 +291,7 @@ TEST_CASE_METHOD(Museums, "One step of emptying is bounded") {
     CHECK(before == 0);
 }
 
-TEST_CASE_METHOD(Museums, "A removed data store takes its rows along, however much it held") {
+TEST_CASE_METHOD(Museums, "a removed data store takes its rows along, however much it held") {
     make_room("small", 2);
     make_room("large", 300);
     for (int i = 0; i < 250; ++i)
@@ -308,7 +308,7 @@ TEST_CASE_METHOD(Museums, "A removed data store takes its rows along, however mu
     CHECK(value_of(rooms.documents.collections(*rooms.engine->snapshot(), 1)).size() <= 4);
 }
 
-TEST_CASE_METHOD(Museums, "Plugins count and guard what they keep elsewhere") {
+TEST_CASE_METHOD(Museums, "plugins count and guard what they keep elsewhere") {
     const auto owner = make_user("owner");
     const auto other = make_user("other");
     for (const auto& user : {owner, other})
@@ -337,7 +337,7 @@ TEST_CASE_METHOD(Museums, "Plugins count and guard what they keep elsewhere") {
     CHECK(count(system(), {1, 1}) == "");
 }
 
-TEST_CASE_METHOD(Museums, "Two writers that fit alone but not together are put in order") {
+TEST_CASE_METHOD(Museums, "two writers that fit alone but not together are put in order") {
     make_room("r", 0);
     json(system(), "PUT", "/museums/m", {{"maxsize", size().bytes + 100}});
     std::vector<std::unique_ptr<WorkContext>> rivals;
@@ -349,7 +349,7 @@ TEST_CASE_METHOD(Museums, "Two writers that fit alone but not together are put i
     CHECK(sdk::commit_and_wait(rivals[1]->transaction()).error().code == "engine.conflict");
 }
 
-TEST_CASE_METHOD(Museums, "A write that was let in before a lock conflicts with it") {
+TEST_CASE_METHOD(Museums, "a write that was let in before a lock conflicts with it") {
     const auto writer = make_user("writer");
     grant(museum, writer, "collaborator");
     make_room("r", 0);
@@ -362,7 +362,7 @@ TEST_CASE_METHOD(Museums, "A write that was let in before a lock conflicts with 
     CHECK(again->call().work().blocked_by() == museum);
 }
 
-TEST_CASE("Fields that have become unique get their rows at start") {
+TEST_CASE("fields that have become unique get their rows at start") {
     sdk::testing::MemoryEngine engine;
     sdk::RecordKey museum, room;
     {
@@ -406,7 +406,7 @@ TEST_CASE("Fields that have become unique get their rows at start") {
     CHECK(last.differences().empty());
 }
 
-TEST_CASE("A server does not start over records that a field's uniqueness does not fit") {
+TEST_CASE("a server does not start over records that a field's uniqueness does not fit") {
     sdk::testing::MemoryEngine engine;
     {
         Server before(engine, {});
@@ -424,7 +424,7 @@ TEST_CASE("A server does not start over records that a field's uniqueness does n
     CHECK(refused.error().message.find("'same'") != std::string::npos);
 }
 
-TEST_CASE("Records whose family has become a data store are counted at start") {
+TEST_CASE("records whose family has become a data store are counted at start") {
     sdk::testing::MemoryEngine engine;
     sdk::RecordKey museum;
     {
@@ -453,7 +453,7 @@ TEST_CASE("Records whose family has become a data store are counted at start") {
     CHECK(after.differences().empty());
 }
 
-TEST_CASE("A check tells of all that cannot be read, and of what is wrong besides") {
+TEST_CASE("a check tells of all that cannot be read, and of what is wrong besides") {
     BrittleEngine engine;
     Server server(engine, {});
     expect(apply_declarations(server.rooms));

@@ -46,7 +46,7 @@ struct CarelessFixture : ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(CarelessFixture, "What a hook makes of a record is checked like what came in") {
+TEST_CASE_METHOD(CarelessFixture, "what a hook makes of a record is checked like what came in") {
     json(system(), "POST", "/careless", {{"_doc", "kept"}, {"a", 1}});
     const struct {
         const char* what;
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(CarelessFixture, "What a hook makes of a record is checked like
     CHECK(json(system(), "GET", "/careless").at("total_rows") == 1);
 }
 
-TEST_CASE_METHOD(CarelessFixture, "What a plugin keeps on a record is checked as well") {
+TEST_CASE_METHOD(CarelessFixture, "what a plugin keeps on a record is checked as well") {
     json(system(), "POST", "/careless", {{"_doc", "kept"}});
     sdk::Json deep = 1;
     for (int i = 0; i < 150; ++i)

@@ -31,7 +31,7 @@ struct StampedFixture : ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(StampedFixture, "An update keeps what a field got from the create") {
+TEST_CASE_METHOD(StampedFixture, "an update keeps what a field got from the create") {
     json(system(), "POST", "/stamped", {{"_doc", "one"}, {"stamp", "red"}, {"a", 1}});
     json(system(), "PUT", "/stamped/one", {{"stamp", "blue"}, {"seal", "late"}, {"a", 2}});
     const sdk::Json kept = json(system(), "GET", "/stamped/one");
@@ -40,7 +40,7 @@ TEST_CASE_METHOD(StampedFixture, "An update keeps what a field got from the crea
     CHECK(kept.at("a") == 2);
 }
 
-TEST_CASE_METHOD(StampedFixture, "What an update says of a kept field is checked all the same") {
+TEST_CASE_METHOD(StampedFixture, "what an update says of a kept field is checked all the same") {
     json(system(), "POST", "/stamped", {{"_doc", "one"}, {"stamp", "red"}});
     for (const sdk::Json& body : {sdk::Json{{"stamp", 7}}, sdk::Json{{"a", 2}}}) {
         const auto reply = request(system(), "PUT", "/stamped/one", body);

@@ -9,7 +9,7 @@
 
 namespace stele::kernel::resource::testing {
 
-TEST_CASE_METHOD(ResourceFixture, "A long list of presented rows leaves piece by piece") {
+TEST_CASE_METHOD(ResourceFixture, "a long list of presented rows leaves piece by piece") {
     constexpr int kRows = 200;
     constexpr std::size_t kText = 16 * 1024;
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
@@ -45,14 +45,14 @@ TEST_CASE_METHOD(ResourceFixture, "A long list of presented rows leaves piece by
     }
 }
 
-TEST_CASE_METHOD(ResourceFixture, "A short list of presented rows is answered whole") {
+TEST_CASE_METHOD(ResourceFixture, "a short list of presented rows is answered whole") {
     create({"library", ""}, {{"_doc", "north"}});
     const sdk::Json page = json(system(), "GET", "/libraries?shout=loud");
     CHECK(page.at("rows").at(0).at("shouted") == "loud");
     CHECK_FALSE(json(system(), "GET", "/libraries").at("rows").at(0).contains("shouted"));
 }
 
-TEST_CASE_METHOD(ResourceFixture, "A large record is left to a worker before its handler runs") {
+TEST_CASE_METHOD(ResourceFixture, "a large record is left to a worker before its handler runs") {
     create({"library", ""}, {{"_doc", "small"}, {"text", std::string(1000, 'x')}});
     create({"library", ""}, {{"_doc", "large"}, {"text", std::string(40'000, 'x')}});
     for (const char* path : {"/libraries/small", "/libraries/large"}) {
@@ -75,7 +75,7 @@ sdk::Json scan() {
     return {{"text", {{"$regex", "z"}}}};
 }
 
-TEST_CASE_METHOD(ResourceFixture, "A query that takes too long ends, and is explained when asked") {
+TEST_CASE_METHOD(ResourceFixture, "a query that takes too long ends, and is explained when asked") {
     for (int i = 0; i < 200; ++i)
         create({"library", ""}, {{"text", "y"}});
     const std::atomic<bool> is_abandoned{false};
@@ -92,13 +92,13 @@ TEST_CASE_METHOD(ResourceFixture, "A query that takes too long ends, and is expl
     CHECK(page.at("explain").contains("access"));
 }
 
-TEST_CASE_METHOD(ResourceFixture, "A query of nobody's has all the time that it takes") {
+TEST_CASE_METHOD(ResourceFixture, "a query of nobody's has all the time that it takes") {
     for (int i = 0; i < 200; ++i)
         create({"library", ""}, {{"text", "y"}});
     CHECK(json(system(), "POST", "/libraries/query", scan()).at("total_rows") == 0);
 }
 
-TEST_CASE_METHOD(ResourceFixture, "Work for a caller who has gone away ends where it reads") {
+TEST_CASE_METHOD(ResourceFixture, "work for a caller who has gone away ends where it reads") {
     const sdk::RecordKey key = create({"library", ""}, {{"_doc", "north"}});
     const std::atomic<bool> is_abandoned{true};
     const job::Budget spent(job::Budget::Clock::time_point::max(), is_abandoned);

@@ -56,7 +56,7 @@ bool is_refused(const sdk::ResourceDescriptor& descriptor) {
 
 }  // namespace
 
-TEST_CASE_METHOD(Pages, "What a path says is said by the records that are made there") {
+TEST_CASE_METHOD(Pages, "what a path says is said by the records that are made there") {
     const sdk::Json page = json(system(), "GET", pages("de") + "/de-1");
     CHECK(page.at("language") == "de");
     CHECK(page.at("libraryId") == "north");
@@ -64,7 +64,7 @@ TEST_CASE_METHOD(Pages, "What a path says is said by the records that are made t
     CHECK(updated.at("language") == "de");
 }
 
-TEST_CASE_METHOD(Pages, "A path leads to no record that says otherwise") {
+TEST_CASE_METHOD(Pages, "a path leads to no record that says otherwise") {
     for (const char* method : {"GET", "PUT", "DELETE"}) {
         CHECK(request(system(), method, pages("fr") + "/de-1").error().code == "document.unknown");
     }
@@ -75,7 +75,7 @@ TEST_CASE_METHOD(Pages, "A path leads to no record that says otherwise") {
     CHECK(json(system(), "GET", pages("it")).at("total_rows") == 0);
 }
 
-TEST_CASE_METHOD(Pages, "A condition reaches no other part") {
+TEST_CASE_METHOD(Pages, "a condition reaches no other part") {
     CHECK(query("fr", {{"language", "de"}}).at("total_rows") == 0);
     CHECK(query("fr", {{"language", {{"$exists", true}}}}).at("total_rows") == 1);
     const sdk::Json either = {
@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Pages, "A condition reaches no other part") {
     CHECK(query("de", both).at("total_rows") == 1);
 }
 
-TEST_CASE_METHOD(Pages, "A name leads to the record of the part that is addressed so there") {
+TEST_CASE_METHOD(Pages, "a name leads to the record of the part that is addressed so there") {
     CHECK(json(system(), "GET", pages("de") + "/home").at("_doc") == "de-1");
     CHECK(json(system(), "GET", pages("fr") + "/home").at("_doc") == "fr-1");
     // Neither does an id of another part stand in the way of a name.
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(Pages, "A name leads to the record of the part that is addresse
     CHECK(json(system(), "GET", pages("fr") + "/de-1").at("_doc") == "fr-2");
 }
 
-TEST_CASE("Placeholders of a path name read-only text members and nothing else") {
+TEST_CASE("placeholders of a path name read-only text members and nothing else") {
     CHECK(check_descriptor("test", page_descriptor()).has_value());
     auto undeclared = page_descriptor();
     undeclared.fields.clear();

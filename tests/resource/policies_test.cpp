@@ -46,7 +46,7 @@ struct Policed : PolicyParts, ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Policed, "A write conflicts with whatever changes the policies that allowed it") {
+TEST_CASE_METHOD(Policed, "a write conflicts with whatever changes the policies that allowed it") {
     const std::string path = "/access/policies/" + policy;
     const std::string revoking = make_policy("revoke", "editor");
     json(user, "GET", "/libraries/north");
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(Policed, "A write conflicts with whatever changes the policies 
     CHECK_FALSE(again.has_value());
 }
 
-TEST_CASE_METHOD(Policed, "A write conflicts with joining a group for which policies hold") {
+TEST_CASE_METHOD(Policed, "a write conflicts with joining a group for which policies hold") {
     const auto group = make_user("group");
     ask("/" + make_policy("revoke", "editor") + "/assign?ref=reader://" + platform().id + "/group");
     const auto plain_group = make_user("plain");
@@ -90,7 +90,7 @@ TEST_CASE_METHOD(Policed, "A write conflicts with joining a group for which poli
     CHECK(write->commit().has_value() == !is_policed);
 }
 
-TEST_CASE_METHOD(Policed, "A policy's decision is that of the state that a request reads") {
+TEST_CASE_METHOD(Policed, "a policy's decision is that of the state that a request reads") {
     json(system(), "PUT", "/access/policies/" + policy,
          {{"statements",
            {{{"action", "grant"},

@@ -76,7 +76,7 @@ struct Spaces : SpaceParts, ResourceFixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Spaces, "Standard operations work on a space and leave the store alone") {
+TEST_CASE_METHOD(Spaces, "standard operations work on a space and leave the store alone") {
     const std::string id = node({{"_doc", kHome}, {"name", "Home"}, {"size", 3}, {"heavy", "x"}});
     node({{"name", "Away"}, {"size", 4}});
     const auto refused = request(system(), "POST", "/branches/main/nodes", {{"_doc", "home"}});
@@ -112,12 +112,12 @@ TEST_CASE_METHOD(Spaces, "Standard operations work on a space and leave the stor
     CHECK(check_store(rooms).empty());
 }
 
-TEST_CASE_METHOD(Spaces, "A collection in a space has its number as soon as its container is") {
+TEST_CASE_METHOD(Spaces, "a collection in a space has its number as soon as its container is") {
     CHECK(collection().number > 0);
     CHECK(ask("GET", "/branches/main/nodes").at("total_rows") == 0);
 }
 
-TEST_CASE_METHOD(Spaces, "A container goes without its space, and takes the grants along") {
+TEST_CASE_METHOD(Spaces, "a container goes without its space, and takes the grants along") {
     const std::string id = node({{"size", 1}});
     const auto reader = make_user("reader");
     const auto before = collection();
@@ -135,7 +135,7 @@ TEST_CASE_METHOD(Spaces, "A container goes without its space, and takes the gran
     CHECK(value_of(rooms.authorities.acl(*snapshot, key)).empty());
 }
 
-TEST_CASE_METHOD(Spaces, "A family completes what the server says of a record") {
+TEST_CASE_METHOD(Spaces, "a family completes what the server says of a record") {
     const sdk::Json made = ask("POST", "/branches/main/nodes", {{"_doc", kHome}});
     CHECK(made.at("_system").at("kind") == "made");
     CHECK(made.at("_system").contains("created_on"));
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(Spaces, "A family completes what the server says of a record") 
     CHECK(value_of(sdk::parse_json(record.text())).back().at("kind") == "changed");
 }
 
-TEST_CASE_METHOD(Spaces, "What a context keeps finishes before the commit and completes after it") {
+TEST_CASE_METHOD(Spaces, "what a context keeps finishes before the commit and completes after it") {
     const std::string finished = space_prefix() + "finished";
     CHECK_FALSE(value_of(rooms.engine->snapshot()->get(finished)).has_value());
     const sdk::Json first = ask("POST", "/branches/main/nodes", {{"size", 1}});
@@ -164,7 +164,7 @@ TEST_CASE_METHOD(Spaces, "What a context keeps finishes before the commit and co
     CHECK(fourth.at("_system").at("stamp") == 4);
 }
 
-TEST_CASE_METHOD(Spaces, "Whoever acts, contexts of one transaction share their parts") {
+TEST_CASE_METHOD(Spaces, "whoever acts, contexts of one transaction share their parts") {
     WorkContext context(rooms, make_user("user"));
     struct Part : sdk::ContextPart {};
     context.as_system().keep("more.part", std::make_unique<Part>());
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(Spaces, "Whoever acts, contexts of one transaction share their 
     CHECK(context.part("more.other") == nullptr);
 }
 
-TEST_CASE_METHOD(Spaces, "A part that cannot finish makes the operation fail") {
+TEST_CASE_METHOD(Spaces, "a part that cannot finish makes the operation fail") {
     struct Refusing : sdk::ContextPart {
         sdk::Result<void> finish(sdk::Context&) override {
             return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken", "refused");
@@ -189,7 +189,7 @@ TEST_CASE_METHOD(Spaces, "A part that cannot finish makes the operation fail") {
     CHECK_FALSE(request(system(), "GET", kHomePath).has_value());
 }
 
-TEST_CASE_METHOD(Spaces, "Families are reached by the other words for their paths") {
+TEST_CASE_METHOD(Spaces, "families are reached by the other words for their paths") {
     node({{"_doc", kHome}, {"size", 1}});
     for (const std::string branches : {"branches", "b"}) {
         for (const std::string nodes : {"nodes", "n"}) {
@@ -204,7 +204,7 @@ TEST_CASE_METHOD(Spaces, "Families are reached by the other words for their path
     CHECK(document.at("paths").contains("/b/{branchId}/nodes/query"));
 }
 
-TEST_CASE_METHOD(Spaces, "Every reply with a record of such a family is presented") {
+TEST_CASE_METHOD(Spaces, "every reply with a record of such a family is presented") {
     CHECK(ask("POST", "/branches/main/nodes", {{"_doc", kHome}}).at("shown") == true);
     CHECK(ask("PUT", kHomePath, {{"size", 1}}).at("shown") == true);
     const auto read = value_of(request(system(), "GET", kHomePath));
@@ -222,14 +222,14 @@ TEST_CASE_METHOD(Spaces, "Every reply with a record of such a family is presente
     CHECK_FALSE(rows.at(0).contains("size"));
 }
 
-TEST_CASE_METHOD(Spaces, "Actions without a name lie at the path itself, and bodies may be lists") {
+TEST_CASE_METHOD(Spaces, "actions without a name lie at the path itself, and bodies may be lists") {
     node({{"_doc", kHome}});
     const sdk::Json patch = {{{"op", "add"}}};
     CHECK(ask("PATCH", kHomePath, patch).at("body") == patch);
     CHECK(ask("DELETE", "/b/main/n", {kHome}).at("body") == sdk::Json{kHome});
 }
 
-TEST_CASE_METHOD(Spaces, "Of raw bodies only JSON is decoded") {
+TEST_CASE_METHOD(Spaces, "of raw bodies only JSON is decoded") {
     const auto told = [&](const std::string& body, const std::string& type) {
         const auto asked = begin(system(), "DELETE", "/branches/main/nodes");
         asked->send(body, type);
@@ -252,7 +252,7 @@ TEST_CASE_METHOD(Spaces, "Of raw bodies only JSON is decoded") {
     CHECK(told("no JSON", "application/json").error().kind == sdk::ErrorKind::invalid);
 }
 
-TEST_CASE_METHOD(Spaces, "Records give roles by what they say") {
+TEST_CASE_METHOD(Spaces, "records give roles by what they say") {
     const auto author = make_user("author");
     const auto other = make_user("other");
     grant(branch, author, "contributor");
@@ -278,7 +278,7 @@ TEST_CASE_METHOD(Spaces, "Records give roles by what they say") {
     CHECK(may(other, "GET", home));
 }
 
-TEST_CASE_METHOD(Spaces, "Roles of a record show in checks and reports under a lasting id") {
+TEST_CASE_METHOD(Spaces, "roles of a record show in checks and reports under a lasting id") {
     const auto author = make_user("author");
     const std::string id = node({{"author", this->author(author)}});
     const auto reader = rooms.engine->snapshot();
@@ -293,7 +293,7 @@ TEST_CASE_METHOD(Spaces, "Roles of a record show in checks and reports under a l
           sdk::Json{"owner"});
 }
 
-TEST_CASE_METHOD(Spaces, "Rights on a folder reach what lies in it, however deep") {
+TEST_CASE_METHOD(Spaces, "rights on a folder reach what lies in it, however deep") {
     const auto reader = make_user("reader");
     grant(branch, reader, "connector");
     const std::string top = node({{"_doc", kHome}});
@@ -316,7 +316,7 @@ TEST_CASE_METHOD(Spaces, "Rights on a folder reach what lies in it, however deep
     CHECK_FALSE(may(reader, "GET", nodes + leaf));
 }
 
-TEST_CASE_METHOD(Spaces, "Rights that reach into the container decide for all its records") {
+TEST_CASE_METHOD(Spaces, "rights that reach into the container decide for all its records") {
     const auto owner = make_user("owner");
     const std::string id = node({{"size", 1}});
     const std::string path = "/branches/main/nodes/" + id;
@@ -328,7 +328,7 @@ TEST_CASE_METHOD(Spaces, "Rights that reach into the container decide for all it
     CHECK_FALSE(may(owner, "GET", path));
 }
 
-TEST_CASE_METHOD(Spaces, "Policies decide about records in a space") {
+TEST_CASE_METHOD(Spaces, "policies decide about records in a space") {
     rooms.authorities.set_policy_source(&evaluator);
     rooms.authority_cache.watch(evaluator);
     const auto user = make_user("user");

@@ -96,7 +96,7 @@ struct TeamMuseums : ResourceFixture {
 }  // namespace
 
 TEST_CASE_METHOD(TeamMuseums,
-                 "A member of a team has its roles inside the record while it is one") {
+                 "a member of a team has its roles inside the record while it is one") {
     as_owner("/museums/louvre/teams?key=guides");
     as_owner("/museums/louvre/teams/guides/authorities/consumer/grant");
     REQUIRE_FALSE(sees("/museums/louvre/exhibits/lisa"));
@@ -121,14 +121,14 @@ TEST_CASE_METHOD(TeamMuseums,
     CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A plain grant on a record does not open what is inside") {
+TEST_CASE_METHOD(TeamMuseums, "a plain grant on a record does not open what is inside") {
     grant(museum, user, "consumer");
     CHECK(sees("/museums/louvre"));
     CHECK_FALSE(sees("/museums/louvre/exhibits/lisa"));
 }
 
 TEST_CASE_METHOD(TeamMuseums,
-                 "The team owners holds the creator, and nobody joins it without owning") {
+                 "the team owners holds the creator, and nobody joins it without owning") {
     grant(platform().root, manager, "collaborator");
     json(manager, "POST", "/clubs", {{"_doc", "chess"}});
     const sdk::Json team = json(manager, "GET", "/clubs/chess/teams/owners");
@@ -148,7 +148,7 @@ TEST_CASE_METHOD(TeamMuseums,
     CHECK(code_of(system(), "DELETE", owners) == "team.owners_required");
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A record takes its teams and roles along") {
+TEST_CASE_METHOD(TeamMuseums, "a record takes its teams and roles along") {
     as_owner("/museums/louvre/teams?key=guides");
     json(system(), "POST", "/museums/louvre/roles", {{"roleKey", "guide"}});
     const auto before = value_of(read_teams(*rooms.engine->snapshot(), museum));
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(TeamMuseums, "A record takes its teams and roles along") {
     }
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A role that a manager defines gives no more than the manager has") {
+TEST_CASE_METHOD(TeamMuseums, "a role that a manager defines gives no more than the manager has") {
     grant(museum, manager, "manager", true);
     const auto role = [](const char* permission) {
         return sdk::Json{{"roleKey", "guide"}, {"permissions", {permission}}};
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(TeamMuseums, "A role that a manager defines gives no more than 
     CHECK(code_of(manager, "DELETE", "/museums/louvre/roles/GUIDE") == "authority.role_above_own");
 }
 
-TEST_CASE_METHOD(TeamMuseums, "What a manager holds on the record alone it gives there alone") {
+TEST_CASE_METHOD(TeamMuseums, "what a manager holds on the record alone it gives there alone") {
     grant(museum, manager, "manager");
     json(manager, "POST", "/museums/louvre/teams?key=guides");
     CHECK(code_of(manager, "POST", "/museums/louvre/teams/guides/authorities/consumer/grant") ==
@@ -189,7 +189,7 @@ TEST_CASE_METHOD(TeamMuseums, "What a manager holds on the record alone it gives
         code_of(manager, "POST", "/museums/louvre/teams/guides/authorities/manager/grant").empty());
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A changed role means something else at once") {
+TEST_CASE_METHOD(TeamMuseums, "a changed role means something else at once") {
     json(system(), "POST", "/museums/louvre/roles",
          {{"roleKey", "guide"}, {"permissions", {"CONNECT", "READ"}}});
     grant(museum, user, "guide", true);
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(TeamMuseums, "A changed role means something else at once") {
     CHECK(code_of(user, "GET", "/museums/louvre/exhibits/lisa") == "document.unknown");
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A record from before there were teams gets its owners, once") {
+TEST_CASE_METHOD(TeamMuseums, "a record from before there were teams gets its owners, once") {
     rooms.team_groups = nullptr;
     const sdk::RecordKey old = create({"club", ""}, {{"_doc", "old"}});
     grant(old, user, "owner");
@@ -220,7 +220,7 @@ TEST_CASE_METHOD(TeamMuseums, "A record from before there were teams gets its ow
 }
 
 TEST_CASE_METHOD(TeamMuseums,
-                 "A check tells which teams, records and groups do not belong together") {
+                 "a check tells which teams, records and groups do not belong together") {
     const auto differences = [this] { return check_store(rooms); };
     REQUIRE(differences().empty());
     const sdk::RecordKey group =
@@ -279,7 +279,7 @@ TEST_CASE_METHOD(TeamMuseums,
           std::vector<std::string>{late + "the record is gone", late + "its group is gone"});
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A check misses the team owners that a record must have") {
+TEST_CASE_METHOD(TeamMuseums, "a check misses the team owners that a record must have") {
     expect(give_standard_teams(rooms));
     grant(platform().root, user, "owner");
     const auto differences = [this] { return check_store(rooms); };
@@ -304,7 +304,7 @@ TEST_CASE_METHOD(TeamMuseums, "A check misses the team owners that a record must
     CHECK(differences().size() == 1);
 }
 
-TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
+TEST_CASE_METHOD(TeamMuseums, "the platform keeps somebody who owns it") {
     grant(platform().root, user, "owner");
     json(user, "POST", "/teams?key=chiefs");
     json(user, "POST", "/teams/chiefs/authorities/owner/grant");
@@ -320,7 +320,7 @@ TEST_CASE_METHOD(TeamMuseums, "The platform keeps somebody who owns it") {
 }
 
 TEST_CASE_METHOD(TeamMuseums,
-                 "A team whose group owns the platform is changed by owners alone, and keeps one") {
+                 "a team whose group owns the platform is changed by owners alone, and keeps one") {
     grant(museum, manager, "manager");
     as_owner("/museums/louvre/teams?key=guides");
     const sdk::RecordKey group =
@@ -352,7 +352,7 @@ TEST_CASE_METHOD(TeamMuseums,
     CHECK(code_of(manager, "POST", guides + "/members/remove?id=user").empty());
 }
 
-TEST_CASE_METHOD(TeamMuseums, "A platform that nobody owns loses no owner") {
+TEST_CASE_METHOD(TeamMuseums, "a platform that nobody owns loses no owner") {
     as_owner("/teams?key=chiefs");
     as_owner("/teams/chiefs/authorities/owner/grant");
     as_owner("/teams/chiefs/members/add?id=user");
@@ -364,7 +364,7 @@ TEST_CASE_METHOD(TeamMuseums, "A platform that nobody owns loses no owner") {
     CHECK(code_of(system(), "DELETE", "/teams/chiefs").empty());
 }
 
-TEST_CASE_METHOD(TeamMuseums, "Whoever cannot log in does not keep the platform") {
+TEST_CASE_METHOD(TeamMuseums, "whoever cannot log in does not keep the platform") {
     grant(platform().root, user, "owner");
     grant(platform().root, manager, "owner");
     const auto known =

@@ -45,7 +45,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("A blob is named by its content, however it came") {
+TEST_CASE("a blob is named by its content, however it came") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     CHECK(store(*blobs, {"abc"}) == kNameOfAbc);
@@ -55,7 +55,7 @@ TEST_CASE("A blob is named by its content, however it came") {
     CHECK(store(*blobs, {}) != kNameOfAbc);
 }
 
-TEST_CASE("A blob is read from any place") {
+TEST_CASE("a blob is read from any place") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     const std::string name = store(*blobs, {"0123", "456789"});
@@ -67,13 +67,13 @@ TEST_CASE("A blob is read from any place") {
     CHECK(read(*blobs, name, 1'000'000, 4).empty());
 }
 
-TEST_CASE("A blob lasts when the folder is opened again") {
+TEST_CASE("a blob lasts when the folder is opened again") {
     const TemporaryFolder folder;
     const std::string name = store(*open(folder), {"abc"});
     CHECK(read(*open(folder), name, 0, 3) == "abc");
 }
 
-TEST_CASE("Nothing is visible of a blob that was not finished") {
+TEST_CASE("nothing is visible of a blob that was not finished") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     {
@@ -84,7 +84,7 @@ TEST_CASE("Nothing is visible of a blob that was not finished") {
     CHECK(files_in(folder.path()) == 0);
 }
 
-TEST_CASE("What a crash left is cleaned when the folder is opened") {
+TEST_CASE("what a crash left is cleaned when the folder is opened") {
     const TemporaryFolder folder;
     const std::string name = store(*open(folder), {"abc"});
     std::ofstream(folder.path() / "unfinished" / "17") << "half a blob";
@@ -93,7 +93,7 @@ TEST_CASE("What a crash left is cleaned when the folder is opened") {
     CHECK(blobs->exists(name).value());
 }
 
-TEST_CASE("What others are about to store is no leftover of a crash") {
+TEST_CASE("what others are about to store is no leftover of a crash") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     const auto writer = blobs->create().value();
@@ -105,7 +105,7 @@ TEST_CASE("What others are about to store is no leftover of a crash") {
     CHECK(beside->exists(kNameOfAbc).value());
 }
 
-TEST_CASE("An unknown blob is not found") {
+TEST_CASE("an unknown blob is not found") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     for (const std::string name : {kNameOfAbc, "", "../../etc/passwd", "unfinished/1"}) {
@@ -118,7 +118,7 @@ TEST_CASE("An unknown blob is not found") {
     }
 }
 
-TEST_CASE("A removed blob is gone, and an open one is still read") {
+TEST_CASE("a removed blob is gone, and an open one is still read") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     const std::string name = store(*blobs, {"abc"});
@@ -130,7 +130,7 @@ TEST_CASE("A removed blob is gone, and an open one is still read") {
     CHECK(bytes == "abc");
 }
 
-TEST_CASE("All blobs are visited") {
+TEST_CASE("all blobs are visited") {
     const TemporaryFolder folder;
     const auto blobs = open(folder);
     std::set<std::string> stored;
@@ -143,7 +143,7 @@ TEST_CASE("All blobs are visited") {
     CHECK(visited.size() == 50);
 }
 
-TEST_CASE("A blob that would take the reserve is refused and leaves nothing") {
+TEST_CASE("a blob that would take the reserve is refused and leaves nothing") {
     const TemporaryFolder folder;
     std::uint64_t available = 0;
     REQUIRE(kernel::file::available_bytes(folder.path(), available));

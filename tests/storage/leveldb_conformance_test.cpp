@@ -23,7 +23,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("The LevelDB engine keeps every promise of an engine") {
+TEST_CASE("the LevelDB engine keeps every promise of an engine") {
     check_engine([] { return std::make_unique<LevelDbStore>(); });
 }
 

@@ -116,13 +116,13 @@ std::int64_t count_whole(const sdk::Reader& reader, int round) {
 
 }  // namespace
 
-TEST_CASE("Writes until it is killed (run by the next test)", "[.][crash-writer]") {
+TEST_CASE("writes until it is killed (run by the next test)", "[.][crash-writer]") {
     if (::getenv(kFolderVariable) == nullptr) return;
     write_until_killed(::getenv(kFolderVariable), std::stoi(::getenv(kRoundVariable)),
                        std::stoi(::getenv(kPipeVariable)));
 }
 
-TEST_CASE("What was acknowledged is there and whole after the process was killed") {
+TEST_CASE("what was acknowledged is there and whole after the process was killed") {
     const TemporaryFolder folder;
     std::mt19937 random(20240607);
     for (int round = 0; round < repetitions(20); ++round) {

@@ -91,7 +91,7 @@ int wrong_rows(sdk::Engine& engine, int count) {
 
 }  // namespace
 
-TEST_CASE("Every flipped byte of a store that was closed is found and none is served") {
+TEST_CASE("every flipped byte of a store that was closed is found and none is served") {
     const TemporaryFolder folder;
     const fs::path store = folder.path() / "store";
     fill_rows(*open_leveldb(store, kSmallTables).value(), 0, kDamagedRows);
@@ -127,7 +127,7 @@ TEST_CASE("Every flipped byte of a store that was closed is found and none is se
     CHECK(wrong_rows(*open_leveldb(store, kSmallTables).value(), kDamagedRows + 20) == 0);
 }
 
-TEST_CASE("Damage of a store that is open is told with file and offset and steps over no row") {
+TEST_CASE("damage of a store that is open is told with file and offset and steps over no row") {
     const TemporaryFolder folder;
     fill_rows(*open_leveldb(folder.path(), kSmallTables).value(), 0, kDamagedRows);
     const auto engine = open_leveldb(folder.path(), kSmallTables).value();
@@ -165,7 +165,7 @@ TEST_CASE("Damage of a store that is open is told with file and offset and steps
     CHECK(refused < 20);
 }
 
-TEST_CASE("A log that a crash cut off loses what was not acknowledged, and a damaged one is told") {
+TEST_CASE("a log that a crash cut off loses what was not acknowledged, and a damaged one is told") {
     const TemporaryFolder folder;
     const fs::path live = folder.path() / "live";
     const fs::path store = folder.path() / "store";
@@ -217,7 +217,7 @@ TEST_CASE("A log that a crash cut off loses what was not acknowledged, and a dam
     }
 }
 
-TEST_CASE("A store whose beginning is lost is not taken for an empty one") {
+TEST_CASE("a store whose beginning is lost is not taken for an empty one") {
     const TemporaryFolder folder;
     fill_rows(*open_leveldb(folder.path(), kSmallTables).value(), 0, 10);
     fs::remove(folder.path() / "CURRENT");

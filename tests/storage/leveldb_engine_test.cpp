@@ -26,7 +26,7 @@ std::unique_ptr<sdk::Engine> open_engine(const TemporaryFolder& folder,
 
 }  // namespace
 
-TEST_CASE("A folder that is in use is not opened a second time") {
+TEST_CASE("a folder that is in use is not opened a second time") {
     const TemporaryFolder folder;
     auto first = open_engine(folder);
     const auto second = open_leveldb(folder.path());
@@ -39,14 +39,14 @@ TEST_CASE("A folder that is in use is not opened a second time") {
     CHECK(value_of(*open_engine(folder), "a") == "1");
 }
 
-TEST_CASE("A folder is made with those above it") {
+TEST_CASE("a folder is made with those above it") {
     const TemporaryFolder folder;
     const auto engine = open_leveldb(folder.path() / "deep" / "data");
     REQUIRE(engine.has_value());
     CHECK(std::filesystem::is_directory(folder.path() / "deep" / "data"));
 }
 
-TEST_CASE("A folder that cannot be made is told with the reason") {
+TEST_CASE("a folder that cannot be made is told with the reason") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "file") << "no folder";
     const auto engine = open_leveldb(folder.path() / "file" / "data");
@@ -55,7 +55,7 @@ TEST_CASE("A folder that cannot be made is told with the reason") {
     CHECK(engine.error().message.find("Not a directory") != std::string::npos);
 }
 
-TEST_CASE("A damaged store is not opened") {
+TEST_CASE("a damaged store is not opened") {
     const TemporaryFolder folder;
     put(*open_engine(folder), "a", "1");
     std::ofstream(folder.path() / "CURRENT", std::ios::trunc) << "nonsense";
@@ -65,7 +65,7 @@ TEST_CASE("A damaged store is not opened") {
     CHECK(engine.error().code == "store.damaged");
 }
 
-TEST_CASE("Additions and other writes of a counter take effect in the order of their commits") {
+TEST_CASE("additions and other writes of a counter take effect in the order of their commits") {
     const TemporaryFolder folder;
     const auto engine = open_engine(folder);
     put(*engine, "n", sdk::counter_bytes(1000));
@@ -104,7 +104,7 @@ TEST_CASE("Additions and other writes of a counter take effect in the order of t
     }
 }
 
-TEST_CASE("Waiting commits are finished before the engine ends") {
+TEST_CASE("waiting commits are finished before the engine ends") {
     const TemporaryFolder folder;
     int finished = 0;
     std::vector<std::unique_ptr<sdk::Transaction>> transactions;
@@ -120,7 +120,7 @@ TEST_CASE("Waiting commits are finished before the engine ends") {
     CHECK(finished == 20);
 }
 
-TEST_CASE("A cursor of a transaction shows what was written ahead of it") {
+TEST_CASE("a cursor of a transaction shows what was written ahead of it") {
     const TemporaryFolder folder;
     const auto engine = open_engine(folder);
     for (const char* key : {"a", "b", "c", "d", "e"})
@@ -137,7 +137,7 @@ TEST_CASE("A cursor of a transaction shows what was written ahead of it") {
     CHECK(seen == "abddde");
 }
 
-TEST_CASE("A transaction older than the history conflicts when it has read") {
+TEST_CASE("a transaction older than the history conflicts when it has read") {
     const TemporaryFolder folder;
     const auto engine = open_engine(folder, {.is_durable = false});
     const auto reader = engine->begin();
@@ -152,7 +152,7 @@ TEST_CASE("A transaction older than the history conflicts when it has read") {
     CHECK(commits(*blind));
 }
 
-TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
+TEST_CASE("the reserve of the disk is kept, but removals may take half of it") {
     const TemporaryFolder folder;
     std::uint64_t available = 0;
     REQUIRE(kernel::file::available_bytes(folder.path(), available));
@@ -175,7 +175,7 @@ TEST_CASE("The reserve of the disk is kept, but removals may take half of it") {
     CHECK(sdk::commit_and_wait(*transaction).has_error());
 }
 
-TEST_CASE("The size of a range grows with what is in it") {
+TEST_CASE("the size of a range grows with what is in it") {
     const TemporaryFolder folder;
     const auto engine = open_engine(folder, {.write_buffer_bytes = 64 * 1024, .is_durable = false});
     for (int i = 0; i < 100; ++i)

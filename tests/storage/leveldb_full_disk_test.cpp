@@ -103,7 +103,7 @@ bool written_in_the_end(sdk::Engine& engine, int i) {
 
 }  // namespace
 
-TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals") {
+TEST_CASE("a full disk refuses writes, keeps what is there, and takes removals") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -128,7 +128,7 @@ TEST_CASE("A full disk refuses writes, keeps what is there, and takes removals")
     CHECK(counter_of(*engine, "count") == stored);
 }
 
-TEST_CASE("A store opens on a disk that others filled to its last byte") {
+TEST_CASE("a store opens on a disk that others filled to its last byte") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -152,7 +152,7 @@ TEST_CASE("A store opens on a disk that others filled to its last byte") {
     CHECK(write(*engine, kStored).error().code == "engine.disk_full");
 }
 
-TEST_CASE("Removals and urgent commits go on when others have taken the rest of the disk") {
+TEST_CASE("removals and urgent commits go on when others have taken the rest of the disk") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -193,7 +193,7 @@ TEST_CASE("Removals and urgent commits go on when others have taken the rest of 
     CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
 }
 
-TEST_CASE("Something is held back for the next opening however little room there is") {
+TEST_CASE("something is held back for the next opening however little room there is") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -211,7 +211,7 @@ TEST_CASE("Something is held back for the next opening however little room there
     CHECK(held < 35 * 1024 * 1024);
 }
 
-TEST_CASE("What was removed is given back to the disk when asked for") {
+TEST_CASE("what was removed is given back to the disk when asked for") {
     const TemporaryFolder folder;
     const LevelDbOptions options{
         .write_buffer_bytes = 256 * 1024, .recovery_bytes = 0, .urgent_bytes = 0};
@@ -242,7 +242,7 @@ TEST_CASE("What was removed is given back to the disk when asked for") {
 }
 
 TEST_CASE(
-    "A disk that gets full below LevelDB loses nothing, and is written again when it has room") {
+    "a disk that gets full below LevelDB loses nothing, and is written again when it has room") {
     const SmallDisk disk;
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
@@ -272,7 +272,7 @@ TEST_CASE(
     CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.put("after", "1"); }));
 }
 
-TEST_CASE("After a write that failed half-way the store is opened anew, and nothing is lost") {
+TEST_CASE("after a write that failed half-way the store is opened anew, and nothing is lost") {
     const TemporaryFolder folder;
     int stored = 0;
     {

@@ -67,7 +67,7 @@ unsigned fill_with_rows(sdk::Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("Removals on a full disk wait for the room that they make, and none is refused") {
+TEST_CASE("removals on a full disk wait for the room that they make, and none is refused") {
     const SmallDisk disk("192m");
     if (!disk.is_mounted()) {
         WARN("skipped: mounting a small disk is not permitted (" << errno << ")");

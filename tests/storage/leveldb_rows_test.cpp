@@ -215,7 +215,7 @@ int wrong_answers(std::vector<Commit> commits, std::vector<Answer> answers) {
 
 }  // namespace
 
-TEST_CASE("Whatever writes a row, readers before it see the old and readers after it the new") {
+TEST_CASE("whatever writes a row, readers before it see the old and readers after it the new") {
     struct Case {
         std::string old;
         std::string now;
@@ -257,7 +257,7 @@ TEST_CASE("Whatever writes a row, readers before it see the old and readers afte
     }
 }
 
-TEST_CASE("A transaction notes a row that it reads from memory") {
+TEST_CASE("a transaction notes a row that it reads from memory") {
     const TemporaryFolder folder;
     const auto engine = open_store(folder, 1024 * 1024);
     put(*engine, "row", "1");
@@ -269,7 +269,7 @@ TEST_CASE("A transaction notes a row that it reads from memory") {
     CHECK_FALSE(commits(*transaction));
 }
 
-TEST_CASE("A commit of many rows is not seen before all of them are forgotten") {
+TEST_CASE("a commit of many rows is not seen before all of them are forgotten") {
     constexpr int kRounds = 20;
     constexpr int kRows = 3000;
     const TemporaryFolder folder;
@@ -296,7 +296,7 @@ TEST_CASE("A commit of many rows is not seen before all of them are forgotten") 
     CHECK(wrong == 0);
 }
 
-TEST_CASE("Readers of any age are told what the commits before their snapshot wrote") {
+TEST_CASE("readers of any age are told what the commits before their snapshot wrote") {
     constexpr int kCommits = 3000;
     constexpr unsigned kWriters = 3;
     constexpr unsigned kReaders = 3;

@@ -18,7 +18,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("The engine in memory keeps every promise of an engine") {
+TEST_CASE("the engine in memory keeps every promise of an engine") {
     check_engine([] { return std::make_unique<MemoryStore>(); });
 }
 

@@ -51,7 +51,7 @@ int missing_of(sdk::Engine& engine, int count) {
 
 }  // namespace
 
-TEST_CASE("What was acknowledged is there after the power failed") {
+TEST_CASE("what was acknowledged is there after the power failed") {
     const TemporaryFolder folder;
     const TemporaryFolder other;
     const auto engine = open_leveldb(folder.path() / "store", {.write_buffer_bytes = kBuffer});
@@ -70,7 +70,7 @@ TEST_CASE("What was acknowledged is there after the power failed") {
     }
 }
 
-TEST_CASE("A store that does not sync its commits is seen to lose them with the power") {
+TEST_CASE("a store that does not sync its commits is seen to lose them with the power") {
     const TemporaryFolder folder;
     const TemporaryFolder other;
     LevelDbOptions options;
@@ -85,7 +85,7 @@ TEST_CASE("A store that does not sync its commits is seen to lose them with the 
     CHECK(missing_of(**found, 10) == 10);
 }
 
-TEST_CASE("A store that was closed is whole after the power failed") {
+TEST_CASE("a store that was closed is whole after the power failed") {
     const TemporaryFolder folder;
     const TemporaryFolder other;
     for (const int committed : {100, 200}) {
@@ -107,7 +107,7 @@ TEST_CASE("A store that was closed is whole after the power failed") {
     }
 }
 
-TEST_CASE("A blob that has a name is there and whole after the power failed") {
+TEST_CASE("a blob that has a name is there and whole after the power failed") {
     const TemporaryFolder folder;
     const TemporaryFolder other;
     const auto blobs = open_blob_directory(folder.path() / "blobs", 0);

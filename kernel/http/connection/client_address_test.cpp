@@ -15,18 +15,18 @@ std::string client_of(std::string_view peer, std::vector<std::string_view> lines
 
 }  // namespace
 
-TEST_CASE("What a stranger says about itself is not believed") {
+TEST_CASE("what a stranger says about itself is not believed") {
     CHECK(client_of("203.0.113.9", {"198.51.100.7"}) == "203.0.113.9");
     CHECK(client_of("203.0.113.9", {}) == "203.0.113.9");
 }
 
-TEST_CASE("A trusted proxy names the client") {
+TEST_CASE("a trusted proxy names the client") {
     CHECK(client_of("10.0.0.1", {"198.51.100.7"}) == "198.51.100.7");
     CHECK(client_of("::1", {"2001:db8::7"}) == "2001:db8::7");
     CHECK(client_of("10.0.0.1", {}) == "10.0.0.1");
 }
 
-TEST_CASE("Of a chain of proxies only the part that is trusted counts") {
+TEST_CASE("of a chain of proxies only the part that is trusted counts") {
     CHECK(client_of("10.0.0.1", {"198.51.100.7, 10.0.0.2"}) == "198.51.100.7");
     CHECK(client_of("10.0.0.1", {"198.51.100.7", "10.0.0.2"}) == "198.51.100.7");
     // The client wrote the first one.
@@ -37,7 +37,7 @@ TEST_CASE("Of a chain of proxies only the part that is trusted counts") {
     CHECK(client_of("10.0.0.1", {"198.51.100.7, , 10.0.0.2,"}) == "198.51.100.7");
 }
 
-TEST_CASE("What is no address ends the chain") {
+TEST_CASE("what is no address ends the chain") {
     CHECK(client_of("10.0.0.1", {"unknown"}) == "10.0.0.1");
     CHECK(client_of("10.0.0.1", {"198.51.100.7, \"evil\":1"}) == "10.0.0.1");
     CHECK(client_of("10.0.0.1", {"198.51.100.7:1234"}) == "10.0.0.1");

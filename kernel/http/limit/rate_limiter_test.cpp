@@ -22,7 +22,7 @@ int allowed(RateLimiter& limiter, std::string_view caller, std::int64_t now, int
 
 }  // namespace
 
-TEST_CASE("A caller may come in a burst, then at its rate") {
+TEST_CASE("a caller may come in a burst, then at its rate") {
     RateLimiter limiter({10, 5}, 100);
     CHECK(allowed(limiter, "a", kStart, 20) == 5);
     CHECK(allowed(limiter, "a", kStart + kSecond / 10, 20) == 1);
@@ -30,13 +30,13 @@ TEST_CASE("A caller may come in a burst, then at its rate") {
     CHECK(allowed(limiter, "a", kStart + 60 * kSecond, 20) == 5);
 }
 
-TEST_CASE("One caller's requests are no other's matter") {
+TEST_CASE("one caller's requests are no other's matter") {
     RateLimiter limiter({10, 5}, 100);
     CHECK(allowed(limiter, "a", kStart, 20) == 5);
     CHECK(allowed(limiter, "b", kStart, 20) == 5);
 }
 
-TEST_CASE("Who is refused learns when to come back, and then may") {
+TEST_CASE("who is refused learns when to come back, and then may") {
     RateLimiter limiter({2, 3}, 100);
     CHECK(allowed(limiter, "a", kStart, 3) == 3);
     const auto refused = limiter.take("a", kStart);
@@ -46,20 +46,20 @@ TEST_CASE("Who is refused learns when to come back, and then may") {
     CHECK(limiter.take("a", kStart + refused.retry_ns).is_allowed);
 }
 
-TEST_CASE("What remains counts down") {
+TEST_CASE("what remains counts down") {
     RateLimiter limiter({1, 3}, 100);
     CHECK(limiter.take("a", kStart).remaining == 2);
     CHECK(limiter.take("a", kStart).remaining == 1);
     CHECK(limiter.take("a", kStart).remaining == 0);
 }
 
-TEST_CASE("A refusal costs nothing") {
+TEST_CASE("a refusal costs nothing") {
     RateLimiter limiter({1, 1}, 100);
     CHECK(allowed(limiter, "a", kStart, 1000) == 1);
     CHECK(limiter.take("a", kStart + kSecond).is_allowed);
 }
 
-TEST_CASE("What is given back can be taken again, and never becomes more than the burst") {
+TEST_CASE("what is given back can be taken again, and never becomes more than the burst") {
     RateLimiter limiter({1, 2}, 100);
     CHECK(allowed(limiter, "a", kStart, 5) == 2);
     limiter.give_back("a", kStart);
@@ -72,7 +72,7 @@ TEST_CASE("What is given back can be taken again, and never becomes more than th
 }
 
 TEST_CASE(
-    "More callers than places cost memory for none, and a busy one is not forgotten for them") {
+    "more callers than places cost memory for none, and a busy one is not forgotten for them") {
     RateLimiter limiter({1, 10}, 512);
     CHECK(allowed(limiter, "busy", kStart, 20) == 10);
     int forgotten = 0;
@@ -84,7 +84,7 @@ TEST_CASE(
     CHECK(forgotten == 1);
 }
 
-TEST_CASE("Threads at once get no more than one would") {
+TEST_CASE("threads at once get no more than one would") {
     RateLimiter limiter({1, 1000}, 512);
     std::atomic<int> count = 0;
     std::vector<std::thread> threads;

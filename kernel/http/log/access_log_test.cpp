@@ -66,7 +66,7 @@ AccessEntry some_entry() {
 
 }  // namespace
 
-TEST_CASE("A line says everything that is known of a request") {
+TEST_CASE("a line says everything that is known of a request") {
     const LogFolder folder;
     sdk::Session session;
     session.platform.id = "p1";
@@ -105,7 +105,7 @@ TEST_CASE("A line says everything that is known of a request") {
                        {"principal", "u1"}});
 }
 
-TEST_CASE("No path can end a line or forge a member") {
+TEST_CASE("no path can end a line or forge a member") {
     const LogFolder folder;
     const std::string path = "/a\"b\\c\nd\x01\xff\xc3\xa4";
     {
@@ -121,7 +121,7 @@ TEST_CASE("No path can end a line or forge a member") {
     CHECK(lines.front()["method"] == "GE\"T");
 }
 
-TEST_CASE("When the buffer is full, lines are dropped, counted, and their number is in the log") {
+TEST_CASE("when the buffer is full, lines are dropped, counted, and their number is in the log") {
     const LogFolder folder;
     std::uint64_t written = 0;
     std::uint64_t dropped = 0;
@@ -146,7 +146,7 @@ TEST_CASE("When the buffer is full, lines are dropped, counted, and their number
     CHECK(written + dropped == kLines);
 }
 
-TEST_CASE("A file that was moved away is opened anew") {
+TEST_CASE("a file that was moved away is opened anew") {
     const LogFolder folder;
     auto log = open_log(folder.file());
     AccessLane& lane = log->add_lane();
@@ -166,7 +166,7 @@ TEST_CASE("A file that was moved away is opened anew") {
     CHECK(lines_of(old).size() == 1);
 }
 
-TEST_CASE("Several threads lose and mix up nothing") {
+TEST_CASE("several threads lose and mix up nothing") {
     const LogFolder folder;
     constexpr int kThreads = 3;
     constexpr int kLines = 2000;
@@ -185,13 +185,13 @@ TEST_CASE("Several threads lose and mix up nothing") {
     CHECK(lines_of(folder.file()).size() == kThreads * kLines);
 }
 
-TEST_CASE("A log that cannot be opened stops the start") {
+TEST_CASE("a log that cannot be opened stops the start") {
     const auto log = AccessLog::open({"/no/such/folder/access.log", 4096});
     REQUIRE(log.has_error());
     CHECK(log.error().code == "http.access_log_unusable");
 }
 
-TEST_CASE("Replies of every kind are logged with their size on the wire") {
+TEST_CASE("replies of every kind are logged with their size on the wire") {
     const LogFolder folder;
     auto log = open_log(folder.file());
     ServerOptions options;
@@ -232,7 +232,7 @@ TEST_CASE("Replies of every kind are logged with their size on the wire") {
     }
 }
 
-TEST_CASE("A caller who leaves before the end is logged as one who did") {
+TEST_CASE("a caller who leaves before the end is logged as one who did") {
     const LogFolder folder;
     auto log = open_log(folder.file());
     ServerOptions options;

@@ -68,7 +68,7 @@ constexpr FieldKind kEveryKind[]{FieldKind::any,    FieldKind::text,     FieldKi
 
 }  // namespace
 
-TEST_CASE("A declared field takes values of its kind, and null, which stands for none") {
+TEST_CASE("a declared field takes values of its kind, and null, which stands for none") {
     const Json values = one_of_each();
     for (const FieldKind kind : kEveryKind) {
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("A declared field takes values of its kind, and null, which stands for
     }
 }
 
-TEST_CASE("A declared array takes elements of its kind, and no null among them") {
+TEST_CASE("a declared array takes elements of its kind, and no null among them") {
     const Json values = one_of_each();
     for (const FieldKind kind : kEveryKind) {
         const sdk::Field field{.name = "f", .kind = FieldKind::array, .items = kind};
@@ -97,7 +97,7 @@ TEST_CASE("A declared array takes elements of its kind, and no null among them")
     CHECK(wrong_in(texts, Json::array({"a", nullptr, "b", 7})) == "f.1 f.3");
 }
 
-TEST_CASE("An integer as text is taken where the field says so, as far as 64 bits go") {
+TEST_CASE("an integer as text is taken where the field says so, as far as 64 bits go") {
     const sdk::Field plain{.name = "f", .kind = FieldKind::integer};
     const sdk::Field field{.name = "f", .kind = FieldKind::integer, .numeric_text = true};
     for (const char* text : {"0", "-1", "9223372036854775807", "-9223372036854775808"}) {

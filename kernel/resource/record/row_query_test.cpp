@@ -27,13 +27,13 @@ std::string ids(const sdk::Json& answer) {
 
 }  // namespace
 
-TEST_CASE("Rows of no collection are queried like records") {
+TEST_CASE("rows of no collection are queried like records") {
     CHECK(ids(ask({{"size", {{"$gt", 3}}}})) == "bc");
     CHECK(ids(ask({{"place.x", 2}})) == "c");
     CHECK(ids(ask(sdk::Json::object())) == "abc");
 }
 
-TEST_CASE("Rows of no collection are sorted and cut like records") {
+TEST_CASE("rows of no collection are sorted and cut like records") {
     sdk::PageRequest page;
     page.sort = {{"title", true}};
     CHECK(ids(ask(sdk::Json::object(), page)) == "bca");
@@ -49,7 +49,7 @@ TEST_CASE("Rows of no collection are sorted and cut like records") {
     CHECK(cut["size"] == 1);
 }
 
-TEST_CASE("A query over rows selects members, and says what is wrong with it") {
+TEST_CASE("a query over rows selects members, and says what is wrong with it") {
     const sdk::Json selected = ask({{"_doc", "a"}, {"_fields", {{"size", 1}}}});
     CHECK(selected["rows"][0] == sdk::Json({{"_doc", "a"}, {"size", 3}}));
     const auto wrong = RowQuery(false).page(kRows, {{"size", {{"$unknown", 1}}}}, {});

@@ -64,7 +64,7 @@ struct Collection {
 
 }  // namespace
 
-TEST_CASE("Blobs that no row names are collected, those of any row stay") {
+TEST_CASE("blobs that no row names are collected, those of any row stay") {
     Collection store;
     const std::string unused = store.add_old("unused");
     const std::string in_value = store.add_old("in a value");
@@ -91,7 +91,7 @@ TEST_CASE("Blobs that no row names are collected, those of any row stay") {
         CHECK(store.has(name));
 }
 
-TEST_CASE("A name is found wherever it stands in a value") {
+TEST_CASE("a name is found wherever it stands in a value") {
     for (std::size_t before = 0; before < 130; ++before) {
         Collection store;
         const std::string name = store.add_old("bytes");
@@ -101,7 +101,7 @@ TEST_CASE("A name is found wherever it stands in a value") {
     }
 }
 
-TEST_CASE("Blobs that were written lately stay, also when their bytes are old") {
+TEST_CASE("blobs that were written lately stay, also when their bytes are old") {
     Collection store;
     const std::string fresh = store.add("fresh");
     const std::string again = store.add_old("written again");
@@ -111,7 +111,7 @@ TEST_CASE("Blobs that were written lately stay, also when their bytes are old") 
     CHECK(store.has(again));
 }
 
-TEST_CASE("More blobs than fit into the memory are collected part by part") {
+TEST_CASE("more blobs than fit into the memory are collected part by part") {
     Collection store;
     std::set<std::string> used;
     for (int i = 0; i < 100; ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("More blobs than fit into the memory are collected part by part") {
     CHECK(left == used);
 }
 
-TEST_CASE("What is unused but not due yet stays, and is not counted") {
+TEST_CASE("what is unused but not due yet stays, and is not counted") {
     Collection store;
     const std::string due = store.add_old("due");
     const std::string early = store.add_old("early");
@@ -139,7 +139,7 @@ TEST_CASE("What is unused but not due yet stays, and is not counted") {
     CHECK(store.has(early));
 }
 
-TEST_CASE("Nothing is removed while somebody keeps the blobs of a moment") {
+TEST_CASE("nothing is removed while somebody keeps the blobs of a moment") {
     Collection store;
     const std::string name = store.add_old("unused");
     {
@@ -154,7 +154,7 @@ TEST_CASE("Nothing is removed while somebody keeps the blobs of a moment") {
     CHECK(store.collect().blobs == 1);
 }
 
-TEST_CASE("Writers of equal bytes never lose them to the collection") {
+TEST_CASE("writers of equal bytes never lose them to the collection") {
     Collection store;
     const std::int64_t before = sdk::now_ms() - kHour;
     const std::string name = store.add_old("bytes");

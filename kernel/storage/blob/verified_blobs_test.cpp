@@ -64,7 +64,7 @@ struct VerifiedFolder {
 
 }  // namespace
 
-TEST_CASE("Sound binaries of any size are read as they are") {
+TEST_CASE("sound binaries of any size are read as they are") {
     VerifiedFolder folder(0);
     for (const std::size_t size : {0, 1, 999, 1000, 1001, 5000}) {
         INFO(size);
@@ -76,7 +76,7 @@ TEST_CASE("Sound binaries of any size are read as they are") {
     CHECK(folder.damage.status().has_value());
 }
 
-TEST_CASE("A changed binary is never handed out as a whole, and is noted with its name") {
+TEST_CASE("a changed binary is never handed out as a whole, and is noted with its name") {
     VerifiedFolder folder(0);
     const std::string small = folder.add(std::string(700, 's'));
     const std::string large = folder.add(std::string(4500, 'l'));
@@ -96,7 +96,7 @@ TEST_CASE("A changed binary is never handed out as a whole, and is noted with it
           std::string::npos);
 }
 
-TEST_CASE("A shortened binary is damage") {
+TEST_CASE("a shortened binary is damage") {
     VerifiedFolder folder(0);
     const std::string name = folder.add(std::string(4500, 'l'));
     std::filesystem::resize_file(folder.file(name), 4000);
@@ -105,7 +105,7 @@ TEST_CASE("A shortened binary is damage") {
     CHECK(code == "store.damaged");
 }
 
-TEST_CASE("Parts are verified as the rate allows") {
+TEST_CASE("parts are verified as the rate allows") {
     VerifiedFolder never(0);
     const std::string unseen = never.add(std::string(4500, 'l'));
     never.change(unseen);
@@ -120,7 +120,7 @@ TEST_CASE("Parts are verified as the rate allows") {
     CHECK(folder.code_of_part(within) == "store.damaged");
 }
 
-TEST_CASE("What was found sound is not verified again for its next part") {
+TEST_CASE("what was found sound is not verified again for its next part") {
     VerifiedFolder folder(5000);
     const std::string name = folder.add(std::string(4500, 'l'));
     CHECK(folder.code_of_part(name).empty());

@@ -5,7 +5,7 @@
 
 namespace stele::kernel::storage {
 
-TEST_CASE("A list without a sort is in creation order and counted by a counter") {
+TEST_CASE("a list without a sort is in creation order and counted by a counter") {
     StoreFixture fixture;
     for (const char* name : {"c", "a", "b"}) {
         REQUIRE(fixture.insert(std::string(R"({"name":")") + name + "\"}"));
@@ -20,7 +20,7 @@ TEST_CASE("A list without a sort is in creation order and counted by a counter")
     CHECK(result.explained.at("records") == 2);
 }
 
-TEST_CASE("Ties of a sort stay in creation order for either direction") {
+TEST_CASE("ties of a sort stay in creation order for either direction") {
     StoreFixture fixture;
     for (const char* text : {R"({"name":"1","rank":"b"})", R"({"name":"2","rank":"a"})",
                              R"({"name":"3","rank":"b"})", R"({"name":"4","rank":"a"})"}) {
@@ -32,7 +32,7 @@ TEST_CASE("Ties of a sort stay in creation order for either direction") {
     CHECK(down.explained.at("access") == "order");
 }
 
-TEST_CASE("Numbers sort as text unless the setting says otherwise, and missing is lowest") {
+TEST_CASE("numbers sort as text unless the setting says otherwise, and missing is lowest") {
     StoreFixture fixture;
     for (const char* text : {R"({"name":"nine","n":9})", R"({"name":"ten","n":10})",
                              R"({"name":"none"})", R"({"name":"text","n":"1"})"}) {
@@ -44,7 +44,7 @@ TEST_CASE("Numbers sort as text unless the setting says otherwise, and missing i
           Names{"nine", "ten"});
 }
 
-TEST_CASE("An equality is answered from the index without reading other records") {
+TEST_CASE("an equality is answered from the index without reading other records") {
     StoreFixture fixture;
     for (int i = 0; i < 300; ++i) {
         REQUIRE(fixture.insert(R"({"name":")" + std::to_string(i) + R"(","group":")" +
@@ -60,7 +60,7 @@ TEST_CASE("An equality is answered from the index without reading other records"
     CHECK(fixture.query(R"({"$or":[{"group":"1"},{"name":"5"}]})").total == 4);
 }
 
-TEST_CASE("A declared composite index answers a sorted page and its total by itself") {
+TEST_CASE("a declared composite index answers a sorted page and its total by itself") {
     CollectionRules rules;
     rules.composite_indexes = {{"project", "title"}};
     StoreFixture fixture(rules);
@@ -78,7 +78,7 @@ TEST_CASE("A declared composite index answers a sorted page and its total by its
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A composite index that is declared later is built for the records there are") {
+TEST_CASE("a composite index that is declared later is built for the records there are") {
     StoreFixture fixture;
     for (int i = 0; i < 700; ++i) {
         REQUIRE(fixture.insert(R"({"name":")" + std::to_string(i) + R"(","p":true,"t":")" +
@@ -94,7 +94,7 @@ TEST_CASE("A composite index that is declared later is built for the records the
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A shape of query that stays costly gets an index by itself") {
+TEST_CASE("a shape of query that stays costly gets an index by itself") {
     StoreFixture fixture;
     for (int i = 0; i < 800; ++i) {
         REQUIRE(fixture.insert(R"({"name":")" + std::to_string(i) + R"(","p":1,"t":")" +
@@ -112,7 +112,7 @@ TEST_CASE("A shape of query that stays costly gets an index by itself") {
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A costly equality without a sort gets an index that counts, in creation order") {
+TEST_CASE("a costly equality without a sort gets an index that counts, in creation order") {
     StoreFixture fixture;
     for (int i = 0; i < 1400; ++i) {
         // Custom ids fall while the records are made.
@@ -137,7 +137,7 @@ TEST_CASE("A costly equality without a sort gets an index that counts, in creati
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("Conditions are explained on request") {
+TEST_CASE("conditions are explained on request") {
     StoreFixture fixture;
     for (int i = 0; i < 5; ++i)
         REQUIRE(fixture.insert(R"({"name":"ab|c","n":1})"));
@@ -147,7 +147,7 @@ TEST_CASE("Conditions are explained on request") {
     CHECK(explained.at("conditions") == Json::array({"n $gte 1"}));
 }
 
-TEST_CASE("A literal beginning of a regular expression narrows, anything else does not") {
+TEST_CASE("a literal beginning of a regular expression narrows, anything else does not") {
     StoreFixture fixture;
     for (const char* name : {"abc", "ab", "b", "a", "xab", "AB"})
         REQUIRE(fixture.insert(std::string(R"({"name":")") + name + "\"}"));
@@ -166,7 +166,7 @@ TEST_CASE("A literal beginning of a regular expression narrows, anything else do
     CHECK(access("ab", 3) == "collection");
 }
 
-TEST_CASE("A record with an array where a composite index orders keeps the index from being used") {
+TEST_CASE("a record with an array where a composite index orders keeps the index from being used") {
     CollectionRules rules;
     rules.composite_indexes = {{"p", "t"}};
     StoreFixture fixture(rules);
@@ -178,7 +178,7 @@ TEST_CASE("A record with an array where a composite index orders keeps the index
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("Only visible records appear in rows and totals") {
+TEST_CASE("only visible records appear in rows and totals") {
     StoreFixture fixture;
     std::vector<Sequence> sequences;
     for (int i = 0; i < 10; ++i) {

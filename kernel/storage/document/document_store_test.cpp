@@ -9,7 +9,7 @@
 
 namespace stele::kernel::storage {
 
-TEST_CASE("A record is read by its generated id, its custom id and its aliases") {
+TEST_CASE("a record is read by its generated id, its custom id and its aliases") {
     StoreFixture fixture;
     const std::string plain = fixture.insert(R"({"name":"plain"})").value();
     const std::string custom = fixture.insert(R"({"name":"custom"})", "my-id").value();
@@ -59,7 +59,7 @@ TEST_CASE("A record is read by its generated id, its custom id and its aliases")
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A custom id that looks like a generated one works") {
+TEST_CASE("a custom id that looks like a generated one works") {
     StoreFixture fixture;
     const std::string id = "00000000000000000abc";
     REQUIRE(fixture.insert(R"({"name":"odd"})", id));
@@ -70,7 +70,7 @@ TEST_CASE("A custom id that looks like a generated one works") {
     CHECK(fixture.insert(R"({})", generated).error().code == "document.id_taken");
 }
 
-TEST_CASE("A unique value is held by one record, also after updates and deletes") {
+TEST_CASE("a unique value is held by one record, also after updates and deletes") {
     CollectionRules rules;
     rules.unique_fields = {"key", "mail"};
     StoreFixture fixture(rules);
@@ -100,7 +100,7 @@ TEST_CASE("A unique value is held by one record, also after updates and deletes"
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("Long unique values are told apart although keys are short") {
+TEST_CASE("long unique values are told apart although keys are short") {
     CollectionRules rules;
     rules.unique_fields = {"key"};
     StoreFixture fixture(rules);
@@ -111,7 +111,7 @@ TEST_CASE("Long unique values are told apart although keys are short") {
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A record with very many values is found all the same") {
+TEST_CASE("a record with very many values is found all the same") {
     StoreFixture fixture;
     std::string wide = R"({"name":"wide","group":"g","values":[)";
     for (int i = 0; i < 600; ++i)
@@ -128,7 +128,7 @@ TEST_CASE("A record with very many values is found all the same") {
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("Fields declared unindexed later lose their entries and are found by scanning") {
+TEST_CASE("fields declared unindexed later lose their entries and are found by scanning") {
     StoreFixture fixture;
     REQUIRE(fixture.insert(R"({"name":"a","body":{"text":"long"}})"));
     fixture.rules.unindexed_fields = {"body"};
@@ -139,7 +139,7 @@ TEST_CASE("Fields declared unindexed later lose their entries and are found by s
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A removed collection is swept step by step, and nothing of it stays") {
+TEST_CASE("a removed collection is swept step by step, and nothing of it stays") {
     StoreFixture fixture;
     for (int i = 0; i < 20; ++i) {
         REQUIRE(
@@ -177,7 +177,7 @@ TEST_CASE("A removed collection is swept step by step, and nothing of it stays")
     CHECK_FALSE(fixture.store.is_removed(*fixture.engine.snapshot(), removed).value());
 }
 
-TEST_CASE("Collections are told apart by platform, type and container") {
+TEST_CASE("collections are told apart by platform, type and container") {
     StoreFixture fixture;
     const auto reader = fixture.engine.snapshot();
     const auto find = [&](std::uint64_t platform, std::string_view type,
@@ -193,7 +193,7 @@ TEST_CASE("Collections are told apart by platform, type and container") {
     CHECK(info->container == "box");
 }
 
-TEST_CASE("A collection that was opened and dropped with its transaction is not remembered") {
+TEST_CASE("a collection that was opened and dropped with its transaction is not remembered") {
     StoreFixture fixture;
     {
         const auto transaction = fixture.engine.begin();
@@ -206,7 +206,7 @@ TEST_CASE("A collection that was opened and dropped with its transaction is not 
                     .has_value());
 }
 
-TEST_CASE("Writers of different records never conflict") {
+TEST_CASE("writers of different records never conflict") {
     CollectionRules rules;
     rules.composite_indexes = {{"group", "name"}};
     rules.unique_fields = {"name"};
@@ -234,7 +234,7 @@ TEST_CASE("Writers of different records never conflict") {
     CHECK(fixture.differences().empty());
 }
 
-TEST_CASE("A check tells what is wrong") {
+TEST_CASE("a check tells what is wrong") {
     StoreFixture fixture;
     const std::string id = fixture.insert(R"({"name":"a"})").value();
     Sequence sequence;

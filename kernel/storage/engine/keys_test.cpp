@@ -9,7 +9,7 @@
 
 using namespace stele::kernel::storage;
 
-TEST_CASE("Sequences grow strictly, on several threads, too") {
+TEST_CASE("sequences grow strictly, on several threads, too") {
     constexpr int kEach = 20'000;
     std::vector<std::vector<Sequence>> found(4);
     std::vector<std::thread> threads;
@@ -30,7 +30,7 @@ TEST_CASE("Sequences grow strictly, on several threads, too") {
     CHECK(all.begin()->size() == kSequenceSize);
 }
 
-TEST_CASE("A sequence is written as twenty hexadecimal digits and read back") {
+TEST_CASE("a sequence is written as twenty hexadecimal digits and read back") {
     const Sequence sequence("\x01\x8f\xa0\x00\xff\x7f\x10\x02\x03\x04", kSequenceSize);
     CHECK(sequence_text(sequence) == "018fa000ff7f10020304");
     Sequence parsed;
@@ -42,7 +42,7 @@ TEST_CASE("A sequence is written as twenty hexadecimal digits and read back") {
     CHECK(parsed == sequence);
 }
 
-TEST_CASE("A record key is split into what it was made of") {
+TEST_CASE("a record key is split into what it was made of") {
     const Sequence made = next_sequence();
     const std::string key = record_key({7, 300}, made);
     CollectionId collection;
@@ -56,7 +56,7 @@ TEST_CASE("A record key is split into what it was made of") {
     CHECK_FALSE(split_record_key("", collection, sequence));
 }
 
-TEST_CASE("Records lie under their collection, in the order of their sequences") {
+TEST_CASE("records lie under their collection, in the order of their sequences") {
     const Sequence first = next_sequence();
     const Sequence second = next_sequence();
     const CollectionId collection{1, 2};
@@ -66,7 +66,7 @@ TEST_CASE("Records lie under their collection, in the order of their sequences")
     CHECK(collection_prefix({1, 255}, 'd') < collection_prefix({1, 256}, 'd'));
 }
 
-TEST_CASE("Key spaces and names do not run into one another") {
+TEST_CASE("key spaces and names do not run into one another") {
     CHECK(plugin_space(1, "ab").rfind(plugin_space(1, "a"), 0) != 0);
     CHECK(plugin_space(1, "a") != plugin_space(2, "a"));
     CHECK(name_path("a.b").rfind(name_path("a"), 0) != 0);

@@ -28,7 +28,7 @@ void check_key(const std::string& key, sdk::SpaceKeyKind kind, char tag, std::st
 
 }  // namespace
 
-TEST_CASE("A space tells the keys of a collection apart") {
+TEST_CASE("a space tells the keys of a collection apart") {
     using enum sdk::SpaceKeyKind;
     check_key(record_path(kNodes, kRecord), record, 'd', kRecord);
     check_key(record_counter(kNodes), count, 'k',
@@ -42,7 +42,7 @@ TEST_CASE("A space tells the keys of a collection apart") {
               alias_key(kNodes, "name").substr(collection_prefix(kNodes, 'a').size()));
 }
 
-TEST_CASE("What does not belong to a collection's contents is no key of a space") {
+TEST_CASE("what does not belong to a collection's contents is no key of a space") {
     for (const char tag : std::string("CciRgs")) {
         CHECK_FALSE(sdk::read_space_key(kSpace, collection_prefix(kNodes, tag) + "x"));
     }
@@ -52,7 +52,7 @@ TEST_CASE("What does not belong to a collection's contents is no key of a space"
     CHECK_FALSE(sdk::read_space_key(kSpace, ""));
 }
 
-TEST_CASE("A space reads stored records and writes them with another version and text") {
+TEST_CASE("a space reads stored records and writes them with another version and text") {
     const std::string stored = Record::encode(7, R"({"a":1})", "sealed");
     const auto read = sdk::StoredRecord::read(stored);
     REQUIRE(read.has_value());
@@ -66,7 +66,7 @@ TEST_CASE("A space reads stored records and writes them with another version and
     CHECK_FALSE(sdk::StoredRecord::read("x" + stored));
 }
 
-TEST_CASE("A space turns ids into record keys and back") {
+TEST_CASE("a space turns ids into record keys and back") {
     const Sequence sequence = next_sequence();
     const sdk::RecordKey key = record_key(kNodes, sequence);
     CHECK(sdk::space_record_key(kSpace, sequence_text(sequence)) == key);

@@ -48,7 +48,7 @@ std::string good(const std::string& name, const std::string& kind, const std::st
 
 }  // namespace
 
-TEST_CASE("An index of a space is built in steps, kept up meanwhile and used when it is complete") {
+TEST_CASE("an index of a space is built in steps, kept up meanwhile and used when it is complete") {
     SpaceFixture fixture;
     std::vector<std::string> ids;
     for (const char* name : {"0", "1", "2", "3", "4", "5"})
@@ -76,7 +76,7 @@ TEST_CASE("An index of a space is built in steps, kept up meanwhile and used whe
     CHECK(fixture.differences() == Names());
 }
 
-TEST_CASE("A sort by an index knows missing members and values of several types") {
+TEST_CASE("a sort by an index knows missing members and values of several types") {
     SpaceFixture fixture;
     REQUIRE(fixture.add("kind", {{"kind"}, {"price"}}));
     REQUIRE(fixture.add("alone", {{"price"}}));
@@ -103,7 +103,7 @@ TEST_CASE("A sort by an index knows missing members and values of several types"
     CHECK(fixture.query(R"({"kind":"a","price":{"$gt":7,"$lt":9}})").names == Names{"many"});
 }
 
-TEST_CASE("Wrong indexes of a space are refused, and one that is taken away is not used") {
+TEST_CASE("wrong indexes of a space are refused, and one that is taken away is not used") {
     SpaceFixture fixture;
     const auto code = [&](std::vector<sdk::IndexMember> members) {
         const auto added = fixture.add("new", std::move(members));
@@ -135,7 +135,7 @@ TEST_CASE("Wrong indexes of a space are refused, and one that is taken away is n
     CHECK(fixture.differences() == Names());
 }
 
-TEST_CASE("What the indexes of a space lack about a record is put back, and counted") {
+TEST_CASE("what the indexes of a space lack about a record is put back, and counted") {
     SpaceFixture fixture;
     const std::string id = fixture.insert(good("0", "a", "5")).value();
     fixture.insert(good("1", "a", "6")).value();

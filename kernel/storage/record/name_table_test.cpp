@@ -19,7 +19,7 @@ std::uint64_t intern(MemoryEngine& engine, NameTable& names, const char* name) {
 
 }  // namespace
 
-TEST_CASE("A name has one number, and other names have others") {
+TEST_CASE("a name has one number, and other names have others") {
     MemoryEngine engine;
     NameTable names(engine);
     CHECK(names.find(*engine.snapshot(), "a").value() == std::nullopt);
@@ -34,7 +34,7 @@ TEST_CASE("A name has one number, and other names have others") {
     CHECK(intern(engine, later, "b") == b);
 }
 
-TEST_CASE("A transaction gives several names their numbers and sees them itself") {
+TEST_CASE("a transaction gives several names their numbers and sees them itself") {
     MemoryEngine engine;
     NameTable names(engine);
     const auto transaction = engine.begin();
@@ -48,7 +48,7 @@ TEST_CASE("A transaction gives several names their numbers and sees them itself"
     CHECK(names.find(*engine.snapshot(), "a").value() == a);
 }
 
-TEST_CASE("A number that was not committed is not remembered") {
+TEST_CASE("a number that was not committed is not remembered") {
     MemoryEngine engine;
     NameTable names(engine);
     {
@@ -62,7 +62,7 @@ TEST_CASE("A number that was not committed is not remembered") {
     CHECK(intern(engine, names, "dropped") != other);
 }
 
-TEST_CASE("Two that give numbers at once conflict") {
+TEST_CASE("two that give numbers at once conflict") {
     MemoryEngine engine;
     NameTable names(engine);
     const auto one = engine.begin();
@@ -73,7 +73,7 @@ TEST_CASE("Two that give numbers at once conflict") {
     CHECK(commit_and_wait(*other).has_error());
 }
 
-TEST_CASE("A known name costs no read of the store") {
+TEST_CASE("a known name costs no read of the store") {
     MemoryEngine engine;
     NameTable names(engine);
     const std::uint64_t a = intern(engine, names, "a");
@@ -85,7 +85,7 @@ TEST_CASE("A known name costs no read of the store") {
     CHECK(engine.begun_count() == before);
 }
 
-TEST_CASE("A transaction may use a number that was committed after it began") {
+TEST_CASE("a transaction may use a number that was committed after it began") {
     MemoryEngine engine;
     NameTable names(engine);
     const auto early = engine.begin();

@@ -7,7 +7,7 @@
 using stele::kernel::storage::parse_sequence;
 using stele::kernel::storage::Record;
 
-TEST_CASE("A record gives back what was encoded") {
+TEST_CASE("a record gives back what was encoded") {
     Record record;
     for (const std::uint64_t version : {1ull, 0x0102030405060708ull}) {
         record.buffer() =
@@ -23,12 +23,12 @@ TEST_CASE("A record gives back what was encoded") {
     CHECK(record.sealed().empty());
 }
 
-TEST_CASE("The layout of a stored record stays") {
+TEST_CASE("the layout of a stored record stays") {
     CHECK(Record::encode(258, "{}", "s") ==
           std::string("\x01\0\0\0\0\0\0\x01\x02\0\0\0\x02{}s", 16));
 }
 
-TEST_CASE("Behind the text there is padding, in a copy, too") {
+TEST_CASE("behind the text there is padding, in a copy, too") {
     Record record;
     record.buffer() = Record::encode(1, R"({"a":1})", "");
     REQUIRE(record.decode());
@@ -37,7 +37,7 @@ TEST_CASE("Behind the text there is padding, in a copy, too") {
     CHECK(std::all_of(end, end + Record::kPadding, [](char byte) { return byte == 0; }));
 }
 
-TEST_CASE("Bytes that are no record are refused") {
+TEST_CASE("bytes that are no record are refused") {
     const std::string whole = Record::encode(1, R"({"a":1})", "");
     Record record;
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -48,7 +48,7 @@ TEST_CASE("Bytes that are no record are refused") {
     CHECK_FALSE(record.decode());
 }
 
-TEST_CASE("The ETag tells versions and records apart") {
+TEST_CASE("the ETag tells versions and records apart") {
     Record record;
     REQUIRE(parse_sequence("018fa000ff7f10020304", record.sequence));
     record.buffer() = Record::encode(12, "{}", "");

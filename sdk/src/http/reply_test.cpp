@@ -7,20 +7,20 @@ using stele::sdk::Json;
 using stele::sdk::PageRequest;
 using stele::sdk::Reply;
 
-TEST_CASE("A status is ok first, then the members") {
+TEST_CASE("a status is ok first, then the members") {
     CHECK(Reply::status().body() == R"({"ok":true})");
     CHECK(Reply::status(Json{{"_doc", "a\"b"}, {"ok", false}, {"n", 1}}).body() ==
           R"({"ok":true,"_doc":"a\"b","n":1})");
 }
 
-TEST_CASE("A page has its four members") {
+TEST_CASE("a page has its four members") {
     CHECK(Reply::page(Json::array({Json{{"_doc", "a"}}}), 7, 3).body() ==
           R"({"rows":[{"_doc":"a"}],"total_rows":7,"offset":3,"size":1})");
     CHECK(Reply::page(Json::array(), 0, 0).body() ==
           R"({"rows":[],"total_rows":0,"offset":0,"size":0})");
 }
 
-TEST_CASE("The wanted slice is cut out of rows that are all there") {
+TEST_CASE("the wanted slice is cut out of rows that are all there") {
     const Json rows = Json::array({0, 1, 2, 3, 4});
     const auto body = [&](std::uint64_t skip, std::int64_t limit) {
         PageRequest page;
@@ -35,7 +35,7 @@ TEST_CASE("The wanted slice is cut out of rows that are all there") {
     CHECK(body(9, 5) == R"({"rows":[],"total_rows":5,"offset":9,"size":0})");
 }
 
-TEST_CASE("Headers repeat and a stream keeps its type") {
+TEST_CASE("headers repeat and a stream keeps its type") {
     auto reply = Reply::stream([](std::string&) { return false; }, "text/plain")
                      .header("Set-Cookie", "a=1")
                      .header("Set-Cookie", "b=2");
@@ -48,7 +48,7 @@ TEST_CASE("Headers repeat and a stream keeps its type") {
     CHECK(Reply::status().content_type() == "application/json;charset=UTF-8");
 }
 
-TEST_CASE("A redirect names its address, and a text its type") {
+TEST_CASE("a redirect names its address, and a text its type") {
     const Reply redirect = Reply::redirect("https://app.example.org/back?code=1");
     CHECK(redirect.is_redirect());
     REQUIRE(redirect.headers().size() == 1);

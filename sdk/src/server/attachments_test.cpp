@@ -44,7 +44,7 @@ std::string date_told(std::int64_t modified_ms) {
 
 }  // namespace
 
-TEST_CASE("A download tells when its bytes came once no other bytes can have that second") {
+TEST_CASE("a download tells when its bytes came once no other bytes can have that second") {
     constexpr std::int64_t kMinute = 60'000;
     const std::int64_t earlier = now_ms() - kMinute;
     CHECK(date_told(earlier) == http_date(earlier));

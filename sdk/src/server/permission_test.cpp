@@ -18,7 +18,7 @@ PermissionSet role(std::string_view key) {
 
 }  // namespace
 
-TEST_CASE("Every permission is found by its name in any case") {
+TEST_CASE("every permission is found by its name in any case") {
     for (int i = 0; i < stele::sdk::kPermissionCount; ++i) {
         const auto permission = static_cast<Permission>(i);
         CHECK(find_permission(permission_name(permission)) == permission);
@@ -32,7 +32,7 @@ TEST_CASE("Every permission is found by its name in any case") {
     CHECK_FALSE(find_permission("").has_value());
 }
 
-TEST_CASE("The built-in roles hold what the specification says") {
+TEST_CASE("the built-in roles hold what the specification says") {
     using enum Permission;
     CHECK(role("connector") == PermissionSet{connect});
     CHECK(role("consumer") == PermissionSet{connect, read});
@@ -46,7 +46,7 @@ TEST_CASE("The built-in roles hold what the specification says") {
     CHECK(find_built_in_role("boss") == nullptr);
 }
 
-TEST_CASE("All permissions are each of them") {
+TEST_CASE("all permissions are each of them") {
     for (int i = 0; i < stele::sdk::kPermissionCount; ++i) {
         CHECK(PermissionSet::all().has(static_cast<Permission>(i)));
     }

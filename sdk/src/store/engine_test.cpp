@@ -33,7 +33,7 @@ std::int64_t number(Engine& engine) {
 
 }  // namespace
 
-TEST_CASE("A counter's bytes give its number back") {
+TEST_CASE("a counter's bytes give its number back") {
     const auto value = GENERATE(as<std::int64_t>{}, 0, 1, -1, 255, 256, -65536,
                                 std::numeric_limits<std::int64_t>::max(),
                                 std::numeric_limits<std::int64_t>::min());
@@ -41,11 +41,11 @@ TEST_CASE("A counter's bytes give its number back") {
     CHECK(read_counter(counter_bytes(value)) == value);
 }
 
-TEST_CASE("An absent counter is zero") {
+TEST_CASE("an absent counter is zero") {
     CHECK(read_counter(std::nullopt) == 0);
 }
 
-TEST_CASE("Rivals that read and write the same key all succeed by trying again") {
+TEST_CASE("rivals that read and write the same key all succeed by trying again") {
     MemoryEngine engine;
     std::vector<std::thread> rivals;
     std::vector<Result<void>> results(4, Result<void>{});
@@ -63,7 +63,7 @@ TEST_CASE("Rivals that read and write the same key all succeed by trying again")
     CHECK(number(engine) == 100);
 }
 
-TEST_CASE("A write that always conflicts is given up as busy after the attempts") {
+TEST_CASE("a write that always conflicts is given up as busy after the attempts") {
     MemoryEngine engine;
     int runs = 0;
     const auto result = write_with_retry(
@@ -82,7 +82,7 @@ TEST_CASE("A write that always conflicts is given up as busy after the attempts"
     CHECK(number(engine) == 3);
 }
 
-TEST_CASE("A failure of the work itself is not repeated, even one about a conflict of values") {
+TEST_CASE("a failure of the work itself is not repeated, even one about a conflict of values") {
     MemoryEngine engine;
     int runs = 0;
     const auto result = write_with_retry(engine, [&](Transaction& transaction) -> Result<void> {
@@ -96,7 +96,7 @@ TEST_CASE("A failure of the work itself is not repeated, even one about a confli
     CHECK_FALSE(engine.snapshot()->get("n").value().has_value());
 }
 
-TEST_CASE("What the engine says about a failed commit comes through") {
+TEST_CASE("what the engine says about a failed commit comes through") {
     MemoryEngine engine;
     engine.refuse_commits(1, make_error(ErrorKind::storage_full, "engine.full", "full"));
     const auto result = write_with_retry(engine, increment);

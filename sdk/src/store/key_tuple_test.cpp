@@ -94,7 +94,7 @@ int order_of(const Tuple& a, const Tuple& b) {
 
 }  // namespace
 
-TEST_CASE("Keys order as the tuples that they stand for") {
+TEST_CASE("keys order as the tuples that they stand for") {
     for (int round = 0; round < 50'000; ++round) {
         const auto kinds = random_kinds();
         Tuple a = random_tuple(kinds);
@@ -109,7 +109,7 @@ TEST_CASE("Keys order as the tuples that they stand for") {
     }
 }
 
-TEST_CASE("Reading a key gives the tuple back") {
+TEST_CASE("reading a key gives the tuple back") {
     for (int round = 0; round < 20'000; ++round) {
         const Tuple tuple = random_tuple(random_kinds());
         const std::string key = encode(tuple);
@@ -127,7 +127,7 @@ TEST_CASE("Reading a key gives the tuple back") {
     }
 }
 
-TEST_CASE("Raw bytes after a text do not change where it ends") {
+TEST_CASE("raw bytes after a text do not change where it ends") {
     const std::string text = GENERATE(as<std::string>{}, "", "ab", std::string("a\0", 2),
                                       std::string("\0\0", 2), "\1", "\xff");
     const std::string tail =
@@ -138,7 +138,7 @@ TEST_CASE("Raw bytes after a text do not change where it ends") {
     CHECK(reader.rest() == tail);
 }
 
-TEST_CASE("A shorter tuple is a prefix of those that continue it, and of no other") {
+TEST_CASE("a shorter tuple is a prefix of those that continue it, and of no other") {
     for (int round = 0; round < 20'000; ++round) {
         const auto kinds = random_kinds();
         const Tuple shorter = random_tuple(kinds);
@@ -153,7 +153,7 @@ TEST_CASE("A shorter tuple is a prefix of those that continue it, and of no othe
     }
 }
 
-TEST_CASE("The end of a prefix lies just above all keys with it") {
+TEST_CASE("the end of a prefix lies just above all keys with it") {
     CHECK(prefix_end("a") == "b");
     CHECK(prefix_end("a\xff") == "b");
     CHECK(prefix_end(std::string_view("a\0", 2)) == "a\1");
@@ -171,18 +171,18 @@ TEST_CASE("The end of a prefix lies just above all keys with it") {
     }
 }
 
-TEST_CASE("Minus zero is zero") {
+TEST_CASE("minus zero is zero") {
     CHECK(KeyWriter().real(-0.0).key() == KeyWriter().real(0.0).key());
 }
 
-TEST_CASE("Small integers are short") {
+TEST_CASE("small integers are short") {
     CHECK(KeyWriter().integer(0).key().size() == 1);
     CHECK(KeyWriter().integer(255).key().size() == 2);
     CHECK(KeyWriter().integer(256).key().size() == 3);
     CHECK(KeyWriter().integer(~std::uint64_t{0}).key().size() == 9);
 }
 
-TEST_CASE("A reader refuses what is no such element and stays where it is") {
+TEST_CASE("a reader refuses what is no such element and stays where it is") {
     const auto refuses = [](std::string_view key, auto read) {
         KeyReader reader(key);
         return !read(reader) && reader.rest() == key;

@@ -6,7 +6,7 @@
 
 using namespace stele::sdk;
 
-TEST_CASE("A password fits its own hash only") {
+TEST_CASE("a password fits its own hash only") {
     const std::string hash = hash_password("correct horse");
     CHECK(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
     CHECK(fits_password("correct horse", hash));
@@ -15,7 +15,7 @@ TEST_CASE("A password fits its own hash only") {
     CHECK(hash_password("correct horse") != hash);
 }
 
-TEST_CASE("A broken hash fits nothing") {
+TEST_CASE("a broken hash fits nothing") {
     const std::string hash = hash_password("p");
     CHECK_FALSE(fits_password("p", ""));
     CHECK_FALSE(fits_password("p", "plain"));
@@ -23,12 +23,12 @@ TEST_CASE("A broken hash fits nothing") {
     CHECK_FALSE(fits_password("p", hash + std::string(200, 'x')));
 }
 
-TEST_CASE("A hash that asks for ruinous work is refused unread") {
+TEST_CASE("a hash that asks for ruinous work is refused unread") {
     CHECK_FALSE(fits_password("p", "$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQ$aGFzaA"));
     CHECK_FALSE(fits_password("p", "$argon2id$v=19$m=19456,t=4000000,p=1$c29tZXNhbHQ$aGFzaA"));
 }
 
-TEST_CASE("Random texts have their length and alphabet and do not repeat") {
+TEST_CASE("random texts have their length and alphabet and do not repeat") {
     CHECK(random_hex(10).size() == 20);
     CHECK(random_hex(10).find_first_not_of("0123456789abcdef") == std::string::npos);
     CHECK(random_token(32).size() == 43);
@@ -40,14 +40,14 @@ TEST_CASE("Random texts have their length and alphabet and do not repeat") {
     CHECK(tokens.size() == 100);
 }
 
-TEST_CASE("Equal texts are equal in constant time, too") {
+TEST_CASE("equal texts are equal in constant time, too") {
     CHECK(equals_in_constant_time("", ""));
     CHECK(equals_in_constant_time("abc", "abc"));
     CHECK_FALSE(equals_in_constant_time("abc", "abd"));
     CHECK_FALSE(equals_in_constant_time("abc", "ab"));
 }
 
-TEST_CASE("A token's digest is 32 bytes and always the same") {
+TEST_CASE("a token's digest is 32 bytes and always the same") {
     CHECK(token_digest("t").size() == 32);
     CHECK(token_digest("t") == token_digest("t"));
     CHECK(token_digest("t") != token_digest("u"));

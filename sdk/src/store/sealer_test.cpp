@@ -11,7 +11,7 @@ const std::string kOldKey(32, 'a');
 const std::string kNewKey(32, 'b');
 }  // namespace
 
-TEST_CASE("A sealed text opens to what it was and does not show it") {
+TEST_CASE("a sealed text opens to what it was and does not show it") {
     const Sealer sealer(kOldKey);
     const std::string text = GENERATE(as<std::string>{}, "", "secret", std::string("a\0b", 3));
     const std::string sealed = sealer.seal(text);
@@ -20,7 +20,7 @@ TEST_CASE("A sealed text opens to what it was and does not show it") {
     CHECK(sealer.seal(text) != sealed);
 }
 
-TEST_CASE("A changed byte anywhere is noticed") {
+TEST_CASE("a changed byte anywhere is noticed") {
     const Sealer sealer(kOldKey);
     const std::string sealed = sealer.seal("secret");
     for (std::size_t i = 0; i < sealed.size(); ++i) {
@@ -35,7 +35,7 @@ TEST_CASE("A changed byte anywhere is noticed") {
     CHECK(sealer.open("").error().code == "seal.broken");
 }
 
-TEST_CASE("After a change of keys the newest seals and the older ones still open") {
+TEST_CASE("after a change of keys the newest seals and the older ones still open") {
     Sealer sealer(kOldKey, 1);
     const std::string old_text = sealer.seal("old");
     sealer.add_key(kNewKey, 2);
@@ -47,7 +47,7 @@ TEST_CASE("After a change of keys the newest seals and the older ones still open
     CHECK(Sealer(kOldKey, 2).open(new_text).error().code == "seal.broken");
 }
 
-TEST_CASE("A text under an older key is outdated, one under the newest is not") {
+TEST_CASE("a text under an older key is outdated, one under the newest is not") {
     Sealer sealer(kOldKey, 1);
     const std::string old_text = sealer.seal("old");
     CHECK_FALSE(sealer.is_outdated(old_text));
@@ -57,7 +57,7 @@ TEST_CASE("A text under an older key is outdated, one under the newest is not") 
     CHECK_FALSE(sealer.is_outdated(""));
 }
 
-TEST_CASE("The digest of the newest key depends on the key and on its id") {
+TEST_CASE("the digest of the newest key depends on the key and on its id") {
     const std::string digest = Sealer(kOldKey, 1).newest_key_digest();
     CHECK(digest.size() == 32);
     CHECK(Sealer(kOldKey, 1).newest_key_digest() == digest);
@@ -68,7 +68,7 @@ TEST_CASE("The digest of the newest key depends on the key and on its id") {
     CHECK(sealer.newest_key_digest() == digest);
 }
 
-TEST_CASE("A key of another size or a taken id is a programmer's mistake") {
+TEST_CASE("a key of another size or a taken id is a programmer's mistake") {
     CHECK_THROWS_AS(Sealer("short"), std::logic_error);
     Sealer sealer(kOldKey, 1);
     CHECK_THROWS_AS(sealer.add_key(kNewKey, 1), std::logic_error);

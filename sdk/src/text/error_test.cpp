@@ -5,7 +5,7 @@
 using stele::sdk::ErrorKind;
 using stele::sdk::make_error;
 
-TEST_CASE("Several problems make one invalid error that names the first") {
+TEST_CASE("several problems make one invalid error that names the first") {
     const auto error = make_error({{"config.port", "field.type_wrong", "must be an integer"},
                                    {"host", "field.missing", "is required"}});
     CHECK(error.kind == ErrorKind::invalid);
@@ -14,7 +14,7 @@ TEST_CASE("Several problems make one invalid error that names the first") {
     CHECK(error.violations.size() == 2);
 }
 
-TEST_CASE("An invalid parameter is named in message and violation") {
+TEST_CASE("an invalid parameter is named in message and violation") {
     const auto error = stele::sdk::invalid_parameter("skip", "must be a whole number");
     CHECK(error.kind == ErrorKind::invalid);
     CHECK(error.code == "request.parameter_invalid");
@@ -23,7 +23,7 @@ TEST_CASE("An invalid parameter is named in message and violation") {
     CHECK(error.violations[0].path == "skip");
 }
 
-TEST_CASE("An error's texts are code, message and detail") {
+TEST_CASE("an error's texts are code, message and detail") {
     const auto error = make_error(ErrorKind::timed_out, "smtp.server_silent", "public", "private");
     CHECK(error.kind == ErrorKind::timed_out);
     CHECK(error.code == "smtp.server_silent");

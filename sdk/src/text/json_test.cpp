@@ -41,12 +41,12 @@ TEST_CASE("JSON text comes back as it went in, members in their order") {
     CHECK(dump_json(*value) == text);
 }
 
-TEST_CASE("An empty or blank text is an empty object") {
+TEST_CASE("an empty or blank text is an empty object") {
     const std::string text = GENERATE(as<std::string>{}, "", " ", "\r\n\t ");
     CHECK(parse_json(text).value() == Json::object());
 }
 
-TEST_CASE("Broken syntax is refused with the place") {
+TEST_CASE("broken syntax is refused with the place") {
     check_refused("{\"a\":}", "at byte 6");
     check_refused("[1,]", "at byte 4");
     check_refused("[1", "at byte 3");
@@ -57,7 +57,7 @@ TEST_CASE("Broken syntax is refused with the place") {
     check_refused("[1] // no", "malformed");
 }
 
-TEST_CASE("Bytes that are no text are refused") {
+TEST_CASE("bytes that are no text are refused") {
     check_refused("\"\xff\"", "UTF-8");
     check_refused("\"\xc0\xaf\"", "UTF-8");
     check_refused("\"\xed\xa0\x80\"", "UTF-8");
@@ -67,25 +67,25 @@ TEST_CASE("Bytes that are no text are refused") {
     check_refused(R"({"a\u0000b":1})", "member name");
 }
 
-TEST_CASE("What the parser quotes of bad bytes stays out of the message") {
+TEST_CASE("what the parser quotes of bad bytes stays out of the message") {
     const auto result = parse_json("\"" + std::string(100'000, 'x') + "\xff\"");
     REQUIRE(result.has_error());
     CHECK(result.error().message.size() < 200);
     CHECK(result.error().message.find('\xff') == std::string::npos);
 }
 
-TEST_CASE("A NUL inside a string value is text") {
+TEST_CASE("a NUL inside a string value is text") {
     CHECK(parse_json(R"(["\u0000"])").value()[0].get<std::string>() == std::string(1, '\0'));
 }
 
-TEST_CASE("Numbers beyond a double are refused, large integers become doubles") {
+TEST_CASE("numbers beyond a double are refused, large integers become doubles") {
     check_refused("1e400", "range of a double");
     check_refused("[-1e999]", "range of a double");
     CHECK(parse_json("18446744073709551616").value().get<double>() == 18446744073709551616.0);
     CHECK(parse_json("1e308").value().get<double>() == 1e308);
 }
 
-TEST_CASE("A member that appears twice is refused, however many there are") {
+TEST_CASE("a member that appears twice is refused, however many there are") {
     check_refused(R"({"a":1,"b":2,"a":3})", "'a' appears twice");
     check_refused(R"([{"x":{"a":1,"a":1}}])", "at byte 16: the member 'a'");
     std::string many = "{";
@@ -96,7 +96,7 @@ TEST_CASE("A member that appears twice is refused, however many there are") {
     CHECK(parse_json(R"({"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]})").has_value());
 }
 
-TEST_CASE("Nesting is bounded, and far too deep texts are refused cheaply") {
+TEST_CASE("nesting is bounded, and far too deep texts are refused cheaply") {
     CHECK(parse_json(nested(100)).has_value());
     check_refused(nested(101), "at byte 101: it is nested deeper than 100 levels");
     check_refused(nested(20'000), "at byte 101");
@@ -109,7 +109,7 @@ TEST_CASE("Nesting is bounded, and far too deep texts are refused cheaply") {
     CHECK(parse_json("[]", {.depth = 0}).has_error());
 }
 
-TEST_CASE("Writing never fails, even when text is not UTF-8") {
+TEST_CASE("writing never fails, even when text is not UTF-8") {
     const std::string text = dump_json(Json{{"a", "x\xffy"}});
     CHECK(text == "{\"a\":\"x\xef\xbf\xbdy\"}");
     std::string appended;
@@ -117,7 +117,7 @@ TEST_CASE("Writing never fails, even when text is not UTF-8") {
     CHECK(appended == "\"x\xef\xbf\xbdy\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
-TEST_CASE("A value is written as the library writes it") {
+TEST_CASE("a value is written as the library writes it") {
     const Json value = {
         {"none", nullptr},
         {"flags", {true, false}},
@@ -135,7 +135,7 @@ TEST_CASE("A value is written as the library writes it") {
         CHECK(dump_json(member) == member.dump());
 }
 
-TEST_CASE("An appended string is what the library writes") {
+TEST_CASE("an appended string is what the library writes") {
     std::mt19937 random(7);
     const std::vector<std::string> pieces{"a",    "seven p", "\"", "\\", "\n",          "\t",
                                           "\r",   "\b",      "\f", "/",  "\x1",         "\x1f",

@@ -5,13 +5,13 @@
 using stele::sdk::equals_ignoring_case;
 using stele::sdk::lower_case;
 
-TEST_CASE("Only ASCII letters have a lower case") {
+TEST_CASE("only ASCII letters have a lower case") {
     CHECK(lower_case("AZ az 09 @[`{_-/") == "az az 09 @[`{_-/");
     CHECK(lower_case("\u00c4\u00d6") == "\u00c4\u00d6");
     CHECK(lower_case("") == "");
 }
 
-TEST_CASE("Texts of the same letters are equal in any case") {
+TEST_CASE("texts of the same letters are equal in any case") {
     CHECK(equals_ignoring_case("Content-Type", "cONTENT-tYPE"));
     CHECK(equals_ignoring_case("", ""));
     CHECK_FALSE(equals_ignoring_case("owner", "owners"));

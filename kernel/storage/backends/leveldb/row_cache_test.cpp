@@ -31,7 +31,7 @@ std::string colliding_key(std::uint64_t first) {
 
 }  // namespace
 
-TEST_CASE("A row that a reader found is known to the next one") {
+TEST_CASE("a row that a reader found is known to the next one") {
     RowCache rows(kBytes);
     CHECK(known(rows, "a", 1) == "unknown");
     rows.keep("a", 1, "1");
@@ -42,7 +42,7 @@ TEST_CASE("A row that a reader found is known to the next one") {
     CHECK(known(rows, "b", 1) == "unknown");
 }
 
-TEST_CASE("A row that a reader did not find is known to be absent until it is written") {
+TEST_CASE("a row that a reader did not find is known to be absent until it is written") {
     RowCache rows(kBytes);
     rows.keep("a", 1, std::nullopt);
     CHECK(known(rows, "a", 1) == "absent");
@@ -52,7 +52,7 @@ TEST_CASE("A row that a reader did not find is known to be absent until it is wr
     CHECK(known(rows, "a", 2) == "1");
 }
 
-TEST_CASE("A written row is forgotten, and no other") {
+TEST_CASE("a written row is forgotten, and no other") {
     RowCache rows(kBytes);
     rows.keep("a", 1, "old");
     rows.keep("b", 1, "1");
@@ -61,7 +61,7 @@ TEST_CASE("A written row is forgotten, and no other") {
     CHECK(known(rows, "b", 2) == "1");
 }
 
-TEST_CASE("What a slow reader found before a commit is not kept after it") {
+TEST_CASE("what a slow reader found before a commit is not kept after it") {
     RowCache rows(kBytes);
     rows.forget("a", 2);
     rows.keep("a", 1, "old");
@@ -72,14 +72,14 @@ TEST_CASE("What a slow reader found before a commit is not kept after it") {
     CHECK(known(rows, "a", 2) == "new");
 }
 
-TEST_CASE("What is kept between the write of a commit and its publication does not outlive it") {
+TEST_CASE("what is kept between the write of a commit and its publication does not outlive it") {
     RowCache rows(kBytes);
     rows.keep("a", 1, "old");
     rows.forget("a", 2);
     CHECK(known(rows, "a", 2) == "unknown");
 }
 
-TEST_CASE("A row says nothing about snapshots before it was written") {
+TEST_CASE("a row says nothing about snapshots before it was written") {
     RowCache rows(kBytes);
     rows.forget("a", 5);
     rows.keep("a", 6, "1");
@@ -87,7 +87,7 @@ TEST_CASE("A row says nothing about snapshots before it was written") {
     CHECK(known(rows, "a", 5) == "1");
 }
 
-TEST_CASE("Keys with the same hash are told apart") {
+TEST_CASE("keys with the same hash are told apart") {
     const std::string a = colliding_key(1);
     const std::string b = colliding_key(2);
     REQUIRE(sdk::optimistic::hash_key(a) == sdk::optimistic::hash_key(b));
@@ -99,7 +99,7 @@ TEST_CASE("Keys with the same hash are told apart") {
     CHECK(known(rows, b, 1) == "2");
 }
 
-TEST_CASE("Large values are not kept") {
+TEST_CASE("large values are not kept") {
     RowCache rows(kBytes);
     const std::string most(RowCache::kMostValueBytes, 'x');
     rows.keep("most", 1, most);
@@ -108,14 +108,14 @@ TEST_CASE("Large values are not kept") {
     CHECK(known(rows, "more", 1) == "unknown");
 }
 
-TEST_CASE("Without memory nothing is kept") {
+TEST_CASE("without memory nothing is kept") {
     RowCache rows(0);
     rows.keep("a", 1, "1");
     rows.forget("a", 2);
     CHECK(known(rows, "a", 2) == "unknown");
 }
 
-TEST_CASE("The rows fit into their memory, and those in use stay") {
+TEST_CASE("the rows fit into their memory, and those in use stay") {
     constexpr int kRows = 20'000;
     constexpr std::size_t kValueBytes = 1000;
     RowCache rows(kBytes);
@@ -135,7 +135,7 @@ TEST_CASE("The rows fit into their memory, and those in use stay") {
     CHECK(known(rows, "cold" + std::to_string(kRows - 1), 1) == value);
 }
 
-TEST_CASE("Memory of forgotten rows is used again") {
+TEST_CASE("memory of forgotten rows is used again") {
     RowCache rows(kBytes);
     const std::string value(1000, 'x');
     for (std::uint64_t version = 1; version < 20'000; ++version) {
