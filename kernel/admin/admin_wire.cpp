@@ -11,8 +11,8 @@ namespace stele::kernel::admin {
 namespace {
 
 constexpr std::size_t kHeadSize = 5;
-constexpr std::uint32_t kLargestFrame = 1U << 30;
-constexpr std::size_t kLongestLine = 64 * 1024;
+constexpr std::uint32_t kMaxFrameBytes = 1U << 30;
+constexpr std::size_t kMaxLineLength = 64 * 1024;
 
 }  // namespace
 
@@ -60,13 +60,13 @@ bool receive_frame(int descriptor, FrameKind& kind, std::string& content) {
     std::uint32_t length = 0;
     for (std::size_t i = kHeadSize; i-- > 1;)
         length = length << 8 | static_cast<unsigned char>(head[i]);
-    return length <= kLargestFrame && receive_all(descriptor, length, content);
+    return length <= kMaxFrameBytes && receive_all(descriptor, length, content);
 }
 
 bool receive_line(int descriptor, std::string& line) {
     line.clear();
     char byte = 0;
-    while (line.size() < kLongestLine) {
+    while (line.size() < kMaxLineLength) {
         const ssize_t count = ::recv(descriptor, &byte, 1, 0);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return false;

@@ -10,22 +10,22 @@ namespace stele::kernel::audit {
 namespace {
 
 /// What callers send is kept up to here; an audit log must not grow by the length of a path.
-constexpr std::size_t kLongestText = 500;
+constexpr std::size_t kMaxTextLength = 500;
 
 class RecordBuilder {
 public:
-    RecordBuilder() { members_.reserve(kMostMembers); }
+    RecordBuilder() { members_.reserve(kMaxMembers); }
 
     void add(const char* name, const std::string& text) {
         if (!text.empty())
-            members_.emplace_back(name, std::string(sdk::cut_to(text, kLongestText)));
+            members_.emplace_back(name, std::string(sdk::cut_to(text, kMaxTextLength)));
     }
     void add(const char* name, sdk::Json value) { members_.emplace_back(name, std::move(value)); }
 
     sdk::Json take() { return sdk::Json(std::move(members_)); }
 
 private:
-    static constexpr std::size_t kMostMembers = 24;
+    static constexpr std::size_t kMaxMembers = 24;
 
     sdk::Json::object_t members_;
 };

@@ -12,7 +12,7 @@ namespace stele::kernel::audit {
 namespace {
 
 constexpr std::chrono::seconds kWriteInterval{1};
-constexpr std::chrono::minutes kLongestTrimInterval{10};
+constexpr std::chrono::minutes kMaxTrimInterval{10};
 /// Records that are removed in one transaction.
 constexpr std::size_t kTrimStep = 200;
 
@@ -32,8 +32,7 @@ std::int64_t made_at_ms(const storage::Record& record) {
 }  // namespace
 
 std::chrono::milliseconds AuditLog::trim_interval(std::chrono::milliseconds retention) {
-    return std::clamp<std::chrono::milliseconds>(retention / 10, kWriteInterval,
-                                                 kLongestTrimInterval);
+    return std::clamp<std::chrono::milliseconds>(retention / 10, kWriteInterval, kMaxTrimInterval);
 }
 
 AuditLog::~AuditLog() {
@@ -55,7 +54,7 @@ sdk::Result<void> AuditLog::write(sdk::Transaction& transaction, const sdk::Plat
 
 void AuditLog::write_later(const sdk::PlatformScope& platform, Activity activity) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() < kMostWaiting) {
+    if (waiting_.size() < kMaxWaiting) {
         waiting_.emplace_back(platform, std::move(activity));
         return;
     }

@@ -27,7 +27,7 @@ struct AuditLogOptions {
 class AuditLog {
 public:
     /// What `write_later` takes in a second; more is only counted, in the audit log itself.
-    static constexpr std::size_t kMostWaiting = 10;
+    static constexpr std::size_t kMaxWaiting = 10;
 
     AuditLog(sdk::Engine& engine, storage::DocumentStore& documents,
              const storage::CollectionRules& rules, AuditLogOptions options)

@@ -7,7 +7,7 @@ namespace stele::kernel::authority {
 namespace {
 
 // Far beyond any real nesting; containers that contain each other must not hang the server.
-constexpr std::size_t kMostContainers = 64;
+constexpr std::size_t kMaxContainers = 64;
 
 sdk::Result<std::vector<sdk::RecordKey>> containers_of(const sdk::Reader& reader, RecordTree& tree,
                                                        const sdk::RecordKey& record) {
@@ -16,7 +16,7 @@ sdk::Result<std::vector<sdk::RecordKey>> containers_of(const sdk::Reader& reader
         auto container = tree.container_of(reader, chain.back());
         if (!container) return container.error();
         if (!*container) return chain;
-        if (chain.size() == kMostContainers) {
+        if (chain.size() == kMaxContainers) {
             return sdk::make_error(sdk::ErrorKind::internal, "authority.containers_endless",
                                    "The containers of a record contain each other.");
         }

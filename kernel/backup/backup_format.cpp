@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLengthSize = 4;
 /// Records are far smaller; a length beyond this is no length.
-constexpr std::uint32_t kLargestFrame = 1U << 30;
+constexpr std::uint32_t kMaxFrameBytes = 1U << 30;
 
 void append_length(std::string& out, std::size_t length) {
     for (std::size_t i = 0; i < kLengthSize; ++i)
@@ -100,7 +100,7 @@ sdk::Result<void> FrameReader::read(Frame& frame) {
     std::string bytes;
     if (auto filled = fill(1 + kLengthSize, bytes); !filled) return filled;
     const std::uint32_t length = read_length(std::string_view(bytes).substr(1));
-    if (length > kLargestFrame) return damaged("a length in it makes no sense");
+    if (length > kMaxFrameBytes) return damaged("a length in it makes no sense");
     if (auto filled = fill(length, frame.content); !filled) return filled;
     std::string checksum;
     if (auto filled = fill(kChecksumSize, checksum); !filled) return filled;

@@ -21,7 +21,7 @@ namespace stele::kernel::command {
 
 namespace {
 
-constexpr std::uintmax_t kLargestSeed = 16 * 1024 * 1024;
+constexpr std::uintmax_t kMaxSeedBytes = 16 * 1024 * 1024;
 
 sdk::Result<sdk::Json> read_seed(const std::string& file) {
     if (file.empty()) return sdk::Json::object();
@@ -29,7 +29,7 @@ sdk::Result<sdk::Json> read_seed(const std::string& file) {
     const bool is_file = std::filesystem::is_regular_file(file, problem);
     const auto size = is_file ? std::filesystem::file_size(file, problem) : 0;
     std::string text;
-    if (is_file && !problem && size <= kLargestSeed) {
+    if (is_file && !problem && size <= kMaxSeedBytes) {
         std::ifstream stream(file, std::ios::binary);
         text.assign(std::istreambuf_iterator<char>(stream), {});
     }

@@ -19,7 +19,7 @@ namespace stele::kernel::command {
 
 namespace {
 
-constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kMaxNameLength = 40;
 /// Names that are no namespace in C++ inside `stele`, as far as they fit the rules below.
 constexpr std::string_view kTaken =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
@@ -43,7 +43,7 @@ bool is_in_word(char c) {
 /// when nothing is.
 std::string problem_of_name(const std::string& name) {
     const bool is_well_formed =
-        !name.empty() && name.size() <= kLongestName && is_small_letter(name.front()) &&
+        !name.empty() && name.size() <= kMaxNameLength && is_small_letter(name.front()) &&
         name.back() != '_' && name.find("__") == std::string::npos &&
         std::all_of(name.begin(), name.end(),
                     [](char c) { return is_small_letter(c) || sdk::is_digit(c) || c == '_'; });
@@ -51,7 +51,7 @@ std::string problem_of_name(const std::string& name) {
         return fmt::format(
             "'{}' is no name of a plugin: small letters, digits and single underscores, a letter "
             "first, at most {} characters",
-            name, kLongestName);
+            name, kMaxNameLength);
     }
     if (kTaken.find(" " + name + " ") != std::string_view::npos)
         return fmt::format("'{}' cannot be the name of a plugin: C++ or Stele uses it", name);

@@ -22,7 +22,7 @@ namespace stele::kernel::http {
 
 namespace {
 
-constexpr int kLargestId = 255;
+constexpr int kMaxId = 255;
 
 /// Nothing when the text is not the digits of a key.
 std::optional<std::string> key_of(std::string_view hex) {
@@ -35,7 +35,7 @@ std::optional<SecretKey> parse_key(std::string_view text) {
     if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
         const char* const end = text.data() + colon;
         const auto [stop, problem] = std::from_chars(text.data(), end, id);
-        if (problem != std::errc() || stop != end || id < 1 || id > kLargestId) return std::nullopt;
+        if (problem != std::errc() || stop != end || id < 1 || id > kMaxId) return std::nullopt;
         text.remove_prefix(colon + 1);
     }
     auto bytes = key_of(text);
@@ -147,8 +147,8 @@ sdk::Result<SecretKey> make_secret_key(const SecretKeys& others) {
     int highest = 0;
     for (const SecretKey& key : others)
         highest = std::max<int>(highest, key.id);
-    for (int step = 1; step <= kLargestId; ++step) {
-        const int id = (highest + step - 1) % kLargestId + 1;
+    for (int step = 1; step <= kMaxId; ++step) {
+        const int id = (highest + step - 1) % kMaxId + 1;
         if (has_id(others, id)) continue;
         return SecretKey{static_cast<std::uint8_t>(id),
                          *key_of(sdk::random_hex(sdk::Sealer::kKeySize))};

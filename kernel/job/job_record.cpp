@@ -98,8 +98,7 @@ sdk::Error broken(std::string_view why) {
 
 void JobRecord::add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string_view message) {
     // The last place is for the entry that says why the job ended.
-    const std::size_t room =
-        level == sdk::JobLogLevel::error ? kMostLogEntries : kMostLogEntries - 1;
+    const std::size_t room = level == sdk::JobLogLevel::error ? kMaxLogEntries : kMaxLogEntries - 1;
     if (log_entries.size() >= room) {
         is_log_truncated = true;
         return;

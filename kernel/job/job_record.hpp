@@ -15,7 +15,7 @@ namespace stele::kernel::job {
 /// A job as it lies in the store. Times are epoch milliseconds, 0 while they have not come.
 struct JobRecord {
     /// More log entries than these are dropped, and the job says so.
-    static constexpr std::size_t kMostLogEntries = 1000;
+    static constexpr std::size_t kMaxLogEntries = 1000;
 
     std::string id;
     std::string type;

@@ -110,10 +110,10 @@ TEST_CASE("a job whose keys are no hexadecimal text cannot be read") {
 
 TEST_CASE("a log is bounded, says so, and keeps room for the reason of the end") {
     JobRecord record;
-    for (std::size_t i = 0; i < 2 * JobRecord::kMostLogEntries; ++i) {
+    for (std::size_t i = 0; i < 2 * JobRecord::kMaxLogEntries; ++i) {
         record.add_log(kNow, JobLogLevel::status, "x");
     }
-    CHECK(record.log_entries.size() == JobRecord::kMostLogEntries - 1);
+    CHECK(record.log_entries.size() == JobRecord::kMaxLogEntries - 1);
     record.add_log(kNow, JobLogLevel::error, "why");
     CHECK(record.log_entries.back().at("message") == "why");
     CHECK(job_json(record).at("log_truncated") == true);

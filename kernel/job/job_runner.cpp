@@ -45,11 +45,11 @@ bool may_pass(const sdk::Error& error) {
 
 // 1 s, then four times as long each time, at most 5 min.
 std::int64_t pause_after(int attempts) {
-    constexpr std::int64_t kLongest = 300'000;
+    constexpr std::int64_t kMax = 300'000;
     std::int64_t pause = 1000;
-    for (int i = 1; i < attempts && pause < kLongest; ++i)
+    for (int i = 1; i < attempts && pause < kMax; ++i)
         pause *= 4;
-    return std::min(pause, kLongest);
+    return std::min(pause, kMax);
 }
 
 void log_failure(std::string_view what, const sdk::Error& error) {

@@ -69,7 +69,7 @@ Result<Json> JobService::wait(const sdk::PlatformScope& platform, std::string_vi
     using std::chrono::milliseconds;
     using Clock = std::chrono::steady_clock;
     // A job that another server runs ends without a signal here.
-    constexpr milliseconds kLongestNap{500};
+    constexpr milliseconds kMaxNap{500};
     const auto deadline = Clock::now() + patience;
     while (true) {
         const std::uint64_t generation = runner_.signals().generation();
@@ -77,7 +77,7 @@ Result<Json> JobService::wait(const sdk::PlatformScope& platform, std::string_vi
         if (!record) return record.error();
         const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
         if (record->has_ended() || left <= milliseconds(0)) return job_json(*record);
-        runner_.signals().wait_for_change(generation, std::min(left, kLongestNap));
+        runner_.signals().wait_for_change(generation, std::min(left, kMaxNap));
     }
 }
 

@@ -17,7 +17,7 @@ using sdk::JobLogLevel;
 using sdk::JobState;
 using sdk::Result;
 
-constexpr std::size_t kMostAtOnce = 100;
+constexpr std::size_t kMaxAtOnce = 100;
 
 char state_tag(JobState state) {
     return static_cast<char>('a' + static_cast<int>(state));
@@ -174,7 +174,7 @@ Result<std::optional<JobClaim>> JobStore::claim(
     std::vector<std::pair<std::string, std::uint64_t>> resting;
     std::optional<JobClaim> claim;
     const auto cursor = transaction.scan(due_range(now), sdk::ScanDirection::forward);
-    for (; cursor->is_valid() && !claim && resting.size() < kMostAtOnce; cursor->next()) {
+    for (; cursor->is_valid() && !claim && resting.size() < kMaxAtOnce; cursor->next()) {
         sdk::KeyReader value(cursor->value());
         const auto platform = value.integer();
         const auto type = value.text();
@@ -227,7 +227,7 @@ Result<void> JobStore::rest(sdk::Transaction& transaction,
 Result<int> JobStore::wake(sdk::Transaction& transaction, std::int64_t now) {
     std::vector<std::pair<std::string, std::uint64_t>> entries;
     const auto cursor = transaction.scan(resting_range(), sdk::ScanDirection::forward);
-    while (cursor->is_valid() && entries.size() < kMostAtOnce) {
+    while (cursor->is_valid() && entries.size() < kMaxAtOnce) {
         const auto platform = sdk::KeyReader(cursor->value()).integer();
         if (!platform) {
             return sdk::make_error(sdk::ErrorKind::internal, "job.record_broken",
@@ -240,7 +240,7 @@ Result<int> JobStore::wake(sdk::Transaction& transaction, std::int64_t now) {
             cursor->seek(end);
             continue;
         }
-        for (; cursor->is_valid() && cursor->key() < end && entries.size() < kMostAtOnce;
+        for (; cursor->is_valid() && cursor->key() < end && entries.size() < kMaxAtOnce;
              cursor->next()) {
             entries.emplace_back(cursor->key(), *platform);
         }
@@ -349,7 +349,7 @@ Result<void> JobStore::give_back(sdk::Transaction& transaction, const JobClaim& 
 }
 
 Result<int> JobStore::recover(sdk::Transaction& transaction, std::int64_t now) {
-    const auto expired = entries_of(transaction, lease_range(), kMostAtOnce, [now](auto& lease) {
+    const auto expired = entries_of(transaction, lease_range(), kMaxAtOnce, [now](auto& lease) {
         const auto lease_end = lease.integer();
         return lease_end && static_cast<std::int64_t>(*lease_end) <= now;
     });

@@ -162,8 +162,8 @@ TEST_CASE("one caller leaves a quarter of the threads to others, who run meanwhi
     std::promise<void> answered;
     REQUIRE(pool.post([&answered] { answered.set_value(); }, "other"));
     answered.get_future().wait();
-    constexpr int kMost = kThreads - kThreads / 4;
-    while (running < kMost)
+    constexpr int kMax = kThreads - kThreads / 4;
+    while (running < kMax)
         std::this_thread::yield();
     // Threads that are free would have taken more, had they been allowed to.
     for (int i = 0; i < 3; ++i) {
@@ -171,7 +171,7 @@ TEST_CASE("one caller leaves a quarter of the threads to others, who run meanwhi
         REQUIRE(pool.post([&again] { again.set_value(); }, "other"));
         again.get_future().wait();
     }
-    CHECK(running == kMost);
+    CHECK(running == kMax);
     opened.set_value();
     pool.stop();
     CHECK(running == 100);

@@ -16,7 +16,7 @@ namespace stele::kernel::pagination {
 
 namespace {
 
-constexpr std::size_t kLongestLocale = 64;
+constexpr std::size_t kMaxLocaleLength = 64;
 constexpr std::size_t kKept = 64;
 
 class IcuCollation final : public Collation {
@@ -112,7 +112,7 @@ private:
 
 bool is_locale(std::string_view text) {
     constexpr std::string_view kSigns = "_@=;-";
-    return !text.empty() && text.size() <= kLongestLocale &&
+    return !text.empty() && text.size() <= kMaxLocaleLength &&
            std::all_of(text.begin(), text.end(), [kSigns](char c) {
                return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
                       kSigns.find(c) != std::string_view::npos;

@@ -52,8 +52,8 @@ Number Number::of(std::int64_t integer) {
 }
 
 Number Number::of(std::uint64_t integer) {
-    constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (integer <= kLargest) return of(static_cast<std::int64_t>(integer));
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (integer <= kMax) return of(static_cast<std::int64_t>(integer));
     Number number;
     number.form = Form::unsigned_integer;
     number.large = integer;

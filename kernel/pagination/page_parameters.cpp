@@ -18,8 +18,8 @@ namespace {
 
 using Parameter = std::function<std::optional<std::string>(std::string_view)>;
 
-constexpr std::size_t kMostSortKeys = 16;
-constexpr std::size_t kLongestField = 1024;
+constexpr std::size_t kMaxSortKeys = 16;
+constexpr std::size_t kMaxFieldLength = 1024;
 
 /// Some clients encode every value as JSON, so that a text comes with quotes around it.
 std::string_view without_quotes(std::string_view text) {
@@ -102,9 +102,9 @@ private:
         auto sort = object(name, "sort_invalid");
         if (!sort && violations_.empty()) sort = bracketed("sort");
         if (!sort) return;
-        if (sort->size() > kMostSortKeys) {
+        if (sort->size() > kMaxSortKeys) {
             fail(name, "sort_invalid",
-                 "names more than " + std::to_string(kMostSortKeys) + " fields");
+                 "names more than " + std::to_string(kMaxSortKeys) + " fields");
             return;
         }
         for (const auto& key : sort->items()) {
@@ -135,7 +135,7 @@ private:
     }
 
     static bool is_field(std::string_view name) {
-        return !name.empty() && name.size() <= kLongestField && name.front() != '.' &&
+        return !name.empty() && name.size() <= kMaxFieldLength && name.front() != '.' &&
                name.back() != '.' && name.find("..") == std::string_view::npos;
     }
 

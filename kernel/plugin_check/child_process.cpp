@@ -15,7 +15,7 @@ namespace stele::kernel::plugin_check {
 namespace {
 
 /// A plugin that hangs is ended by the alarm's signal.
-constexpr unsigned kMostSeconds = 30;
+constexpr unsigned kMaxSeconds = 30;
 /// Begins every answer: a process that ended early, even with status 0, has not given one.
 constexpr char kAnswered = '+';
 
@@ -41,7 +41,7 @@ std::string read_all(int file) {
 
 // Leaves without the process's own clean-up, which belongs to the parent.
 [[noreturn]] void run_and_leave(const std::function<std::string()>& check, int out) {
-    ::alarm(kMostSeconds);
+    ::alarm(kMaxSeconds);
     std::string answer;
     try {
         answer = check();
@@ -55,7 +55,7 @@ std::string read_all(int file) {
 std::string end_of_child(int status) {
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
-        if (signal == SIGALRM) return fmt::format("it took more than {} seconds", kMostSeconds);
+        if (signal == SIGALRM) return fmt::format("it took more than {} seconds", kMaxSeconds);
         return fmt::format("the process was ended by a signal: {}", ::strsignal(signal));
     }
     return fmt::format("the process ended by itself with status {}", WEXITSTATUS(status));

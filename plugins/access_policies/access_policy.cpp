@@ -18,7 +18,7 @@ namespace stele::access_policies {
 namespace {
 
 /// The same policies may be collected for each of many references.
-constexpr std::size_t kMostCollectedBytes = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t kMaxCollectedBytes = std::size_t{64} * 1024 * 1024;
 
 /// What the statements of a policy can give or take at most: who removes a revoke gives back what
 /// it took. What a custom role holds depends on where it is defined, so it counts as everything.
@@ -298,7 +298,7 @@ sdk::Result<sdk::Reply> AccessPolicy::collect(const sdk::Call& call) {
         auto added = search.add_built_in(principals_, text, user, *rows);
         if (!added) return added.error();
         bytes += sdk::dump_json(*rows).size();
-        if (bytes > kMostCollectedBytes) {
+        if (bytes > kMaxCollectedBytes) {
             return sdk::make_error(sdk::ErrorKind::too_large,
                                    "access_policies.collection_too_large",
                                    "the policies together are larger than 64 MiB; ask for fewer");

@@ -112,10 +112,10 @@ bool ValuePattern::matches(const sdk::Json& value) const {
 }
 
 bool ValuePattern::may_match_begin(const std::string& begin) const {
-    constexpr int kLongest = 64;
+    constexpr int kMax = 64;
     std::string least;
     std::string most;
-    if (!expression_ || !expression_->PossibleMatchRange(&least, &most, kLongest)) return true;
+    if (!expression_ || !expression_->PossibleMatchRange(&least, &most, kMax)) return true;
     return least <= begin + '\xff' && begin <= most;
 }
 

@@ -12,8 +12,8 @@ namespace stele::access_policies {
 namespace {
 
 constexpr std::string_view kAllRoles = "all";
-constexpr std::size_t kMostStatements = 200;
-constexpr std::size_t kMostPolicyParts = 1000;
+constexpr std::size_t kMaxStatements = 200;
+constexpr std::size_t kMaxPolicyParts = 1000;
 
 bool has_text(const sdk::Json& object, const char* name, std::string_view text) {
     const auto member = object.find(name);
@@ -157,7 +157,7 @@ class PolicyExtent {
 public:
     /// Whether it is as small as a policy must be.
     bool add(const sdk::Json& statements) {
-        if (statements.size() > kMostStatements) return false;
+        if (statements.size() > kMaxStatements) return false;
         for (const sdk::Json& statement : statements) {
             if (const sdk::Json* roles = list_in(statement, "roles")) parts_ += roles->size();
             if (!add_conditions(statement)) return false;
@@ -172,9 +172,7 @@ private:
         return member != object.end() && member->is_array() ? &*member : nullptr;
     }
 
-    bool is_within() const {
-        return parts_ <= kMostPolicyParts && weight_ <= sdk::kMostRegexWeight;
-    }
+    bool is_within() const { return parts_ <= kMaxPolicyParts && weight_ <= sdk::kMaxRegexWeight; }
 
     bool add_conditions(const sdk::Json& holder) {
         const sdk::Json* conditions = list_in(holder, "conditions");
@@ -213,8 +211,8 @@ sdk::Result<CompiledPolicy> compile_policy(const sdk::Json& fields) {
     if (!PolicyExtent().add(*statements)) {
         return sdk::make_error(
             {{"statements", "access_policies.policy_too_large",
-              "a policy has at most " + std::to_string(kMostStatements) + " statements, " +
-                  std::to_string(kMostPolicyParts) +
+              "a policy has at most " + std::to_string(kMaxStatements) + " statements, " +
+                  std::to_string(kMaxPolicyParts) +
                   " roles and conditions together, and the patterns of a query"}});
     }
     sdk::Violations violations;

@@ -15,7 +15,7 @@ namespace stele::data_stores {
 
 namespace {
 
-constexpr std::size_t kLongestKey = 128;
+constexpr std::size_t kMaxKeyLength = 128;
 /// Of an amount: no limit.
 constexpr double kUnlimited = -1;
 constexpr const char* kMeteredParts[] = {"storage", "transferOut"};
@@ -110,7 +110,7 @@ void Plan::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& v
     if (!change.after) return;
     const sdk::Json& fields = change.after->fields;
     const std::string key = sdk::text_member(fields, "planKey");
-    if (key.empty() || key.size() > kLongestKey || key.find('/') != std::string::npos) {
+    if (key.empty() || key.size() > kMaxKeyLength || key.find('/') != std::string::npos) {
         violations.push_back({"planKey", "plan.key_malformed",
                               "planKey must have 1 to 128 characters and no slash"});
     }

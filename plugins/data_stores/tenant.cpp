@@ -17,7 +17,7 @@ namespace stele::data_stores {
 
 namespace {
 
-constexpr std::size_t kLongestSlug = 63;
+constexpr std::size_t kMaxSlugLength = 63;
 
 sdk::CollectionName plans_of(const sdk::CollectionName& tenants) {
     return {kPlanType, tenants.container, tenants.container_key};
@@ -37,7 +37,7 @@ sdk::Result<sdk::Document> find_plan(sdk::Context& context, const sdk::Collectio
 
 bool is_slug(const std::string& text) {
     const bool is_edged = text.front() == '-' || text.back() == '-';
-    return !is_edged && text.size() <= kLongestSlug &&
+    return !is_edged && text.size() <= kMaxSlugLength &&
            std::all_of(text.begin(), text.end(), [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
            });

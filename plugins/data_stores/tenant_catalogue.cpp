@@ -14,14 +14,13 @@ namespace stele::data_stores {
 namespace {
 
 std::int64_t amount(const sdk::Json& part, const char* name) {
-    constexpr double kMost = 9e18;
+    constexpr double kMax = 9e18;
     const auto member = part.find(name);
     if (member == part.end() || !member->is_number()) return -1;
     const double value = member->get<double>();
     if (value < 0) return -1;
     const std::int64_t unit = unit_bytes(sdk::text_member(part, "unit")).value_or(1);
-    return static_cast<std::int64_t>(
-        std::min(std::round(value * static_cast<double>(unit)), kMost));
+    return static_cast<std::int64_t>(std::min(std::round(value * static_cast<double>(unit)), kMax));
 }
 
 sdk::PlanLimits limits_of(const sdk::Json& plan, const char* name) {

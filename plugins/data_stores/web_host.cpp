@@ -18,8 +18,8 @@ sdk::ResourceDescriptor WebHost::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields fields{
         {.name = "key", .kind = text},
-        {.name = "deployerTypes", .kind = array, .items = text, .most = sdk::kMostBodyEntries},
-        {.name = "urlPatterns", .kind = array, .items = text, .most = sdk::kMostBodyEntries},
+        {.name = "deployerTypes", .kind = array, .items = text, .most = sdk::kMaxBodyEntries},
+        {.name = "urlPatterns", .kind = array, .items = text, .most = sdk::kMaxBodyEntries},
     };
     return {.type = kWebHost,
             .path = "webhosts",

@@ -98,7 +98,7 @@ void add_endpoints(sdk::Registrar& registrar) {
                 .run = [&registrar](const sdk::Call& call) { return run_query(registrar, call); },
                 .parameters = {{"query"}, {"operationName"}, {"operation_name"}, {"variables"}},
                 .slow = true,
-                .bounds = {{"variables", sdk::kMostBodyEntries, /*holds_records=*/true}}});
+                .bounds = {{"variables", sdk::kMaxBodyEntries, /*holds_records=*/true}}});
         }
         registrar.add(sdk::Endpoint{.method = "GET",
                                     .path = path + "/schema",

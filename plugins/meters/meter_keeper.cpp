@@ -133,13 +133,13 @@ sdk::Result<std::string> MeterKeeper::keep(sdk::Context& context, std::string_vi
 sdk::Result<void> MeterKeeper::close(sdk::Context& context,
                                      const sdk::MeteredTenant& tenant) const {
     // A request that is repeated, because its answer got lost, closes no second period.
-    constexpr std::int64_t kShortestMs = 60'000;
+    constexpr std::int64_t kMinMs = 60'000;
     const std::int64_t now = sdk::now_ms();
     const std::chrono::year_month month = sdk::month_of(now);
     auto usage = usage_.read(context, tenant.platform, month);
     if (!usage) return usage.error();
     Span closed = open_span(month, *usage);
-    if (now - closed.begin_ms < kShortestMs) return {};
+    if (now - closed.begin_ms < kMinMs) return {};
     closed.end_ms = now;
     if (auto written = write_both(context, tenant, closed, *usage); !written) return written;
     if (auto done = usage_.close(context, tenant.platform, now); !done) return done;

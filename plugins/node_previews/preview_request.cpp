@@ -13,9 +13,9 @@ namespace stele::node_previews {
 namespace {
 
 constexpr int kUsualSize = 256;
-constexpr int kLargestSize = 4096;
+constexpr int kMaxSize = 4096;
 constexpr char kFree[] = "-1";
-constexpr std::size_t kLongestFallback = 2048;
+constexpr std::size_t kMaxFallbackLength = 2048;
 constexpr char kDefaultAttachment[] = "default";
 constexpr char kDefaultType[] = "image/jpeg";
 /// Grows when previews of the same bytes begin to look different.
@@ -34,8 +34,8 @@ sdk::Result<std::optional<int>> read_size(const sdk::Call& call, std::string_vie
     int size = 0;
     const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), size);
     if (problem != std::errc() || end != text->data() + text->size() || size < 1 ||
-        size > kLargestSize) {
-        return sdk::invalid_parameter(name, fmt::format("must be 1 to {} pixels", kLargestSize));
+        size > kMaxSize) {
+        return sdk::invalid_parameter(name, fmt::format("must be 1 to {} pixels", kMaxSize));
     }
     return std::optional<int>(size);
 }
@@ -48,7 +48,7 @@ sdk::Result<void> read_box(const sdk::Call& call, PreviewRequest& request) {
     auto height = read_size(call, "height");
     if (!height) return height.error();
     // A side that is left out is free beside one that is given.
-    const int other = *width || *height ? kLargestSize : kUsualSize;
+    const int other = *width || *height ? kMaxSize : kUsualSize;
     request.width = width->value_or(size->value_or(other));
     request.height = height->value_or(size->value_or(other));
     return {};
@@ -66,7 +66,7 @@ sdk::Result<std::string> read_fallback(const sdk::Call& call) {
     const std::string fallback = call.parameter("fallback").value_or("");
     if (fallback.empty()) return fallback;
     const bool is_path =
-        fallback.size() <= kLongestFallback && fallback.front() == '/' &&
+        fallback.size() <= kMaxFallbackLength && fallback.front() == '/' &&
         fallback.substr(0, 2) != "//" && std::all_of(fallback.begin(), fallback.end(), [](char c) {
             return c > ' ' && c < 0x7f &&
                    std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kKeptFiles = 10'000;
 /// A preview of the largest size as PNG, with room.
-constexpr std::uint64_t kLargestPreview = std::uint64_t{64} * 1024 * 1024;
+constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{64} * 1024 * 1024;
 
 /// `lib/stele/stele_preview`, where this library is `lib/stele/plugins/node_previews.so`.
 fs::path installed_program() {
@@ -40,7 +40,7 @@ RenderLimits read_limits(sdk::Registrar& registrar) {
                          "Addresses that making a preview may use, libraries "
                          "included"},
                         1));
-    limits.output_bytes = kLargestPreview;
+    limits.output_bytes = kMaxPreviewBytes;
     return limits;
 }
 

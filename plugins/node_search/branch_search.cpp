@@ -47,9 +47,9 @@ private:
     sdk::Result<void> list() {
         is_known_ = true;
         for (std::size_t place = 0; place + 1 < view_.links.size(); ++place) {
-            if (nearest_.size() >= kMostListed) return {};
+            if (nearest_.size() >= kMaxListed) return {};
             auto nodes = log_.written_on(reader_, view_.space, view_.links[place],
-                                         kMostListed - nearest_.size());
+                                         kMaxListed - nearest_.size());
             if (!nodes) return nodes.error();
             if (!*nodes) return {};
             for (std::string& node : **nodes)
@@ -65,7 +65,7 @@ private:
     }
 
     /// What is cheaper than to ask for every hit.
-    static constexpr std::size_t kMostListed = 10'000;
+    static constexpr std::size_t kMaxListed = 10'000;
 
     sdk::ContentLog& log_;
     const sdk::Reader& reader_;

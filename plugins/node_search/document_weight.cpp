@@ -5,7 +5,7 @@ namespace stele::node_search {
 namespace {
 
 // The further occurrences of a word count less and less, and never more than this together.
-constexpr double kMostOfWord = 2;
+constexpr double kMaxOfWord = 2;
 // A document of so many words is neither short nor long; half of a word's weight depends on it.
 constexpr double kUsualLength = 100;
 constexpr double kPartOfLength = 0.5;
@@ -25,13 +25,13 @@ std::string DocumentWeight::name() const {
 double DocumentWeight::get_sumpart(Xapian::termcount wdf, Xapian::termcount length,
                                    Xapian::termcount) const {
     const double length_part = kPartOfLength * static_cast<double>(length) / kUsualLength;
-    const double damping = (kMostOfWord - 1) * (1 - kPartOfLength + length_part);
+    const double damping = (kMaxOfWord - 1) * (1 - kPartOfLength + length_part);
     const double count = static_cast<double>(wdf);
-    return factor_ * kMostOfWord * count / (count + damping);
+    return factor_ * kMaxOfWord * count / (count + damping);
 }
 
 double DocumentWeight::get_maxpart() const {
-    return factor_ * kMostOfWord;
+    return factor_ * kMaxOfWord;
 }
 
 double DocumentWeight::get_sumextra(Xapian::termcount, Xapian::termcount) const {

@@ -40,10 +40,10 @@ struct Expression {
     std::vector<Expression> must_not = {};
 };
 
-inline constexpr std::size_t kMostClauses = 1000;
-inline constexpr std::size_t kMostWords = 10'000;
+inline constexpr std::size_t kMaxClauses = 1000;
+inline constexpr std::size_t kMaxWords = 10'000;
 /// Of one text.
-inline constexpr std::size_t kMostTextBytes = 16 * 1024;
-inline constexpr int kDeepestNesting = 50;
+inline constexpr std::size_t kMaxTextBytes = 16 * 1024;
+inline constexpr int kMaxNesting = 50;
 
 }  // namespace stele::node_search

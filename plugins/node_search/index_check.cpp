@@ -15,7 +15,7 @@ namespace stele::node_search {
 namespace {
 
 /// A server that commits twice while a repository is read takes the older state away.
-constexpr int kMostTries = 5;
+constexpr int kMaxTries = 5;
 
 /// A number and a sum that does not depend on the order; equal ones stand for equal sets.
 struct VersionSum {
@@ -105,7 +105,7 @@ void check_space(sdk::ContentLog& log, const sdk::Reader& reader,
             }
             return;
         } catch (const Xapian::DatabaseModifiedError& error) {
-            if (tries < kMostTries) continue;
+            if (tries < kMaxTries) continue;
             differences.push_back(line(space, "changes too fast to be compared"));
             return;
         } catch (const Xapian::Error& error) {

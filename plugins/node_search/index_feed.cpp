@@ -10,7 +10,7 @@ namespace stele::node_search {
 namespace {
 
 /// Bytes of a version's attachments that are searched.
-constexpr std::size_t kMostAttached = std::size_t{1} << 20;
+constexpr std::size_t kMaxAttached = std::size_t{1} << 20;
 
 /// The index can be brought up later from the repositories, so it is the first to make do.
 sdk::Error no_room() {
@@ -103,7 +103,7 @@ sdk::Result<bool> IndexFeed::feed_locked(const sdk::ContentSpace& space,
         progress.is_beyond = true;
         auto attached = version.is_removed
                             ? sdk::Result<std::string>(std::string())
-                            : log_.attached_text(*reader, space, version, kMostAttached);
+                            : log_.attached_text(*reader, space, version, kMaxAttached);
         pass.failure = attached ? index_.write(space, version, *attached)
                                 : sdk::Result<void>(attached.error());
         return pass.failure.has_value();

@@ -18,7 +18,7 @@ namespace stele::node_search {
 namespace {
 
 /// How many fitting versions a search looks at, at most.
-constexpr std::size_t kMostLookedAt = 50'000;
+constexpr std::size_t kMaxLookedAt = 50'000;
 
 /// Whether the index's disk has room besides: what a setting says, of a small disk an eighth.
 std::function<bool()> room_of(std::filesystem::path folder, std::uint64_t reserve) {
@@ -38,7 +38,7 @@ struct Search {
         : feed(log, registrar.engine(), registrar.data_folder() / "search",
                {.has_room = room_of(registrar.data_folder(), reserve)}),
           follower(feed, log, registrar.engine()),
-          search(log, feed, follower, kMostLookedAt) {}
+          search(log, feed, follower, kMaxLookedAt) {}
 
     IndexFeed feed;
     Follower follower;

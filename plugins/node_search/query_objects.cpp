@@ -109,9 +109,9 @@ sdk::Result<RangeBounds> read_range(const std::string& field, const sdk::Json& e
 class ObjectParser {
 public:
     sdk::Result<Expression> parse(const sdk::Json& object, const std::string& path, int depth) {
-        if (depth >= kDeepestNesting) return problem(path, "is nested too deep");
-        if (++clauses_ > kMostClauses)
-            return problem(path, fmt::format("is one of more than {} parts", kMostClauses));
+        if (depth >= kMaxNesting) return problem(path, "is nested too deep");
+        if (++clauses_ > kMaxClauses)
+            return problem(path, fmt::format("is one of more than {} parts", kMaxClauses));
         if (!object.is_object() || object.size() != 1)
             return problem(path, "must be an object with one member, which names what it does");
         const std::string& name = object.begin().key();
@@ -165,7 +165,7 @@ private:
     }
 
     static std::optional<std::string> scalar_text(const sdk::Json& value) {
-        if (value.is_string() && value.get_ref<const std::string&>().size() > kMostTextBytes)
+        if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxTextBytes)
             return std::nullopt;
         if (value.is_string()) return value.get<std::string>();
         if (value.is_number() || value.is_boolean()) return sdk::dump_json(value);
@@ -225,8 +225,8 @@ private:
         const bool is_list = values.is_array() && !values.empty();
         if (!is_list) return problem(path, "must be a list of values");
         clauses_ += values.size();
-        if (clauses_ > kMostClauses)
-            return problem(path, fmt::format("is one of more than {} parts", kMostClauses));
+        if (clauses_ > kMaxClauses)
+            return problem(path, fmt::format("is one of more than {} parts", kMaxClauses));
         Expression any{.kind = Kind::logic};
         for (std::size_t i = 0; i < values.size(); ++i) {
             auto text = scalar_text(values[i]);
@@ -457,8 +457,8 @@ private:
     /// Every word is looked for, in each field that it is asked of.
     sdk::Result<void> count(const Expression& part, const std::string& path) {
         words_ += words_in(part);
-        if (words_ <= kMostWords) return {};
-        return problem(path, fmt::format("makes more than {} words to look for", kMostWords));
+        if (words_ <= kMaxWords) return {};
+        return problem(path, fmt::format("makes more than {} words to look for", kMaxWords));
     }
 
     std::size_t clauses_ = 0;

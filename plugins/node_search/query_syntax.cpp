@@ -14,7 +14,7 @@ namespace stele::node_search {
 
 namespace {
 
-constexpr double kGreatestBoost = 1000;
+constexpr double kMaxBoost = 1000;
 
 enum class Occurrence { should, must, must_not };
 
@@ -41,8 +41,8 @@ public:
         : text_(text), part_(part), options_(options) {}
 
     sdk::Result<Expression> parse() {
-        if (text_.size() > kMostTextBytes)
-            return problem(fmt::format("must not have more than {} bytes", kMostTextBytes));
+        if (text_.size() > kMaxTextBytes)
+            return problem(fmt::format("must not have more than {} bytes", kMaxTextBytes));
         skip_blanks();
         if (at_end()) return problem("must not be empty");
         auto parsed = parse_list(options_.field);
@@ -87,9 +87,9 @@ private:
     /// `a b OR c`: until a parenthesis closes or the text ends.
     sdk::Result<Expression> parse_list(const std::string& field) {
         // The outermost is in no parenthesis.
-        if (depth_++ > kDeepestNesting) {
+        if (depth_++ > kMaxNesting) {
             --place_;
-            return problem_here(fmt::format("nested deeper than {}", kDeepestNesting));
+            return problem_here(fmt::format("nested deeper than {}", kMaxNesting));
         }
         Expression list{.kind = Expression::Kind::logic};
         while (true) {
@@ -189,15 +189,15 @@ private:
     }
 
     sdk::Result<Expression> parse_term(const std::string& field) {
-        if (++clauses_ > kMostClauses)
-            return problem(fmt::format("must not have more than {} terms", kMostClauses));
+        if (++clauses_ > kMaxClauses)
+            return problem(fmt::format("must not have more than {} terms", kMaxClauses));
         auto term = parse_unboosted(field);
         if (!term || present() != '^') return term;
         ++place_;
         const auto boost = read_number();
-        if (!boost || *boost <= 0 || *boost > kGreatestBoost)
+        if (!boost || *boost <= 0 || *boost > kMaxBoost)
             return problem_here("^ needs a number above 0, at most 1000");
-        term->boost = std::clamp(term->boost * *boost, 1 / kGreatestBoost, kGreatestBoost);
+        term->boost = std::clamp(term->boost * *boost, 1 / kMaxBoost, kMaxBoost);
         return term;
     }
 

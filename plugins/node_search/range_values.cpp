@@ -10,7 +10,7 @@ namespace stele::node_search {
 namespace {
 
 // More than any date has.
-constexpr std::size_t kLongestDate = 40;
+constexpr std::size_t kMaxDateLength = 40;
 constexpr std::int64_t kMsOfSecond = 1000;
 constexpr std::int64_t kSecondsOfMinute = 60;
 constexpr std::int64_t kMinutesOfHour = 60;
@@ -102,8 +102,8 @@ std::optional<std::int64_t> read_zone(DateText& text) {
 }  // namespace
 
 std::optional<std::int64_t> read_iso_date(std::string_view text) {
-    const bool may_be_date =
-        text.size() <= kLongestDate && !text.empty() && text.front() >= '0' && text.front() <= '9';
+    const bool may_be_date = text.size() <= kMaxDateLength && !text.empty() &&
+                             text.front() >= '0' && text.front() <= '9';
     if (!may_be_date) return std::nullopt;
     DateText rest(text);
     std::tm parts{};

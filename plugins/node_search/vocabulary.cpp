@@ -11,7 +11,7 @@ namespace stele::node_search {
 
 namespace {
 
-constexpr std::size_t kMostFitting = 2000;
+constexpr std::size_t kMaxFitting = 2000;
 
 std::vector<std::string_view> characters_of(std::string_view text) {
     std::vector<std::string_view> characters;
@@ -87,7 +87,7 @@ sdk::Result<std::vector<std::string>> fitting_terms(
         --left.looked_at;
         std::string whole = *term;
         if (!fits(std::string_view(whole).substr(terms.size()))) continue;
-        if (fitting.size() == kMostFitting || left.fitting == 0) return too_wide(beginning);
+        if (fitting.size() == kMaxFitting || left.fitting == 0) return too_wide(beginning);
         --left.fitting;
         fitting.push_back(std::move(whole));
     }

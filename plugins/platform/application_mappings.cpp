@@ -14,7 +14,7 @@ namespace stele::platform {
 namespace {
 
 /// Records that are looked at.
-constexpr std::int64_t kMostRecords = 10'000;
+constexpr std::int64_t kMaxRecords = 10'000;
 constexpr char kAutoClientMapping[] = "autoClientMapping";
 constexpr char kTrustedDomainMapping[] = "trustedDomainMapping";
 
@@ -23,7 +23,7 @@ sdk::Result<std::vector<sdk::Document>> readable(sdk::Context& context,
                                                  const sdk::CollectionName& collection,
                                                  const sdk::Json& query) {
     sdk::PageRequest page;
-    page.limit = kMostRecords;
+    page.limit = kMaxRecords;
     auto found = context.documents().query(collection, query, page);
     std::vector<sdk::Document> rows;
     if (!found && sdk::is_missing(found.error())) return rows;

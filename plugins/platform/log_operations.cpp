@@ -16,7 +16,7 @@ namespace stele::platform {
 
 namespace {
 
-constexpr std::size_t kLongestMessage = 4000;
+constexpr std::size_t kMaxMessageLength = 4000;
 
 constexpr std::array<std::pair<std::string_view, sdk::LogLevel>, 4> kLevels{
     {{"DEBUG", sdk::LogLevel::debug},
@@ -90,7 +90,7 @@ sdk::Result<sdk::Reply> LogOperations::create(const sdk::Call& call) const {
     if (auto allowed = check_may_read(context); !allowed) return allowed.error();
     auto message = call.required_parameter("message");
     if (!message) return message.error();
-    if (message->size() > kLongestMessage) {
+    if (message->size() > kMaxMessageLength) {
         return sdk::invalid_parameter("message", "must not be longer than 4000 bytes");
     }
     auto level = level_of(call.parameter("level").value_or("INFO"));

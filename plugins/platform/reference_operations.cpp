@@ -70,7 +70,7 @@ const sdk::Json* operations_of(const sdk::Json& body) {
 }
 
 /// A record may have many MiB, and each entry may name the same one.
-constexpr std::size_t kMostReadBytes = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t kMaxReadBytes = std::size_t{64} * 1024 * 1024;
 
 /// `read` is what the entries before it have taken.
 sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry, std::size_t& read) {
@@ -79,7 +79,7 @@ sdk::Result<void> read_entry(sdk::Context& context, sdk::Json& entry, std::size_
     if (!found && leads_nowhere(found.error())) return {};
     if (!found) return found.error();
     read += sdk::dump_json(*found).size();
-    if (read > kMostReadBytes) {
+    if (read > kMaxReadBytes) {
         return sdk::make_error(sdk::ErrorKind::too_large, "platform.entries_too_large",
                                "the records together are larger than 64 MiB; ask for fewer");
     }

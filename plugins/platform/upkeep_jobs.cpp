@@ -25,7 +25,7 @@ constexpr char kAllOfStores[] =
     "inside them is needed for this";
 constexpr std::int64_t kStoresAtOnce = 500;
 /// Stores that a job's result names because their upkeep failed.
-constexpr std::size_t kMostFailures = 100;
+constexpr std::size_t kMaxFailures = 100;
 
 /// What passes, or ends the job anyway, is the job's failure and not that of one store.
 bool ends_job(const sdk::Error& error) {
@@ -139,7 +139,7 @@ sdk::Result<sdk::Json> UpkeepJobs::run(sdk::Job& job,
                 continue;
             }
             if (ends_job(counts.error())) return counts;
-            if (failures.size() == kMostFailures) continue;
+            if (failures.size() == kMaxFailures) continue;
             failures.push_back({{"datastoreTypeId", store.type},
                                 {"datastoreId", store.id},
                                 {"code", counts.error().code},

@@ -13,7 +13,7 @@ using sdk::optimistic::VersionPin;
 
 constexpr std::size_t kSizeBytes = 4;
 /// So many ask at the same time; more would only wait for one another elsewhere.
-constexpr int kMostAsking = 4;
+constexpr int kMaxAsking = 4;
 /// Looks at the log overlap: one that was sent earlier may be answered later.
 constexpr std::size_t kBatches = 1024;
 
@@ -62,7 +62,7 @@ sdk::Result<View> ChangeFeed::present() {
         const std::uint64_t ticket = ++asked_;
         const Deadline deadline = pool_.deadline();
         while (served_ < ticket) {
-            if (asking_ == kMostAsking) {
+            if (asking_ == kMaxAsking) {
                 // Whoever asks gives up by itself; the time is a net below that.
                 if (turned_.wait_until(lock, deadline + pool_.options().wait) ==
                     std::cv_status::timeout) {
@@ -75,7 +75,7 @@ sdk::Result<View> ChangeFeed::present() {
             lock.unlock();
             const auto caught_up = catch_up();
             lock.lock();
-            const bool has_waiters = asking_-- == kMostAsking;
+            const bool has_waiters = asking_-- == kMaxAsking;
             if (caught_up) served_ = std::max(served_, up_to);
             if (has_waiters) turned_.notify_all();
             if (!caught_up) return caught_up.error();

@@ -59,7 +59,7 @@ void Committer::run() {
         Commits batch;
         std::size_t size = 0;
         for (PendingCommit* commit : waiting) {
-            if (!batch.empty() && size + commit->writes->size() > kMostBatchBytes) {
+            if (!batch.empty() && size + commit->writes->size() > kMaxBatchBytes) {
                 commit_batch(batch);
                 batch.clear();
                 size = 0;

@@ -41,7 +41,7 @@ public:
 private:
     using Commits = std::vector<PendingCommit*>;
 
-    static constexpr std::size_t kMostBatchBytes = 8 * 1024 * 1024;
+    static constexpr std::size_t kMaxBatchBytes = 8 * 1024 * 1024;
 
     /// What became of an attempt to write a batch.
     enum class Attempt {

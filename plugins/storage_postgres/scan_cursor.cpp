@@ -9,7 +9,7 @@ namespace stele::storage_postgres {
 namespace {
 
 constexpr int kFirstRows = 16;
-constexpr int kMostRows = 1024;
+constexpr int kMaxRows = 1024;
 constexpr int kGrowth = 4;
 constexpr std::int64_t kBytes = 1024 * 1024;
 
@@ -66,7 +66,7 @@ void ScanCursor::fetch(sdk::KeyRange from) {
             covered_.begin = last;
         }
     }
-    wanted_ = std::min(wanted_ * kGrowth, kMostRows);
+    wanted_ = std::min(wanted_ * kGrowth, kMaxRows);
 }
 
 void ScanCursor::stop() {

@@ -14,7 +14,7 @@ void PostgresTransaction::commit(Done done) {
     if (!has_writes()) return done({});
     const bool has_long_key =
         std::any_of(writes().writes().begin(), writes().writes().end(),
-                    [](const auto& entry) { return entry.first.size() > kLongestKey; });
+                    [](const auto& entry) { return entry.first.size() > kMaxKeyLength; });
     if (has_long_key) {
         return done(sdk::make_error(sdk::ErrorKind::invalid, "storage_postgres.key_too_long",
                                     "An id or another value that must be unique is too long."));

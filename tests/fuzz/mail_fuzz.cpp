@@ -25,7 +25,7 @@ using namespace stele;
 using namespace stele::email_providers;
 using stele::testing::fuzz_check;
 
-constexpr std::size_t kLongestLine = 998;
+constexpr std::size_t kMaxLineLength = 998;
 
 bool is_utf8(const std::string& text) {
     return g_utf8_validate(text.data(), static_cast<gssize>(text.size()), nullptr) != FALSE;
@@ -52,7 +52,7 @@ void check_mail(std::string_view mail) {
     while (!mail.empty()) {
         const std::size_t end = mail.find("\r\n");
         const std::string_view line = mail.substr(0, end);
-        fuzz_check(line.size() <= kLongestLine);
+        fuzz_check(line.size() <= kMaxLineLength);
         for (const char c : line)
             fuzz_check((c >= 0x20 && c < 0x7f) || c == '\t');
         if (line.empty()) is_header = false;

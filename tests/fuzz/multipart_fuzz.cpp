@@ -16,7 +16,7 @@ namespace {
 using namespace stele;
 using stele::testing::fuzz_check;
 
-constexpr std::size_t kMostParts = 20;
+constexpr std::size_t kMaxParts = 20;
 
 class CutUpload final : public sdk::Upload {
 public:
@@ -36,7 +36,7 @@ private:
 /// All that a reader tells, in one text.
 std::string told_of(std::string_view type, std::string_view form, std::size_t piece_size) {
     CutUpload upload(form, piece_size);
-    auto reader = sdk::MultipartReader::open(upload, type, kMostParts);
+    auto reader = sdk::MultipartReader::open(upload, type, kMaxParts);
     if (!reader) return reader.error().code;
     std::string told;
     std::size_t bytes = 0;

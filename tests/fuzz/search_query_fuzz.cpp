@@ -14,7 +14,7 @@ using stele::testing::fuzz_check;
 
 std::size_t checked_clauses(const Expression& expression, int depth) {
     // A term lies in the list of an AND, which lies in the list of a parenthesis.
-    fuzz_check(depth <= 2 * stele::node_search::kDeepestNesting + 2);
+    fuzz_check(depth <= 2 * stele::node_search::kMaxNesting + 2);
     fuzz_check(expression.boost > 0);
     fuzz_check(expression.kind == Expression::Kind::logic || expression.must.empty());
     fuzz_check(expression.kind != Expression::Kind::pattern || expression.words.size() == 1);
@@ -37,6 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz_check(parsed.error().violations[0].path == "search");
         return 0;
     }
-    fuzz_check(checked_clauses(*parsed, 0) <= 3 * stele::node_search::kMostClauses);
+    fuzz_check(checked_clauses(*parsed, 0) <= 3 * stele::node_search::kMaxClauses);
     return 0;
 }

@@ -16,7 +16,7 @@ using sdk::Json;
 
 namespace {
 
-constexpr std::size_t kMostVersions = 1000;
+constexpr std::size_t kMaxVersions = 1000;
 
 [[noreturn]] void differ(const std::string& what, const Json& expected, const Json& actual) {
     throw Difference(fmt::format("{}\n  expected {}\n  found    {}", what, sdk::dump_json(expected),
@@ -327,7 +327,7 @@ void ContentComparison::compare_children(const ModelState& state, const ShownCon
 void ContentComparison::compare_versions(const ModelBranch& branch, const ShownContent& shown,
                                          const std::string& node) {
     const nodes::History history = shown.history();
-    const auto found = must(history.versions(node, kMostVersions));
+    const auto found = must(history.versions(node, kMaxVersions));
     const auto expected = branch.versions(node);
     std::vector<Json> rows;
     for (const nodes::VersionPlace& place : found.places)

@@ -16,7 +16,7 @@ namespace stele::tests {
 namespace {
 
 constexpr std::size_t kHistoriesInWorld = 100;
-constexpr std::size_t kMostSteps = 16;
+constexpr std::size_t kMaxSteps = 16;
 
 std::size_t history_count() {
     return testing::test_cases(500) * (std::getenv("STELE_LONG") != nullptr ? 10 : 1);
@@ -33,7 +33,7 @@ void run_history(ContentWorld& world, const ModelBranch& base, std::uint64_t see
         RandomContent content(world, base, seed);
         try {
             RandomSource length(seed);
-            for (std::size_t steps = 1 + length.below(kMostSteps); steps > 0; --steps)
+            for (std::size_t steps = 1 + length.below(kMaxSteps); steps > 0; --steps)
                 content.step();
             content.compare_everything();
         } catch (...) {

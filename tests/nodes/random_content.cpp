@@ -13,7 +13,7 @@ using sdk::Json;
 
 namespace {
 
-constexpr std::size_t kMostBranches = 4;
+constexpr std::size_t kMaxBranches = 4;
 
 }  // namespace
 
@@ -182,7 +182,7 @@ void RandomContent::fork_from(const ModelBranch& parent, std::size_t point) {
 }
 
 void RandomContent::fork() {
-    if (branches_.size() == kMostBranches) return create();
+    if (branches_.size() == kMaxBranches) return create();
     const ModelBranch parent = branch();
     fork_from(parent, random_.below(parent.points.size()));
     at_ = branches_.size() - 1;

@@ -284,7 +284,7 @@ TEST_CASE_METHOD(Museums, "one step of emptying is bounded") {
             return {};
         });
         const auto now = value_of(rooms.documents.count(*rooms.engine->snapshot(), collection.id));
-        CHECK(before - now <= BoundDocuments::kMostRemovals);
+        CHECK(before - now <= BoundDocuments::kMaxRemovals);
         CHECK(now < before);
         before = now;
     }

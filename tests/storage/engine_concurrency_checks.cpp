@@ -124,7 +124,7 @@ void has_no_write_skew(EngineStore& store) {
 }
 
 void has_no_phantoms(EngineStore& store) {
-    constexpr int kMost = 40;
+    constexpr int kMax = 40;
     const auto engine = store.open();
     run_threads([&](int thread) {
         for (int i = 0; i < 40; ++i) {
@@ -133,7 +133,7 @@ void has_no_phantoms(EngineStore& store) {
             const auto cursor = transaction->scan({"seat", "seau"}, ScanDirection::forward);
             for (; cursor->is_valid(); cursor->next())
                 ++seats;
-            if (seats >= kMost) break;
+            if (seats >= kMax) break;
             transaction->put("seat" + std::to_string(thread) + "/" + std::to_string(i), "taken");
             transaction->add("seats", 1);
             const auto outcome = sdk::commit_and_wait(*transaction);
@@ -146,8 +146,8 @@ void has_no_phantoms(EngineStore& store) {
     for (; cursor->is_valid(); cursor->next())
         ++seats;
     // The counter lies in the range and is counted as one.
-    CHECK(seats == kMost);
-    CHECK(counter(*reader, "seats") == kMost - 1);
+    CHECK(seats == kMax);
+    CHECK(counter(*reader, "seats") == kMax - 1);
 }
 
 /// What committed transactions saw and wrote, and whether some order explains it.

@@ -183,7 +183,7 @@ void keeps_counters_within_bounds(EngineStore& store) {
 void adding_within_bounds_never_conflicts(EngineStore& store) {
     if (!store.checks_bounds_at_commit()) return;
     constexpr int kRivals = 20;
-    constexpr std::int64_t kMost = 1000;
+    constexpr std::int64_t kMax = 1000;
     const auto engine = store.open();
     for (int round = 1; round <= 3; ++round) {
         std::vector<std::unique_ptr<sdk::Transaction>> early;
@@ -191,7 +191,7 @@ void adding_within_bounds_never_conflicts(EngineStore& store) {
         for (int i = 0; i < kRivals; ++i) {
             auto& rivals = i % 2 == 0 ? early : late;
             rivals.push_back(engine->begin());
-            CHECK(rivals.back()->add_within("n", 1 + i, kMost).has_value());
+            CHECK(rivals.back()->add_within("n", 1 + i, kMax).has_value());
             rivals.back()->put("own" + std::to_string(i), "1");
         }
         const int conflicts = kRivals - commit_all(early) - commit_all(late);
@@ -202,7 +202,7 @@ void adding_within_bounds_never_conflicts(EngineStore& store) {
     const auto reader = engine->begin();
     CHECK(sdk::read_counter(reader->get("n").value()) == 630);
     reader->put("copy", "630");
-    CHECK(adds_within(*engine, 1, kMost));
+    CHECK(adds_within(*engine, 1, kMax));
     CHECK_FALSE(commits(*reader));
 }
 

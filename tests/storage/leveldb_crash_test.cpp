@@ -19,7 +19,7 @@ namespace stele::testing {
 namespace {
 
 constexpr int kWriters = 4;
-constexpr int kLongestWaitMs = 60'000;
+constexpr int kMaxWaitMs = 60'000;
 
 struct Acknowledged {
     int writer;
@@ -71,7 +71,7 @@ constexpr char kPipeVariable[] = "STELE_TEST_CRASH_PIPE";
 /// Reads one acknowledgement; false at the end, or when nothing comes for very long.
 bool read_acknowledged(int pipe, Acknowledged& commit) {
     pollfd waiting{pipe, POLLIN, 0};
-    return ::poll(&waiting, 1, kLongestWaitMs) == 1 &&
+    return ::poll(&waiting, 1, kMaxWaitMs) == 1 &&
            ::read(pipe, &commit, sizeof(commit)) == sizeof(commit);
 }
 

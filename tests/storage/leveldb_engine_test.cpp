@@ -146,7 +146,7 @@ TEST_CASE("a transaction older than the history conflicts when it has read") {
     const auto blind = engine->begin();
     blind->put("b", "1");
     constexpr std::size_t kKeySize = 1024 * 1024;
-    for (std::size_t i = 0; i < sdk::optimistic::CommitHistory::kMostBytes / kKeySize + 2; ++i)
+    for (std::size_t i = 0; i < sdk::optimistic::CommitHistory::kMaxBytes / kKeySize + 2; ++i)
         put(*engine, std::string(kKeySize, 'x'), "");
     CHECK_FALSE(commits(*reader));
     CHECK(commits(*blind));

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { addNode, changeNode, forkBranch, kLink, liveNodes, liveTies, makeBranch, moveNode, removeNode, restoreNode, untie } from './node_world.mjs';
 
-const kMostBranches = 3;
+const kMaxBranches = 3;
 const kLarge = 1 << 20;
 const kPiece = 64 << 10;
 
@@ -221,7 +221,7 @@ export class NodeWriter {
   }
 
   fork(branch, at) {
-    if (this.world.branches.length >= kMostBranches) return undefined;
+    if (this.world.branches.length >= kMaxBranches) return undefined;
     const title = `fork ${this.fresh().key}`;
     return { method: 'POST', path: `${this.repository}/branches?branch=${branch.id}`, body: { title }, keys: [],
       apply: (world, json) => forkBranch(world, world.branches[at], title, json?._doc) };

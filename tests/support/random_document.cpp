@@ -13,8 +13,8 @@ using sdk::Json;
 
 namespace {
 
-constexpr int kDeepestValue = 3;
-constexpr int kDeepestCondition = 3;
+constexpr int kMaxValueDepth = 3;
+constexpr int kMaxConditionDepth = 3;
 
 const std::vector<Json>& scalars() {
     static const std::vector<Json> kScalars = {
@@ -104,7 +104,7 @@ Json RandomDocuments::scalar() {
 }
 
 Json RandomDocuments::value(int depth) {
-    const std::size_t kind = depth >= kDeepestValue ? 0 : below(10);
+    const std::size_t kind = depth >= kMaxValueDepth ? 0 : below(10);
     if (kind < 6) return scalar();
     return kind < 8 ? array(depth + 1) : object(depth + 1);
 }
@@ -133,7 +133,7 @@ Json RandomDocuments::conditions(int depth) {
     static const std::array<std::string, 3> kLogical = {"$and", "$or", "$nor"};
     Json conditions = Json::object();
     for (std::size_t i = below(10) == 0 ? 0 : 1 + below(2); i > 0; --i) {
-        if (depth < kDeepestCondition && below(5) == 0) {
+        if (depth < kMaxConditionDepth && below(5) == 0) {
             Json& queries = conditions[pick(*this, kLogical)] = Json::array();
             for (std::size_t k = 1 + below(3); k > 0; --k)
                 queries.push_back(this->conditions(depth + 1));
@@ -152,7 +152,7 @@ Json RandomDocuments::operators(int depth) {
 }
 
 void RandomDocuments::add_operator(Json& operators, std::string_view name, int depth) {
-    const bool is_deep = depth >= kDeepestCondition;
+    const bool is_deep = depth >= kMaxConditionDepth;
     if (is_deep && (name == "$not" || name == "$elemMatch")) name = "$gte";
     Json& operand = operators[std::string(name)];
     if (name == "$eq" || name == "$ne") {

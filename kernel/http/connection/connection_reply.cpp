@@ -18,10 +18,10 @@ namespace stele::kernel::http {
 namespace {
 
 /// Smaller bodies are copied behind their head, so that both leave in one piece.
-constexpr std::size_t kLargestCopied = 16 * 1024;
+constexpr std::size_t kMaxCopied = 16 * 1024;
 /// Compressing more than this would hold up the other connections of the thread.
-constexpr std::size_t kLargestCompressedHere = 64 * 1024;
-constexpr std::size_t kLargestKept = 64 * 1024;
+constexpr std::size_t kMaxCompressedHere = 64 * 1024;
+constexpr std::size_t kMaxKept = 64 * 1024;
 
 bool is_unchanged(const Request& request, const Response& response) {
     const bool only_reads = request.method == Method::get || request.method == Method::head;
@@ -64,7 +64,7 @@ void append_chunk_head(std::string& out, std::size_t size) {
 
 void forget(std::string& text) {
     text.clear();
-    if (text.capacity() > kLargestKept) std::string().swap(text);
+    if (text.capacity() > kMaxKept) std::string().swap(text);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ HeadFacts Connection::facts_of(const Response& response) const {
     }
     facts.is_tls = is_client_on_tls(parser_.request(), remote_address_, shared.options);
     facts.hsts_time = shared.options.hsts_time;
-    const bool is_long = response.source || response.body.size() >= kSmallestCompressed;
+    const bool is_long = response.source || response.body.size() >= kMinCompressed;
     facts.varies_by_encoding = (is_long || find_header(response, "Content-Encoding")) &&
                                is_compressible(response.content_type);
     return facts;
@@ -110,7 +110,7 @@ void Connection::deliver(Response&& response) {
 
 void Connection::deliver_body(Response&& response, HeadFacts& facts) {
     if (facts.varies_by_encoding && wants_gzip(parser_.request(), response)) {
-        if (response.body.size() > kLargestCompressedHere) {
+        if (response.body.size() > kMaxCompressedHere) {
             if (compress_elsewhere(response)) return;
         } else if (std::string shorter; gzip(response.body, shorter)) {
             response.body = std::move(shorter);
@@ -123,7 +123,7 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
     reply_head_bytes_ = out_.size() - begin;
     if (parser_.request().method == Method::head) {
         response.body.clear();
-    } else if (response.body.size() <= kLargestCopied) {
+    } else if (response.body.size() <= kMaxCopied) {
         out_ += response.body;
     } else {
         body_ = std::move(response.body);

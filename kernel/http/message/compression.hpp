@@ -9,7 +9,7 @@
 namespace stele::kernel::http {
 
 /// Smaller bodies do not become shorter by what it costs.
-constexpr std::size_t kSmallestCompressed = 1024;
+constexpr std::size_t kMinCompressed = 1024;
 
 /// Whether a header `Accept-Encoding` allows gzip.
 bool accepts_gzip(std::string_view accept_encoding);

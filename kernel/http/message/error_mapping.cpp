@@ -62,9 +62,9 @@ void append_member(std::string& body, std::string_view name, std::string_view te
 void append_violations(std::string& body, const sdk::Violations& violations) {
     body += ",\"violations\":[";
     // The rest can be found out when these are mended.
-    constexpr std::size_t kMostViolations = 1000;
+    constexpr std::size_t kMaxViolations = 1000;
     for (const sdk::Violation& violation :
-         std::span(violations).first(std::min(violations.size(), kMostViolations))) {
+         std::span(violations).first(std::min(violations.size(), kMaxViolations))) {
         if (body.back() != '[') body += ',';
         body += "{\"path\":";
         sdk::append_json_string(body, violation.path);

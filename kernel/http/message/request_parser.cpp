@@ -19,7 +19,7 @@ constexpr std::size_t kChunkSpace = 8 * 1024;
 
 /// `0\r\n\r\n`: fewer bytes cannot complete a chunked body, and Beast 1.81 asserts that it gets as
 /// many once it has seen the last chunk.
-constexpr std::size_t kShortestEnd = 5;
+constexpr std::size_t kMinEnd = 5;
 
 constexpr std::string_view kHeaderEnd = "\r\n\r\n";
 
@@ -257,7 +257,7 @@ RequestParser::Step RequestParser::advance_chunks() {
     const std::string_view content = input_.content().substr(head_size_);
     std::size_t used = 0;
     boost::beast::error_code code;
-    while (!code && !parser.is_done() && content.size() - used >= kShortestEnd) {
+    while (!code && !parser.is_done() && content.size() - used >= kMinEnd) {
         used += parser.put(buffer(content.substr(used)), code);
     }
     input_.erase(head_size_, used);

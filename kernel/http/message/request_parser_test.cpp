@@ -327,7 +327,7 @@ std::string read_pieces(std::string_view wire, std::size_t step, std::size_t& mo
 }  // namespace
 
 TEST_CASE("a body that is read in pieces takes the room of a few, however large it is") {
-    constexpr std::size_t kMost = 5 * RequestParser::kPieceSize;
+    constexpr std::size_t kMax = 5 * RequestParser::kPieceSize;
     const std::string body(20'000'000, 'b');
     for (const std::size_t step : {1'000, 1'000'000}) {
         std::size_t most = 0;
@@ -335,7 +335,7 @@ TEST_CASE("a body that is read in pieces takes the room of a few, however large 
         CHECK(read_pieces(
                   post("Transfer-Encoding: chunked\r\n", "1312D00\r\n" + body + "\r\n0\r\n\r\n"),
                   step, most) == body);
-        CHECK(most <= kMost);
+        CHECK(most <= kMax);
     }
     std::size_t most = 0;
     CHECK(read_pieces(post("Content-Length: 5\r\n", "hello"), 1, most) == "hello");

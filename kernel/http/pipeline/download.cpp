@@ -25,13 +25,13 @@ struct ByteRange {
 
 /// Numbers beyond 64 bits are beyond every size.
 std::optional<std::uint64_t> read_number(std::string_view digits) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
     if (digits.empty()) return std::nullopt;
     std::uint64_t number = 0;
     for (const char c : digits) {
         if (c < '0' || c > '9') return std::nullopt;
         const auto digit = static_cast<std::uint64_t>(c - '0');
-        number = number > (kMost - digit) / 10 ? kMost : number * 10 + digit;
+        number = number > (kMax - digit) / 10 ? kMax : number * 10 + digit;
     }
     return number;
 }

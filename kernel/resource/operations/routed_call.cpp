@@ -320,7 +320,7 @@ sdk::Result<void> RoutedCall::decode() {
     if (!is_fitting)
         return sdk::make_error({{"body", "body.not_an_object", "the body must be a JSON object"}});
     // A smaller one has no room for so many.
-    if (input_.raw_body.size() > kMostMembers) {
+    if (input_.raw_body.size() > kMaxMembers) {
         if (auto narrow = check_members(*body); !narrow) return narrow;
     }
     input_.body = std::move(*body);

@@ -15,7 +15,7 @@ sdk::Violation too_many_inside(const std::string& path) {
     const std::string member = path.substr(0, path.find('.'));
     return {member, "request.too_many_entries",
             fmt::format("the arrays inside {} must have at most {} entries together", member,
-                        kMostInnerEntries)};
+                        kMaxInnerEntries)};
 }
 
 const sdk::Bound* find_bound(const sdk::Bounds& bounds, std::string_view member) {
@@ -43,8 +43,8 @@ sdk::Result<void> check_inside(const sdk::Json& value, const std::string& path, 
 
 sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path,
                                 std::size_t& left) {
-    constexpr std::size_t kMost = sdk::kMostBodyEntries;
-    if (value.size() > kMost) return sdk::make_error({too_many_entries(path, kMost)});
+    constexpr std::size_t kMax = sdk::kMaxBodyEntries;
+    if (value.size() > kMax) return sdk::make_error({too_many_entries(path, kMax)});
     if (value.is_array()) {
         if (value.size() > left) return sdk::make_error({too_many_inside(path)});
         left -= value.size();
@@ -55,7 +55,7 @@ sdk::Result<void> check_entries(const sdk::Json& value, const std::string& path,
 /// The place of the first object that is too large; nothing where there is none.
 std::optional<std::string> find_wide_object(const sdk::Json& value) {
     if (!value.is_structured()) return std::nullopt;
-    if (value.is_object() && value.size() > kMostMembers) return std::string();
+    if (value.is_object() && value.size() > kMaxMembers) return std::string();
     std::size_t number = 0;
     for (auto member = value.begin(); member != value.end(); ++member, ++number) {
         auto found = find_wide_object(*member);
@@ -72,7 +72,7 @@ sdk::Violation too_many_members(std::string_view object) {
     const std::string_view name = object.empty() ? std::string_view("body") : object;
     return {
         std::string(name), "request.too_many_members",
-        fmt::format("{}, and each object in it, must have at most {} members", name, kMostMembers)};
+        fmt::format("{}, and each object in it, must have at most {} members", name, kMaxMembers)};
 }
 
 sdk::Result<void> check_members(const sdk::Json& body) {
@@ -93,10 +93,10 @@ sdk::Result<void> check_bounds(const sdk::Json& body, sdk::BodyUse use, const sd
         if (!value.is_structured()) return {};
         const sdk::Bound* const bound = find_bound(bounds, name);
         if (!bound && is_open) return {};
-        const std::size_t most = bound ? bound->most : sdk::kMostBodyEntries;
+        const std::size_t most = bound ? bound->most : sdk::kMaxBodyEntries;
         if (value.size() > most) return sdk::make_error({too_many_entries(name, most)});
         const bool ends_here = is_open || (bound && bound->holds_records);
-        std::size_t left = kMostInnerEntries;
+        std::size_t left = kMaxInnerEntries;
         return ends_here ? sdk::Result<void>() : check_inside(value, name, left);
     };
     if (!body.is_object()) return check(body, "");

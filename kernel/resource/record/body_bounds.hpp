@@ -7,13 +7,13 @@ namespace stele::kernel::resource {
 
 /// So many entries may all arrays together have that lie inside one member of a body: each has a
 /// bound of its own, and many of them in one another would still be too much.
-inline constexpr std::size_t kMostInnerEntries = 10'000;
+inline constexpr std::size_t kMaxInnerEntries = 10'000;
 
 /// So many members may one object have that comes from outside, or is kept: names are looked for
 /// one after another.
-inline constexpr std::size_t kMostMembers = 10'000;
+inline constexpr std::size_t kMaxMembers = 10'000;
 
-/// Whether no object in a body, however deep, has more members than `kMostMembers`; `invalid`
+/// Whether no object in a body, however deep, has more members than `kMaxMembers`; `invalid`
 /// (`request.too_many_members`) naming the object otherwise.
 sdk::Result<void> check_members(const sdk::Json& body);
 

@@ -30,11 +30,11 @@ std::string refused(const sdk::Json& body, sdk::BodyUse use, const sdk::Bounds& 
 
 TEST_CASE("an array that nobody declares has the common bound, however deep it lies") {
     using enum sdk::BodyUse;
-    CHECK(refused({{"ids", many(sdk::kMostBodyEntries)}}, parameters).empty());
-    CHECK(refused({{"ids", many(sdk::kMostBodyEntries + 1)}}, parameters) == "ids");
-    CHECK(refused({{"a", {{{"b", many(sdk::kMostBodyEntries + 1)}}}}}, parameters) == "a.0.b");
-    CHECK(refused(many(sdk::kMostBodyEntries + 1), parameters) == "body");
-    CHECK(refused(many(sdk::kMostBodyEntries), parameters).empty());
+    CHECK(refused({{"ids", many(sdk::kMaxBodyEntries)}}, parameters).empty());
+    CHECK(refused({{"ids", many(sdk::kMaxBodyEntries + 1)}}, parameters) == "ids");
+    CHECK(refused({{"a", {{{"b", many(sdk::kMaxBodyEntries + 1)}}}}}, parameters) == "a.0.b");
+    CHECK(refused(many(sdk::kMaxBodyEntries + 1), parameters) == "body");
+    CHECK(refused(many(sdk::kMaxBodyEntries), parameters).empty());
 }
 
 TEST_CASE("arrays in one another have a bound together, in which no entry counts twice") {
@@ -45,7 +45,7 @@ TEST_CASE("arrays in one another have a bound together, in which no entry counts
             array.push_back(many(inner));
         return array;
     };
-    CHECK(kMostInnerEntries == 10'000);
+    CHECK(kMaxInnerEntries == 10'000);
     CHECK(refused({{"ids", nested(1000, 10)}}, parameters).empty());
     CHECK(refused({{"ids", nested(1000, 11)}}, parameters) == "ids");
     CHECK(refused({{"ids", nested(10, 1000)}, {"others", nested(10, 1000)}}, parameters).empty());
@@ -84,7 +84,7 @@ TEST_CASE("an object of a body has a bound of its members, however deep it lies"
             members.emplace_back(std::to_string(i), true);
         return sdk::Json(std::move(members));
     };
-    CHECK(check_members(object_of(kMostMembers)).has_value());
+    CHECK(check_members(object_of(kMaxMembers)).has_value());
     const auto place_of = [](const sdk::Json& body) {
         const auto checked = check_members(body);
         REQUIRE_FALSE(checked.has_value());
@@ -92,8 +92,8 @@ TEST_CASE("an object of a body has a bound of its members, however deep it lies"
         CHECK(checked.error().violations[0].code == "request.too_many_members");
         return checked.error().violations[0].path;
     };
-    CHECK(place_of(object_of(kMostMembers + 1)) == "body");
-    CHECK(place_of({{"a", {1, {{"b", object_of(kMostMembers + 1)}}}}}) == "a.1.b");
+    CHECK(place_of(object_of(kMaxMembers + 1)) == "body");
+    CHECK(place_of({{"a", {1, {{"b", object_of(kMaxMembers + 1)}}}}}) == "a.1.b");
 }
 
 }  // namespace stele::kernel::resource

@@ -6,14 +6,14 @@
 namespace stele::kernel::resource {
 
 namespace {
-constexpr std::size_t kLongestKey = 128;
+constexpr std::size_t kMaxKeyLength = 128;
 }
 
 sdk::Result<void> check_path_key(std::string_view key, std::string_view member,
                                  std::string_view code) {
     const bool has_control =
         std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-    if (!key.empty() && key.size() <= kLongestKey && !has_control &&
+    if (!key.empty() && key.size() <= kMaxKeyLength && !has_control &&
         key.find_first_of("/\\?#") == std::string_view::npos) {
         return {};
     }

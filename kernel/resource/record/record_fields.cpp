@@ -95,7 +95,7 @@ bool fits(const sdk::Field& field, sdk::FieldKind kind, const sdk::Json& value) 
 }
 
 /// Of millions of wrong elements the first few say it all.
-constexpr std::size_t kMostTold = 100;
+constexpr std::size_t kMaxTold = 100;
 
 bool is_allowed(const sdk::Field& field, const sdk::Json& value) {
     if (field.one_of.empty() || !value.is_string()) return true;
@@ -116,7 +116,7 @@ void check_value(const sdk::Field& field, const sdk::Json& value, sdk::Violation
              fmt::format("{} must be one of {}", field.name, fmt::join(field.one_of, ", "))});
     }
     if (field.kind != sdk::FieldKind::array || !value.is_array()) return;
-    for (std::size_t i = 0; i < value.size() && violations.size() < kMostTold; ++i) {
+    for (std::size_t i = 0; i < value.size() && violations.size() < kMaxTold; ++i) {
         if (value[i].is_null() || !fits(field, field.items, value[i])) {
             violations.push_back(
                 {fmt::format("{}.{}", field.name, i), "field.kind_wrong",
@@ -245,7 +245,7 @@ sdk::Result<DecodedFields> decode_update(const sdk::ResourceDescriptor& descript
 namespace {
 
 /// As deep as what comes from outside may be: such a record can be sent back.
-constexpr int kDeepest = sdk::JsonLimits{}.depth;
+constexpr int kMaxDepth = sdk::JsonLimits{}.depth;
 
 enum class Shape { fine, deep, wide };
 
@@ -254,7 +254,7 @@ enum class Shape { fine, deep, wide };
 Shape shape_of(const sdk::Json& value, int depth) {
     if (!value.is_structured()) return Shape::fine;
     if (depth == 0) return Shape::deep;
-    if (value.is_object() && value.size() > kMostMembers) return Shape::wide;
+    if (value.is_object() && value.size() > kMaxMembers) return Shape::wide;
     for (const sdk::Json& inner : value) {
         const Shape shape = shape_of(inner, depth - 1);
         if (shape != Shape::fine) return shape;
@@ -263,19 +263,18 @@ Shape shape_of(const sdk::Json& value, int depth) {
 }
 
 /// What the server adds to the members of a body.
-constexpr std::size_t kMostOfServer = 64;
+constexpr std::size_t kMaxOfServer = 64;
 
 sdk::Result<void> check_shape(const sdk::Json& fields) {
-    if (fields.size() > kMostMembers + kMostOfServer)
-        return sdk::make_error({too_many_members("")});
+    if (fields.size() > kMaxMembers + kMaxOfServer) return sdk::make_error({too_many_members("")});
     for (const auto& [name, value] : fields.items()) {
-        const Shape shape = shape_of(value, kDeepest - 1);
+        const Shape shape = shape_of(value, kMaxDepth - 1);
         if (shape == Shape::wide && name != "_system")
             return sdk::make_error({too_many_members(name)});
         if (shape != Shape::deep) continue;
         return sdk::make_error(
             {{name, "field.nesting_deep",
-              fmt::format("{} is nested deeper than {} arrays and objects", name, kDeepest)}});
+              fmt::format("{} is nested deeper than {} arrays and objects", name, kMaxDepth)}});
     }
     return {};
 }
@@ -304,7 +303,7 @@ sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
     }
     if (!violations.empty()) return broken_by_hook(descriptor, violations.front().message);
     if (auto shaped = check_shape(after.fields); !shaped) return shaped;
-    if (shape_of(after.secrets, kDeepest) == Shape::deep)
+    if (shape_of(after.secrets, kMaxDepth) == Shape::deep)
         return broken_by_hook(descriptor, "secrets are nested too deep");
     return {};
 }
@@ -312,7 +311,7 @@ sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
 namespace {
 
 /// With those that families add.
-constexpr std::size_t kMostSystemMembers = 16;
+constexpr std::size_t kMaxSystemMembers = 16;
 
 void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal& principal) {
     system[verb + "_by"] = principal.name;
@@ -324,7 +323,7 @@ void add_actor(sdk::Json& system, const std::string& verb, const sdk::Principal&
 
 sdk::Json system_member(const sdk::Session& session, const sdk::Json* before, std::int64_t now) {
     sdk::Json system = sdk::Json::object();
-    sdk::reserve_members(system, kMostSystemMembers);
+    sdk::reserve_members(system, kMaxSystemMembers);
     sdk::Json time = sdk::time_value(now);
     if (before && before->is_object() && before->contains("created_on")) {
         for (const char* name : {"created_on", "created_by", "created_by_principal_id",

@@ -16,7 +16,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// What is known of more collections is forgotten, and read again by whoever asks.
-constexpr std::size_t kMostInfos = 65536;
+constexpr std::size_t kMaxInfos = 65536;
 
 sdk::SpaceCollection space_collection(const RegisteredResource& resource, storage::CollectionId id,
                                       const sdk::RecordKey& container) {
@@ -304,7 +304,7 @@ sdk::Result<std::shared_ptr<const Records::Info>> Records::describe(
     auto known = std::make_shared<const Info>(std::move(info));
     if (!has_writes(reader)) {
         std::unique_lock lock(mutex_);
-        if (infos_.size() >= kMostInfos) infos_.clear();
+        if (infos_.size() >= kMaxInfos) infos_.clear();
         infos_[{collection.platform, collection.number}] = known;
     }
     return known;
@@ -348,8 +348,7 @@ bool Records::is_container(const sdk::RecordKey& record) const {
         lock.unlock();
         const std::unique_lock writing(mutex_);
         // What nobody finds out about goes on counting as a container.
-        if (observed_.size() < kMostInfos)
-            observed_.emplace(collection.platform, collection.number);
+        if (observed_.size() < kMaxInfos) observed_.emplace(collection.platform, collection.number);
         has_observed_ = true;
         return true;
     }

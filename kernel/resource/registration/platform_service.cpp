@@ -14,7 +14,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Keys of a removed platform that one transaction erases.
-constexpr std::size_t kMostKeys = 2000;
+constexpr std::size_t kMaxKeys = 2000;
 
 sdk::Result<void> check_removable(Rooms& rooms, const sdk::PlatformScope& platform) {
     auto root = rooms.platforms.root();
@@ -31,13 +31,13 @@ sdk::Result<bool> remove_keys(sdk::Transaction& transaction, std::uint64_t numbe
     {
         const auto cursor =
             transaction.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
-        for (; cursor->is_valid() && keys.size() < kMostKeys; cursor->next())
+        for (; cursor->is_valid() && keys.size() < kMaxKeys; cursor->next())
             keys.emplace_back(cursor->key());
         if (auto status = cursor->status(); !status) return status.error();
     }
     for (const std::string& key : keys)
         transaction.remove(key);
-    return keys.size() < kMostKeys;
+    return keys.size() < kMaxKeys;
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ public:
     sdk::Result<WrittenRecord> update(const CollectionPlace& place, const storage::Record& record,
                                       sdk::Json fields);
     sdk::Result<void> remove(const CollectionPlace& place, const storage::Record& record);
-    /// One step of emptying the collection of a removed container: at most `kMostRemovals` of its
+    /// One step of emptying the collection of a removed container: at most `kMaxRemovals` of its
     /// records with what they contain. True when nothing of it is left, or only what leads to what
     /// was in its records, which must be erased before. A family that refuses is not asked again:
     /// the container is gone.
@@ -57,7 +57,7 @@ public:
 
     /// Records that one transaction removes because their container goes. What holds more is only
     /// marked, and emptied step by step afterwards.
-    static constexpr std::uint64_t kMostRemovals = 200;
+    static constexpr std::uint64_t kMaxRemovals = 200;
 
 private:
     sdk::Result<bool> leads_to_others(const storage::RemovedCollection& removed);

@@ -11,7 +11,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Rows of indexes and counters that one step of emptying a collection removes.
-constexpr std::size_t kMostRows = 2000;
+constexpr std::size_t kMaxRows = 2000;
 
 }  // namespace
 
@@ -89,7 +89,7 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
         count += *records;
         inner.push_back(std::move(*found));
     }
-    const bool is_small = removals_ + count <= kMostRemovals;
+    const bool is_small = removals_ + count <= kMaxRemovals;
     if (is_small) removals_ += count;
     for (const CollectionPlace& one : inner) {
         if (is_small && !one.resource->descriptor.has_space) {
@@ -105,7 +105,7 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
 
 sdk::Result<void> BoundDocuments::remove_all(const CollectionPlace& place) {
     sdk::Transaction& transaction = context_.transaction();
-    auto records = rooms_.documents.first_records(transaction, *place.id, kMostRemovals);
+    auto records = rooms_.documents.first_records(transaction, *place.id, kMaxRemovals);
     if (!records) return records.error();
     storage::Record present;
     for (const storage::Record& record : *records) {
@@ -136,16 +136,16 @@ sdk::Result<bool> BoundDocuments::empty_removed(const storage::RemovedCollection
     auto is_left = rooms_.documents.is_removed(transaction, removed.id);
     if (!is_left) return is_left.error();
     if (!*is_left) return true;
-    auto records = rooms_.documents.first_records(transaction, removed.id, kMostRemovals);
+    auto records = rooms_.documents.first_records(transaction, removed.id, kMaxRemovals);
     if (!records) return records.error();
     if (records->empty()) {
         const auto is_needed = leads_to_others(removed);
         if (!is_needed || *is_needed) return is_needed;
         // Records that lay in a space have left their grants.
         auto forgotten = rooms_.authorities.forget_records(
-            transaction, removed.id.platform, storage::record_key_prefix(removed.id), kMostRows);
+            transaction, removed.id.platform, storage::record_key_prefix(removed.id), kMaxRows);
         if (!forgotten || !*forgotten) return forgotten;
-        return rooms_.documents.sweep_removed(transaction, removed.id, kMostRows);
+        return rooms_.documents.sweep_removed(transaction, removed.id, kMaxRows);
     }
     auto place = rooms_.records.removed_place(transaction, removed);
     if (!place) return place.error();

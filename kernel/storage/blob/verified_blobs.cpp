@@ -164,7 +164,7 @@ bool BlobVerification::is_due(const std::string& blob, std::uint64_t size) {
 void BlobVerification::note_sound(const std::string& blob) {
     if (rate_ == 0) return;
     const std::lock_guard lock(mutex_);
-    if (sound_.size() >= kMostRemembered) sound_.clear();
+    if (sound_.size() >= kMaxRemembered) sound_.clear();
     sound_[blob] = Clock::now();
 }
 

@@ -29,7 +29,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::size_t kMostRemembered = 100'000;
+    static constexpr std::size_t kMaxRemembered = 100'000;
     static constexpr std::chrono::minutes kTrust{10};
 
     std::uint64_t rate_ = 0;

@@ -9,7 +9,7 @@ namespace stele::kernel::storage {
 void DamageNotes::note(const std::string& place) {
     {
         const std::lock_guard lock(mutex_);
-        if (places_.size() >= kMostPlaces || !places_.insert(place).second) return;
+        if (places_.size() >= kMaxPlaces || !places_.insert(place).second) return;
         if (first_.empty()) first_ = place;
     }
     sdk::log(sdk::LogLevel::error, "storage",

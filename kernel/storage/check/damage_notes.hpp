@@ -21,7 +21,7 @@ public:
 
 private:
     /// Beyond that places are no longer told apart; one message says so.
-    static constexpr std::size_t kMostPlaces = 1000;
+    static constexpr std::size_t kMaxPlaces = 1000;
 
     mutable std::mutex mutex_;
     std::string first_;

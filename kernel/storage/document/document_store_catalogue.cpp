@@ -77,7 +77,7 @@ void DocumentStore::CollectionCache::note_opening(const Name& name, CollectionId
     const std::unique_lock lock(mutex_);
     if (openings_.size() >= next_sweep_) {
         std::erase_if(openings_, [now](const auto& opening) {
-            return now - opening.second > kLongestTransaction;
+            return now - opening.second > kMaxTransactionTime;
         });
         next_sweep_ = 2 * openings_.size() + kFewOpenings;
     }
@@ -90,7 +90,7 @@ bool DocumentStore::CollectionCache::is_opening(std::size_t hash) const {
     if (!has_openings_.load(std::memory_order_relaxed)) return false;
     const std::shared_lock lock(mutex_);
     const auto found = openings_.find(hash);
-    return found != openings_.end() && Clock::now() - found->second <= kLongestTransaction;
+    return found != openings_.end() && Clock::now() - found->second <= kMaxTransactionTime;
 }
 
 bool DocumentStore::may_have_opened(const sdk::Reader& reader, CollectionId collection) const {

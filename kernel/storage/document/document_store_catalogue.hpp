@@ -67,7 +67,7 @@ private:
 
     using Clock = std::chrono::steady_clock;
     /// Longer than any transaction runs.
-    static constexpr std::chrono::minutes kLongestTransaction{15};
+    static constexpr std::chrono::minutes kMaxTransactionTime{15};
 
     static std::size_t hash_of(CollectionId collection);
     bool is_opening(std::size_t hash) const;

@@ -18,9 +18,9 @@ sdk::Error malformed(const std::string& path, std::string message) {
 
 sdk::Result<void> check_members(const std::vector<sdk::IndexMember>& members,
                                 const CollectionRules& rules) {
-    if (members.empty() || members.size() > sdk::CollectionIndexes::kMostMembers) {
+    if (members.empty() || members.size() > sdk::CollectionIndexes::kMaxMembers) {
         return malformed("index", "index must name 1 to " +
-                                      std::to_string(sdk::CollectionIndexes::kMostMembers) +
+                                      std::to_string(sdk::CollectionIndexes::kMaxMembers) +
                                       " members");
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -104,10 +104,10 @@ sdk::Result<void> DocumentStore::add_index(sdk::Transaction& space, CollectionId
         return sdk::make_error(sdk::ErrorKind::conflict, "document.index_exists",
                                "there is an index " + index.name + " already");
     }
-    if (made.all.size() >= sdk::CollectionIndexes::kMostIndexes) {
+    if (made.all.size() >= sdk::CollectionIndexes::kMaxIndexes) {
         return sdk::make_error(sdk::ErrorKind::conflict, "document.indexes_exceeded",
                                "there can be at most " +
-                                   std::to_string(sdk::CollectionIndexes::kMostIndexes) +
+                                   std::to_string(sdk::CollectionIndexes::kMaxIndexes) +
                                    " indexes");
     }
     auto ceiling = last_sequence(space, collection);

@@ -11,7 +11,7 @@ namespace stele::kernel::storage {
 namespace {
 
 // Engines bound the size of a key; longer values are told apart by their hash.
-constexpr std::size_t kLongestUnique = 256;
+constexpr std::size_t kMaxUniqueLength = 256;
 constexpr std::size_t kKeptOfLong = 64;
 
 std::string shortened(std::string_view value) {
@@ -48,7 +48,7 @@ std::string unique_prefix(CollectionId collection, std::uint64_t field) {
 
 std::string unique_key(CollectionId collection, std::uint64_t field, std::string_view value) {
     return sdk::KeyWriter(unique_prefix(collection, field))
-        .text(value.size() > kLongestUnique ? shortened(value) : value)
+        .text(value.size() > kMaxUniqueLength ? shortened(value) : value)
         .key();
 }
 

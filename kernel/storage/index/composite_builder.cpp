@@ -192,7 +192,7 @@ sdk::Result<void> CompositeBuilder::announce(sdk::Transaction& transaction, cons
     if (!present) return present.error();
     IndexState state = **present;
     if (state.find(task.fields, task.is_numeric) != nullptr) return {};
-    if (task.is_automatic && automatic_ones(state) >= kMostAutomatic) return {};
+    if (task.is_automatic && automatic_ones(state) >= kMaxAutomatic) return {};
     const auto last = last_sequence(transaction, task.collection);
     if (!last) return last.error();
     state.composites.push_back({.number = state.next_number(),

@@ -54,7 +54,7 @@ sdk::Result<Sequence> last_sequence(const sdk::Reader& reader, CollectionId coll
 /// A build that was interrupted goes on from its boundary. Any thread.
 class CompositeBuilder {
 public:
-    static constexpr std::size_t kMostAutomatic = 8;
+    static constexpr std::size_t kMaxAutomatic = 8;
 
     CompositeBuilder(sdk::Engine& engine, IndexStates& states) : engine_(engine), states_(states) {}
     ~CompositeBuilder();

@@ -12,7 +12,7 @@ namespace stele::kernel::storage {
 namespace {
 
 /// Equality prefixes of one record in one index.
-constexpr std::size_t kMostCombinations = 64;
+constexpr std::size_t kMaxCombinations = 64;
 
 // First byte behind the index number: entries proper, and records with too many values.
 constexpr char kEntries = 'e';
@@ -168,7 +168,7 @@ CompositeImage composite_image(const CompositeIndexState& index, const FieldValu
     image.equalities.emplace_back();
     for (std::size_t i = 0; i < index.equality_count(); ++i) {
         const auto elements = equality_elements(*values.find(index.fields[i]));
-        if (image.equalities.size() * elements.size() > kMostCombinations) {
+        if (image.equalities.size() * elements.size() > kMaxCombinations) {
             return {.equalities = {}, .order = {}, .overflows = true};
         }
         image.equalities = combine(image.equalities, elements);

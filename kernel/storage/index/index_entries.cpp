@@ -64,7 +64,7 @@ sdk::Result<void> ImageBuilder::scalar(std::string_view path, const WalkedValue&
         return {};
     const bool has_no_place =
         value.type == WalkedValue::Type::number && value.text.size() > kIndexedTextSize;
-    if (has_no_place || image_.spans_.size() >= kMostEntries) {
+    if (has_no_place || image_.spans_.size() >= kMaxEntries) {
         image_.is_over_indexed_ = true;
         return {};
     }

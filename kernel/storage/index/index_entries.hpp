@@ -31,7 +31,7 @@ enum class IndexKind : char {
 };
 
 inline constexpr std::size_t kIndexedTextSize = 256;
-inline constexpr std::size_t kMostEntries = 500;
+inline constexpr std::size_t kMaxEntries = 500;
 /// From here on several integers share one double, and an entry says less than the number.
 inline constexpr double kExactIntegers = 9007199254740992.0;
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-constexpr std::size_t kLongestPath = 256;
+constexpr std::size_t kMaxPathLength = 256;
 
 bool is_digits(std::string_view name) {
     return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -158,7 +158,7 @@ bool is_indexable_path(std::string_view path) {
     static constexpr std::array<std::string_view, 9> kTimeParts = {
         "timestamp", "iso_8601", "year",   "month",      "day_of_month",
         "hour",      "minute",   "second", "millisecond"};
-    if (path == "_doc" || path.size() > kLongestPath || !is_unambiguous_path(path)) return false;
+    if (path == "_doc" || path.size() > kMaxPathLength || !is_unambiguous_path(path)) return false;
     const std::size_t dot = path.rfind('.');
     if (dot == std::string_view::npos) return true;
     const bool is_time = path.substr(0, dot).ends_with("_on");

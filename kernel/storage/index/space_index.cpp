@@ -17,9 +17,9 @@ namespace {
 
 /// Combinations of leading values, all entries and the longest one of a record in one index;
 /// beyond, the record is listed as one with too many.
-constexpr std::size_t kMostLeadingValues = 64;
-constexpr std::size_t kMostOfRecord = 500;
-constexpr std::size_t kLongestEntry = 1024;
+constexpr std::size_t kMaxLeadingValues = 64;
+constexpr std::size_t kMaxOfRecord = 500;
+constexpr std::size_t kMaxEntryBytes = 1024;
 
 // First byte behind the index number: entries proper, and records with too many values.
 constexpr char kScopedEntries = 's';
@@ -97,7 +97,7 @@ std::optional<Parts> entries_of(const SpaceIndex& index, const FieldValues& valu
         const FieldValues::Field& field = *values.find(index.members[depth].path);
         if (depth >= index.least_depth()) {
             const auto own = member_entries(field);
-            if (!own || all.size() + equalities.size() * own->size() > kMostOfRecord)
+            if (!own || all.size() + equalities.size() * own->size() > kMaxOfRecord)
                 return std::nullopt;
             const Parts heads = join_parts({kind_only(static_cast<char>(depth))}, equalities);
             Parts entries = join_parts(heads, *own);
@@ -105,12 +105,12 @@ std::optional<Parts> entries_of(const SpaceIndex& index, const FieldValues& valu
         }
         if (depth + 1 == index.members.size()) break;
         const Parts elements = equality_elements(field);
-        if (equalities.size() * elements.size() > kMostLeadingValues) return std::nullopt;
+        if (equalities.size() * elements.size() > kMaxLeadingValues) return std::nullopt;
         equalities = join_parts(equalities, elements);
         if (equalities.empty()) break;
     }
     const bool is_long = std::any_of(all.begin(), all.end(), [](const std::string& entry) {
-        return entry.size() > kLongestEntry;
+        return entry.size() > kMaxEntryBytes;
     });
     if (is_long) return std::nullopt;
     return all;

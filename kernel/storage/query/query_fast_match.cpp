@@ -16,7 +16,7 @@ namespace ondemand = simdjson::ondemand;
 using Steps = std::vector<FastMatch::Step>;
 
 // A path is looked up by comparing names one after another, and members are marked in one word.
-constexpr std::size_t kMostLeaves = 16;
+constexpr std::size_t kMaxLeaves = 16;
 
 bool is_simple(const QueryNode& leaf) {
     switch (leaf.operation) {
@@ -141,7 +141,7 @@ Outcome members_match(ondemand::object object, const Steps& steps) {
 std::unique_ptr<const FastMatch> FastMatch::make(const QueryNode& root) {
     const auto& leaves = root.children;
     const bool is_fit = root.operation == QueryOperator::all_of && !leaves.empty() &&
-                        leaves.size() <= kMostLeaves &&
+                        leaves.size() <= kMaxLeaves &&
                         std::all_of(leaves.begin(), leaves.end(), is_simple);
     if (!is_fit) return nullptr;
     auto match = std::make_unique<FastMatch>();

@@ -93,9 +93,9 @@ void QueryParser::list(const Place& place, QueryOperator operation, const Json& 
         problems_.add("operand_invalid", "takes an array of values");
         return;
     }
-    if (operand.size() > kMostListed) {
+    if (operand.size() > kMaxListed) {
         problems_.add("document_too_large",
-                      "more than " + std::to_string(kMostListed) + " values in a list");
+                      "more than " + std::to_string(kMaxListed) + " values in a list");
         return;
     }
     if (!is_value(operand)) return;
@@ -161,13 +161,13 @@ void QueryParser::regex(const Place& place, QueryOperator operation, const Json&
         problems_.add("operand_invalid", "$regex takes a string");
         return;
     }
-    if (++expressions_ > kMostExpressions) {
+    if (++expressions_ > kMaxExpressions) {
         problems_.add("document_too_large",
-                      "more than " + std::to_string(kMostExpressions) + " regular expressions");
+                      "more than " + std::to_string(kMaxExpressions) + " regular expressions");
         return;
     }
     weight_ += sdk::regex_weight(*pattern);
-    if (weight_ > sdk::kMostRegexWeight) {
+    if (weight_ > sdk::kMaxRegexWeight) {
         problems_.add("document_too_large",
                       "its regular expressions are too many, too long or repeat too much together");
         return;

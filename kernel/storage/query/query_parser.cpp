@@ -110,8 +110,8 @@ QueryNode QueryParser::parse(const Json& query) {
 
 // Comes first, so that everything behind it may recurse.
 bool QueryParser::check_bounds(const Json& value, int depth) {
-    if (++values_ > kMostValues) {
-        problems_.add("document_too_large", "more than " + std::to_string(kMostValues) +
+    if (++values_ > kMaxValues) {
+        problems_.add("document_too_large", "more than " + std::to_string(kMaxValues) +
                                                 " values, lists and objects in all");
         return false;
     }
@@ -120,8 +120,8 @@ bool QueryParser::check_bounds(const Json& value, int depth) {
         return false;
     }
     if (!value.is_structured()) return true;
-    if (depth > kDeepest) {
-        problems_.add("document_too_deep", "nested deeper than " + std::to_string(kDeepest));
+    if (depth > kMaxDepth) {
+        problems_.add("document_too_deep", "nested deeper than " + std::to_string(kMaxDepth));
         return false;
     }
     std::size_t index = 0;
@@ -203,9 +203,9 @@ bool QueryParser::is_field(std::string_view name) {
     const bool has_gap = name.empty() || name.front() == '.' || name.back() == '.' ||
                          name.find("..") != std::string_view::npos;
     if (has_gap) problems_.add("field_invalid", "the name of a field has an empty part");
-    if (name.size() > kLongestField)
+    if (name.size() > kMaxFieldLength)
         problems_.add("field_invalid", "the name of a field is longer than 1024 bytes");
-    return !has_gap && name.size() <= kLongestField;
+    return !has_gap && name.size() <= kMaxFieldLength;
 }
 
 // An operator deep inside a value would be compared as a member of that name, and never match.
@@ -229,10 +229,10 @@ bool QueryParser::is_value(const Json& value) {
 }
 
 QueryNode& QueryParser::add_leaf(const Place& place, QueryOperator operation, Json operand) {
-    if (++conditions_ > kMostConditions && !has_overflowed_) {
+    if (++conditions_ > kMaxConditions && !has_overflowed_) {
         has_overflowed_ = true;
         problems_.add("document_too_large",
-                      "more than " + std::to_string(kMostConditions) + " conditions");
+                      "more than " + std::to_string(kMaxConditions) + " conditions");
     }
     QueryNode& node = place.parent.children.emplace_back();
     node.operation = operation;

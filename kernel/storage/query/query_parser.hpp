@@ -15,13 +15,13 @@ namespace stele::kernel::storage {
 /// and the tree is only to be used when there are none.
 class QueryParser {
 public:
-    static constexpr int kDeepest = 50;
-    static constexpr std::size_t kMostConditions = 1000;
-    static constexpr std::size_t kMostExpressions = 32;
-    static constexpr std::size_t kMostListed = 10000;
+    static constexpr int kMaxDepth = 50;
+    static constexpr std::size_t kMaxConditions = 1000;
+    static constexpr std::size_t kMaxExpressions = 32;
+    static constexpr std::size_t kMaxListed = 10000;
     /// Of the whole query, lists and objects counted with what is in them.
-    static constexpr std::size_t kMostValues = 30000;
-    static constexpr std::size_t kLongestField = 1024;
+    static constexpr std::size_t kMaxValues = 30000;
+    static constexpr std::size_t kMaxFieldLength = 1024;
 
     explicit QueryParser(QueryProblems& problems) : problems_(problems) {}
 

@@ -9,7 +9,7 @@ namespace stele::kernel::storage {
 
 namespace {
 
-constexpr std::size_t kMostAdvisedEqualities = 2;
+constexpr std::size_t kMaxAdvisedEqualities = 2;
 // The last field of an index in creation order; no member has that path.
 constexpr std::string_view kCreation;
 
@@ -72,7 +72,7 @@ sdk::Result<bool> Planner::try_composite() {
         return serves(one, *fields, key.field, is_numeric);
     });
     if (index == all.end()) {
-        if (fields->size() > kMostAdvisedEqualities) return false;
+        if (fields->size() > kMaxAdvisedEqualities) return false;
         plan_.advised = *fields;
         plan_.advised.push_back(key.field);
         plan_.advised_is_numeric = is_numeric;

@@ -11,7 +11,7 @@ QueryProblems::Step::Step(QueryProblems& problems, std::string_view name)
 }
 
 void QueryProblems::add(std::string_view code, std::string message) {
-    if (violations_.size() == kMost) return;
+    if (violations_.size() == kMax) return;
     violations_.push_back({place_, "query." + std::string(code), std::move(message)});
 }
 

@@ -33,7 +33,7 @@ public:
 
 private:
     // More would not help anybody to mend the query.
-    static constexpr std::size_t kMost = 20;
+    static constexpr std::size_t kMax = 20;
 
     std::string place_;
     sdk::Violations violations_;

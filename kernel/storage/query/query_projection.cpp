@@ -16,8 +16,8 @@ namespace ondemand = simdjson::ondemand;
 using sdk::Json;
 using FieldSteps = std::vector<Projection::Step>;
 
-constexpr std::size_t kMostFields = 1000;
-constexpr std::size_t kDeepest = 50;
+constexpr std::size_t kMaxFields = 1000;
+constexpr std::size_t kMaxDepth = 50;
 
 const Projection::Step* find(const FieldSteps& steps, std::string_view name) {
     const auto at = std::find_if(steps.begin(), steps.end(), [name](const Projection::Step& step) {
@@ -45,7 +45,7 @@ bool is_path(std::string_view path) {
     const bool has_gap = path.empty() || path.front() == '.' || path.back() == '.' ||
                          path.find("..") != std::string_view::npos;
     const auto dots = static_cast<std::size_t>(std::count(path.begin(), path.end(), '.'));
-    return !has_gap && path.front() != '$' && dots < kDeepest;
+    return !has_gap && path.front() != '$' && dots < kMaxDepth;
 }
 
 std::optional<bool> read_choice(const Json& value) {
@@ -139,7 +139,7 @@ private:
 
 std::unique_ptr<const Projection> Projection::parse(const Json& fields, QueryProblems& problems) {
     const QueryProblems::Step place(problems, "_fields");
-    if (!fields.is_object() || fields.size() > kMostFields) {
+    if (!fields.is_object() || fields.size() > kMaxFields) {
         problems.add("fields_invalid", "takes an object of at most 1000 fields with 1 or 0");
         return nullptr;
     }

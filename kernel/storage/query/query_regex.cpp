@@ -11,7 +11,7 @@ namespace stele::kernel::storage {
 
 namespace {
 
-constexpr std::size_t kLongestPattern = 4096;
+constexpr std::size_t kMaxPatternLength = 4096;
 constexpr std::int64_t kMemory = 1 << 20;
 
 /// RE2 has no option x: takes out white space and comments that are neither escaped nor in a class.
@@ -86,7 +86,7 @@ CompiledRegex compile_regex(std::string_view pattern, std::string_view options) 
             return {nullptr, "knows the options i, m, s and x only"};
         }
     }
-    if (pattern.size() > kLongestPattern) return {nullptr, "is longer than 4096 bytes"};
+    if (pattern.size() > kMaxPatternLength) return {nullptr, "is longer than 4096 bytes"};
 
     std::string text = flags.empty() ? std::string() : "(?" + flags + ")";
     text += is_extended ? SpaceStripper(pattern).run() : std::string(pattern);

@@ -10,10 +10,10 @@ sdk::ResourceDescriptor Email::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields fields{
         // Each a text with addresses separated by commas, or an array of such texts.
-        {.name = "to", .most = kMostMailboxes},
-        {.name = "cc", .most = kMostMailboxes},
-        {.name = "bcc", .most = kMostMailboxes},
-        {.name = "replyTo", .most = kMostMailboxes},
+        {.name = "to", .most = kMaxMailboxes},
+        {.name = "cc", .most = kMaxMailboxes},
+        {.name = "bcc", .most = kMaxMailboxes},
+        {.name = "replyTo", .most = kMaxMailboxes},
         {.name = "from", .kind = text},
         {.name = "subject", .kind = text},
         {.name = "body", .kind = text, .unindexed = true},

@@ -132,7 +132,7 @@ std::string beginning_of(std::string_view text) {
 sdk::Error too_many_mailboxes() {
     return sdk::make_error(
         sdk::ErrorKind::invalid, "email_providers.recipients_too_many",
-        "must not hold more than " + std::to_string(kMostMailboxes) + " mail addresses");
+        "must not hold more than " + std::to_string(kMaxMailboxes) + " mail addresses");
 }
 
 sdk::Error malformed(const std::string& problem) {
@@ -190,7 +190,7 @@ sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text) {
                              "Name <name@example.org>");
         }
         mailboxes.push_back(std::move(mailbox));
-        if (mailboxes.size() > kMostMailboxes) return too_many_mailboxes();
+        if (mailboxes.size() > kMaxMailboxes) return too_many_mailboxes();
     }
     return mailboxes;
 }
@@ -205,10 +205,10 @@ std::vector<Mailbox> read_mailboxes(const sdk::Json& record, std::string_view me
         read_into(mailboxes, *value, path, violations);
         return mailboxes;
     }
-    constexpr std::size_t kMostTold = 100;
-    for (std::size_t i = 0; i < value->size() && violations.size() < kMostTold; ++i) {
+    constexpr std::size_t kMaxTold = 100;
+    for (std::size_t i = 0; i < value->size() && violations.size() < kMaxTold; ++i) {
         read_into(mailboxes, (*value)[i], path + "." + std::to_string(i), violations);
-        if (mailboxes.size() <= kMostMailboxes) continue;
+        if (mailboxes.size() <= kMaxMailboxes) continue;
         const sdk::Error error = too_many_mailboxes();
         violations.push_back({path, error.code, path + " " + error.message});
         break;

@@ -31,10 +31,10 @@ bool has_control_character(std::string_view text);
 /// (`email_providers.address_malformed`) for anything else; empty items are skipped.
 sdk::Result<std::vector<Mailbox>> parse_mailboxes(std::string_view text);
 
-inline constexpr std::size_t kMostMailboxes = 10'000;
+inline constexpr std::size_t kMaxMailboxes = 10'000;
 
 /// The mailboxes of a member: a text, or an array of texts. Adds a violation for each of the
-/// first wrong ones (`cc`, `cc.2`), and one when there are more than `kMostMailboxes`.
+/// first wrong ones (`cc`, `cc.2`), and one when there are more than `kMaxMailboxes`.
 std::vector<Mailbox> read_mailboxes(const sdk::Json& record, std::string_view member,
                                     sdk::Violations& violations);
 

@@ -9,7 +9,7 @@ namespace stele::email_providers {
 namespace {
 
 /// A year; in milliseconds no overflow.
-constexpr std::int64_t kMostSeconds = 366 * 86'400;
+constexpr std::int64_t kMaxSeconds = 366 * 86'400;
 
 /// Reads settings one after another and keeps the first failure.
 class Reading {
@@ -21,7 +21,7 @@ public:
     std::int64_t number(sdk::Setting setting) { return registrar_.number(std::move(setting), 1); }
     std::int64_t bytes(sdk::Setting setting) { return registrar_.bytes(std::move(setting), 1); }
     std::chrono::milliseconds seconds(sdk::Setting setting) {
-        return std::chrono::seconds(registrar_.number(std::move(setting), 1, kMostSeconds));
+        return std::chrono::seconds(registrar_.number(std::move(setting), 1, kMaxSeconds));
     }
 
     void fail(const std::string& name, const std::string& problem) {

@@ -81,10 +81,10 @@ sdk::Result<std::string> fill_in(std::string_view text, const sdk::Json& model,
         if (end == std::string_view::npos) {
             return invalid(member, "email_providers.placeholder_unknown", text, "is never closed");
         }
-        if (++count > kMostPlaceholders) {
+        if (++count > kMaxPlaceholders) {
             return sdk::make_error({{std::string(member), "email_providers.placeholders_too_many",
                                      std::string(member) + " has more than " +
-                                         std::to_string(kMostPlaceholders) + " placeholders"}});
+                                         std::to_string(kMaxPlaceholders) + " placeholders"}});
         }
         auto value = value_of(model, text.substr(0, end), kind, member);
         if (!value) return value;

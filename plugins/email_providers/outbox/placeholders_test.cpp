@@ -79,7 +79,7 @@ TEST_CASE("a text that its values make longer than a mail may be is given up whi
 
 TEST_CASE("a text with more placeholders than a mail may have is refused by name") {
     std::string text;
-    for (std::size_t i = 0; i <= kMostPlaceholders; ++i)
+    for (std::size_t i = 0; i <= kMaxPlaceholders; ++i)
         text += "${a}";
     const auto refused = filled(text.c_str(), R"({"a":null})");
     REQUIRE_FALSE(refused.has_value());

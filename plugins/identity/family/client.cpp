@@ -18,8 +18,8 @@ namespace {
 
 /// Times of validity beyond ten years are taken for mistakes.
 /// Whoever logs in by a client walks through them.
-constexpr std::size_t kMostEntries = 1000;
-constexpr std::int64_t kLongestSeconds = 10LL * 365 * 24 * 3600;
+constexpr std::size_t kMaxEntries = 1000;
+constexpr std::int64_t kMaxSeconds = 10LL * 365 * 24 * 3600;
 
 /// Members that say who comes in by the client, and where a user's code goes.
 constexpr const char* kDoors[] = {"scope",
@@ -51,7 +51,7 @@ void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& v
     const auto member = fields.find(name);
     if (member == fields.end() || member->is_null()) return;
     const auto seconds = sdk::integer_member(fields, name);
-    if (seconds && *seconds > 0 && *seconds <= kLongestSeconds) return;
+    if (seconds && *seconds > 0 && *seconds <= kMaxSeconds) return;
     violations.push_back({name, "client.validity_malformed",
                           std::string(name) + " must be a number of seconds above 0"});
 }
@@ -61,12 +61,12 @@ void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& v
 sdk::ResourceDescriptor ClientFamily::describe() const {
     using enum sdk::FieldKind;
     const sdk::Fields own{
-        {.name = "scope", .default_json = R"(["api"])", .most = kMostEntries},
+        {.name = "scope", .default_json = R"(["api"])", .most = kMaxEntries},
         {.name = "authorizedGrantTypes",
          .kind = array,
          .items = text,
          .default_json = R"(["password","authorization_code","refresh_token"])",
-         .most = kMostEntries},
+         .most = kMaxEntries},
         {.name = "enabled", .kind = boolean, .default_json = "true"},
         {.name = "allowOpenDriverAuthentication", .kind = boolean, .default_json = "false"},
         {.name = "allowGuestLogin", .kind = boolean, .default_json = "false"},
@@ -74,8 +74,8 @@ sdk::ResourceDescriptor ClientFamily::describe() const {
          .kind = array,
          .items = text,
          .default_json = "[]",
-         .most = kMostEntries},
-        {.name = "registeredRedirectUri", .most = kMostEntries},
+         .most = kMaxEntries},
+        {.name = "registeredRedirectUri", .most = kMaxEntries},
         {.name = "accessTokenValiditySeconds", .kind = number, .numeric_text = true},
         {.name = "refreshTokenValiditySeconds", .kind = number, .numeric_text = true},
         {.name = "isTenantDefault", .kind = boolean, .default_json = "false"},

@@ -17,9 +17,9 @@ namespace stele::identity {
 
 namespace {
 
-constexpr std::size_t kLongestAddress = 254;
+constexpr std::size_t kMaxAddressLength = 254;
 /// Users of one address that are looked at; more are a mistake of somebody else's.
-constexpr std::int64_t kMostUsers = 100;
+constexpr std::int64_t kMaxUsers = 100;
 
 constexpr char kSubject[] = "You are invited to ${title}";
 constexpr char kBody[] =
@@ -40,7 +40,7 @@ bool is_address(std::string_view text) {
     const std::size_t at = text.find('@');
     const bool is_whole = at != std::string_view::npos && at > 0 && at + 1 < text.size() &&
                           text.find('@', at + 1) == std::string_view::npos;
-    return is_whole && text.size() <= kLongestAddress &&
+    return is_whole && text.size() <= kMaxAddressLength &&
            std::none_of(text.begin(), text.end(), [](unsigned char c) {
                return is_control(c) || c == ' ' || c == '/' || c == ',' || c == '<' || c == '>';
            });
@@ -65,7 +65,7 @@ std::string shown_name(const sdk::Principal& principal) {
 sdk::Result<void> check_free(sdk::Context& context, const sdk::CollectionName& principals,
                              const std::string& address) {
     sdk::PageRequest page;
-    page.limit = kMostUsers;
+    page.limit = kMaxUsers;
     const sdk::Json addresses = sdk::Json::array({address, sdk::lower_case(address)});
     auto users = context.documents().query(
         principals, {{"type", "USER"}, {"email", {{"$in", addresses}}}}, page);

@@ -15,7 +15,7 @@ namespace stele::identity {
 namespace {
 
 /// Rows of one kind that one step removes.
-constexpr std::size_t kMostRows = 500;
+constexpr std::size_t kMaxRows = 500;
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
@@ -23,7 +23,7 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 sdk::Result<Rows> first_rows(const sdk::Reader& reader, const std::string& prefix) {
     Rows rows;
     const auto cursor = reader.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid() && rows.size() < kMostRows; cursor->next())
+    for (; cursor->is_valid() && rows.size() < kMaxRows; cursor->next())
         rows.emplace_back(cursor->key(), cursor->value());
     if (auto status = cursor->status(); !status) return status.error();
     return rows;
@@ -58,8 +58,8 @@ sdk::Result<bool> forget_platform(sdk::Context& context) {
     }
     for (const auto& [key, value] : *identities)
         transaction.remove(key);
-    return principals->size() < kMostRows && clients->size() < kMostRows &&
-           identities->size() < kMostRows;
+    return principals->size() < kMaxRows && clients->size() < kMaxRows &&
+           identities->size() < kMaxRows;
 }
 
 }  // namespace stele::identity

@@ -12,12 +12,12 @@ namespace stele::identity {
 namespace {
 constexpr std::size_t kHashKeyBytes = 16;
 constexpr std::int64_t kFirstDelayMs = 1000;
-constexpr std::uint32_t kMostDoublings = 40;
+constexpr std::uint32_t kMaxDoublings = 40;
 }  // namespace
 
 std::int64_t Patience::delay_ms(std::uint32_t failures) const {
     if (failures < free) return 0;
-    const std::uint32_t doublings = std::min(failures - free, kMostDoublings);
+    const std::uint32_t doublings = std::min(failures - free, kMaxDoublings);
     return std::min(longest_ms, kFirstDelayMs << doublings);
 }
 
@@ -69,7 +69,7 @@ std::int64_t FailureTable::take(std::string_view subject, const Patience& patien
     const std::int64_t until = place.last_ms + patience.delay_ms(place.failures);
     if (!is_free && until > now_ms) return until - now_ms;
     // Good logins may come many at a time, guesses may not.
-    if (place.pending >= (is_free ? kMostPending : 1)) return kFirstDelayMs;
+    if (place.pending >= (is_free ? kMaxPending : 1)) return kFirstDelayMs;
     ++place.pending;
     return 0;
 }

@@ -39,7 +39,7 @@ public:
     void forget(std::string_view subject);
 
 private:
-    static constexpr std::uint32_t kMostPending = 64;
+    static constexpr std::uint32_t kMaxPending = 64;
     static constexpr std::size_t kWays = 8;
     static constexpr std::size_t kLocks = 64;
 

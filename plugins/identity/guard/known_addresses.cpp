@@ -12,7 +12,7 @@ namespace stele::identity {
 
 namespace {
 
-constexpr std::size_t kMostAddresses = 64;
+constexpr std::size_t kMaxAddresses = 64;
 constexpr std::int64_t kRememberedAnewAfterMs = 86'400'000;
 
 std::int64_t time_of(std::string_view value) {
@@ -35,7 +35,7 @@ sdk::Result<void> drop_oldest(sdk::Context& context, const std::string& begin) {
         }
         if (auto status = cursor->status(); !status) return status;
     }
-    if (count >= kMostAddresses) context.transaction().remove(oldest);
+    if (count >= kMaxAddresses) context.transaction().remove(oldest);
     return {};
 }
 

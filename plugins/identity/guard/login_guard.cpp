@@ -22,7 +22,7 @@ constexpr std::size_t kAccounts = 16'384;
 constexpr std::uint32_t kAccountFactor = 4;
 constexpr std::uint32_t kAddressFactor = 10;
 /// Strangers, and those who share the address of the user, make nobody wait longer.
-constexpr std::int64_t kLongestForOthersMs = 60'000;
+constexpr std::int64_t kMaxForOthersMs = 60'000;
 
 sdk::Error must_wait(std::int64_t ms) {
     const std::int64_t seconds = (ms + 999) / 1000;
@@ -85,7 +85,7 @@ sdk::Result<LoginGuard::Subjects> LoginGuard::subjects_of(sdk::Context& context,
 
 sdk::Result<void> LoginGuard::take(const Subjects& subjects) {
     const std::int64_t now = sdk::now_ms();
-    const std::int64_t for_others = std::min(kLongestForOthersMs, rules_.longest_ms);
+    const std::int64_t for_others = std::min(kMaxForOthersMs, rules_.longest_ms);
     const Patience alone{rules_.free, subjects.is_known ? for_others : rules_.longest_ms};
     if (const auto wait = pairs_.take(subjects.pair, alone, now)) return must_wait(wait);
     if (subjects.is_known) return {};

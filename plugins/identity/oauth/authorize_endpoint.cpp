@@ -25,8 +25,8 @@ namespace {
 
 constexpr char kCodeGrant[] = "authorization_code";
 /// RFC 7636, 4.1: what a verifier, and hence a plain challenge, consists of.
-constexpr std::size_t kShortestVerifier = 43;
-constexpr std::size_t kLongestVerifier = 128;
+constexpr std::size_t kMinVerifierLength = 43;
+constexpr std::size_t kMaxVerifierLength = 128;
 constexpr std::size_t kHashBytes = 32;
 
 /// The client's address with a parameter after those that it has.
@@ -49,8 +49,8 @@ sdk::Result<void> bind_challenge(CodeBinding& binding, const std::string& challe
         if (method.empty()) return {};
         return invalid_request("code_challenge_method without a code_challenge");
     }
-    const bool is_text = challenge.size() >= kShortestVerifier &&
-                         challenge.size() <= kLongestVerifier &&
+    const bool is_text = challenge.size() >= kMinVerifierLength &&
+                         challenge.size() <= kMaxVerifierLength &&
                          std::all_of(challenge.begin(), challenge.end(), sdk::is_unreserved);
     if (!is_text)
         return invalid_request("code_challenge must have 43 to 128 unreserved characters");

@@ -24,7 +24,7 @@ namespace stele::identity {
 namespace {
 
 /// In seconds 30,000 years, and in milliseconds no overflow.
-constexpr std::int64_t kMostNumber = 1'000'000'000'000;
+constexpr std::int64_t kMaxNumber = 1'000'000'000'000;
 
 /// What lives until the process ends.
 struct Services {
@@ -53,22 +53,22 @@ struct Services {
 };
 
 GuessRules guess_rules(sdk::Registrar& registrar) {
-    constexpr std::int64_t kMostFree = 1'000'000;
+    constexpr std::int64_t kMaxFree = 1'000'000;
     const std::int64_t free =
         registrar.number({"login_failures", "5",
                           "Failed logins of one address at one account before it has to "
                           "wait; 0: nobody waits"},
-                         0, kMostNumber);
+                         0, kMaxNumber);
     const std::int64_t longest =
         registrar.number({"login_delay_seconds", "900",
                           "Longest wait after a failed login; it begins with a second and doubles"},
-                         1, kMostNumber);
-    return {static_cast<std::uint32_t>(std::min(free, kMostFree)), 1000 * longest};
+                         1, kMaxNumber);
+    return {static_cast<std::uint32_t>(std::min(free, kMaxFree)), 1000 * longest};
 }
 
 /// How long tokens last.
 std::int64_t seconds_of(sdk::Registrar& registrar, sdk::Setting setting) {
-    return registrar.number(std::move(setting), 1, kMostNumber);
+    return registrar.number(std::move(setting), 1, kMaxNumber);
 }
 
 Validity read_validity(sdk::Registrar& registrar) {
@@ -98,7 +98,7 @@ TicketCookie read_ticket_cookie(sdk::Registrar& registrar) {
 PasswordRules open_password_rules(sdk::Registrar& registrar) {
     PasswordRules rules;
     rules.shortest = static_cast<std::size_t>(registrar.number(
-        {"password_length", "8", "Characters that a new password has at least"}, 1, kMostNumber));
+        {"password_length", "8", "Characters that a new password has at least"}, 1, kMaxNumber));
     const std::string ask = registrar.choice(
         {"ask_present_password", "cookie",
          "Who changes the own password has to tell the present one: never, always, or cookie: "
@@ -112,7 +112,7 @@ PasswordRules open_password_rules(sdk::Registrar& registrar) {
 
 void open_services(sdk::Registrar& registrar, LoginGuard& guard) {
     const std::int64_t cached = registrar.number(
-        {"cached_sessions", "65536", "Sessions that are kept in memory"}, 1, kMostNumber);
+        {"cached_sessions", "65536", "Sessions that are kept in memory"}, 1, kMaxNumber);
     const Validity validity = read_validity(registrar);
     const std::int64_t code = seconds_of(
         registrar, {"authorization_code_seconds", "60",

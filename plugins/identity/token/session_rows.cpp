@@ -31,7 +31,7 @@ public:
         if (!has_epoch_) return basis;
         basis.epoch = integer();
         const std::uint64_t count = integer();
-        is_whole_ = is_whole_ && count <= kMostActors;
+        is_whole_ = is_whole_ && count <= kMaxActors;
         for (std::uint64_t i = 0; is_whole_ && i < count; ++i) {
             sdk::RecordKey principal = text();
             basis.actors.push_back({std::move(principal), integer()});

@@ -21,7 +21,7 @@ struct Actor {
 };
 
 /// More do not act through one another.
-inline constexpr std::size_t kMostActors = 16;
+inline constexpr std::size_t kMaxActors = 16;
 
 /// On what a token, or a code for one, rests beside its own end.
 struct SessionBasis {

@@ -85,7 +85,7 @@ sdk::Result<std::vector<Actor>> TokenIssuer::actors_behind(sdk::Context& context
     // Since the request began, the caller's own token has ended.
     if (!*row) return invalid_grant("the token in use has ended");
     std::vector<Actor> actors = std::move((*row)->basis.actors);
-    if (actors.size() == kMostActors) {
+    if (actors.size() == kMaxActors) {
         return invalid_grant("too many users act through one another already");
     }
     actors.push_back({(*row)->principal, (*row)->basis.epoch});

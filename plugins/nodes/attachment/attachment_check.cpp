@@ -20,7 +20,7 @@ namespace stele::nodes {
 namespace {
 
 /// Names of bytes that were looked at; beyond that some are looked at again.
-constexpr std::size_t kMostRemembered = 100'000;
+constexpr std::size_t kMaxRemembered = 100'000;
 
 std::string space_name(const sdk::ContentSpace& space) {
     return fmt::format("platform {}, repository {}", space.platform, space.repository);
@@ -55,7 +55,7 @@ public:
 
 private:
     bool is_new(const Attachment& attachment) {
-        if (seen_.size() >= kMostRemembered) seen_.clear();
+        if (seen_.size() >= kMaxRemembered) seen_.clear();
         return seen_.emplace(attachment.object_id, attachment.length).second;
     }
 
@@ -111,7 +111,7 @@ public:
 
     void look_at(const Attachment& attachment) {
         if (!outcome_) return;
-        if (seen_.size() >= kMostRemembered) seen_.clear();
+        if (seen_.size() >= kMaxRemembered) seen_.clear();
         if (seen_.insert(attachment.object_id).second)
             outcome_ = visit_(binaries_, attachment.object_id);
     }

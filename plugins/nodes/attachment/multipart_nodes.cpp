@@ -13,7 +13,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kLongestNodePart = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t kMaxNodePartBytes = std::size_t{16} * 1024 * 1024;
 
 struct NewNode {
     sdk::Json fields = sdk::Json::object();
@@ -38,7 +38,7 @@ sdk::Result<NewNode> read_node(const BranchContent& content, sdk::FormBody& form
         node.attachment = std::move(*stored);
         return node;
     }
-    auto text = form.read_all(kLongestNodePart);
+    auto text = form.read_all(kMaxNodePartBytes);
     if (!text) return text.error();
     auto fields = sdk::parse_json(*text);
     if (!fields) return fields.error();

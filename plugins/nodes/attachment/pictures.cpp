@@ -21,14 +21,14 @@ constexpr char kThumbnail[] = "thumbnail";
 constexpr char kUsualType[] = "image/jpeg";
 constexpr int kUsualSide = 256;
 /// Pictures that one node asks for.
-constexpr std::size_t kMostPictures = 20;
+constexpr std::size_t kMaxPictures = 20;
 /// Of an attachment that was made of another one: of which bytes, and how.
 constexpr char kDerivedFrom[] = "derivedFrom";
 
 int side_of(const sdk::Json& config, const char* name, int usual) {
     const auto side = sdk::integer_member(config, name).value_or(0);
     if (side < 1) return usual;
-    return static_cast<int>(std::min<std::int64_t>(side, sdk::PictureTask::kLargestSide));
+    return static_cast<int>(std::min<std::int64_t>(side, sdk::PictureTask::kMaxSide));
 }
 
 PictureOrder order_of(const sdk::Json& config, std::string target) {
@@ -40,7 +40,7 @@ PictureOrder order_of(const sdk::Json& config, std::string target) {
     if (!source.empty()) order.source = source;
     const bool has_box = sdk::integer_member(config, "width").value_or(0) > 0 ||
                          sdk::integer_member(config, "height").value_or(0) > 0;
-    const int usual = has_box ? sdk::PictureTask::kLargestSide : kUsualSide;
+    const int usual = has_box ? sdk::PictureTask::kMaxSide : kUsualSide;
     order.width = side_of(config, "width", usual);
     order.height = side_of(config, "height", usual);
     return order;
@@ -61,7 +61,7 @@ std::vector<PictureOrder> orders_of(const sdk::Json& node) {
     const auto previews = config ? config->find("previews") : sdk::Json::const_iterator();
     if (!config || previews == config->end() || !previews->is_object()) return orders;
     for (const auto& [key, preview] : previews->items()) {
-        if (!preview.is_object() || orders.size() == kMostPictures) continue;
+        if (!preview.is_object() || orders.size() == kMaxPictures) continue;
         orders.push_back(order_of(preview, sdk::text_member(preview, "prefix") + key));
     }
     std::erase_if(orders, [](const PictureOrder& order) {

@@ -10,12 +10,12 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kLongestCharset = 60;
+constexpr std::size_t kMaxCharsetLength = 60;
 constexpr std::size_t kUnits = 4096;
 
 /// Names go to a library that also takes options and other things behind them.
 bool is_charset_name(const std::string& charset) {
-    return !charset.empty() && charset.size() <= kLongestCharset &&
+    return !charset.empty() && charset.size() <= kMaxCharsetLength &&
            std::all_of(charset.begin(), charset.end(), [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                       c == '-' || c == '_' || c == ':';

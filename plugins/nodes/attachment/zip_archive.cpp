@@ -14,16 +14,16 @@ namespace stele::nodes {
 namespace {
 
 constexpr std::size_t kEndSize = 22;
-constexpr std::size_t kLongestComment = 65'535;
+constexpr std::size_t kMaxCommentLength = 65'535;
 constexpr std::size_t kHeadSize = 46;
 constexpr std::size_t kLocalHeadSize = 30;
-constexpr std::size_t kLongestDirectory = std::size_t{8} << 20;
+constexpr std::size_t kMaxDirectoryBytes = std::size_t{8} << 20;
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kDeflated = 8;
 constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint32_t kInZip64 = 0xffffffff;
-constexpr int kDeepestPath = 100;
+constexpr int kMaxPathDepth = 100;
 
 sdk::Error malformed(const std::string& problem) {
     return sdk::make_error(sdk::ErrorKind::invalid, "zip.malformed",
@@ -66,7 +66,7 @@ sdk::Result<Directory> read_directory(sdk::BlobStore::Reader& bytes) {
     const std::uint64_t size = bytes.size();
     if (size < kEndSize) return malformed("it is too short");
     const auto tail_size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(size, kEndSize + kLongestComment));
+        static_cast<std::size_t>(std::min<std::uint64_t>(size, kEndSize + kMaxCommentLength));
     auto tail = read_exactly(bytes, size - tail_size, tail_size);
     if (!tail) return tail.error();
     const std::size_t end = tail->rfind("PK\x05\x06", tail_size - kEndSize);
@@ -76,7 +76,7 @@ sdk::Result<Directory> read_directory(sdk::BlobStore::Reader& bytes) {
     const auto length = number_at<std::uint32_t>(*tail, end + 12);
     const auto offset = number_at<std::uint32_t>(*tail, end + 16);
     if (offset == kInZip64) return unsupported("the archive", "in the ZIP64 format");
-    if (length > kLongestDirectory || std::uint64_t{offset} + length > size)
+    if (length > kMaxDirectoryBytes || std::uint64_t{offset} + length > size)
         return malformed("its directory lies outside of it");
     auto read = read_exactly(bytes, offset, length);
     if (!read) return read.error();
@@ -100,7 +100,7 @@ sdk::Result<std::string> readable_path(const std::string& path) {
 
 bool is_safe(const std::string& path) {
     if (path.empty() || path.front() == '/') return false;
-    if (std::count(path.begin(), path.end(), '/') > kDeepestPath) return false;
+    if (std::count(path.begin(), path.end(), '/') > kMaxPathDepth) return false;
     if (path.find_first_of(std::string("\\\0", 2)) != std::string::npos) return false;
     for (std::size_t at = 0; at < path.size();) {
         const std::size_t end = std::min(path.find('/', at), path.size());

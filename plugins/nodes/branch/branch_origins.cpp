@@ -62,7 +62,7 @@ sdk::Result<sdk::RecordKey> BranchStore::owner(const sdk::Reader& reader, const 
     }
     if (shows_only_commits(reader)) {
         const std::lock_guard lock(owners_mutex_);
-        if (owners_.size() >= kMostOwners) owners_.clear();
+        if (owners_.size() >= kMaxOwners) owners_.clear();
         owners_.emplace(std::move(row), **branch);
     }
     return sdk::RecordKey(**std::move(branch));

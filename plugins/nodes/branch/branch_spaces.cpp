@@ -6,7 +6,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kMostForgotten = 500;
+constexpr std::size_t kMaxForgotten = 500;
 
 }  // namespace
 
@@ -46,13 +46,13 @@ sdk::Result<bool> BranchStore::forget_platform(sdk::Transaction& transaction,
     {
         const auto cursor =
             transaction.scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
-        for (; cursor->is_valid() && rows.size() < kMostForgotten; cursor->next())
+        for (; cursor->is_valid() && rows.size() < kMaxForgotten; cursor->next())
             rows.emplace_back(cursor->key());
         if (auto status = cursor->status(); !status) return status.error();
     }
     for (const std::string& row : rows)
         transaction.remove(row);
-    return rows.size() < kMostForgotten;
+    return rows.size() < kMaxForgotten;
 }
 
 }  // namespace stele::nodes

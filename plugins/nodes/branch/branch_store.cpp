@@ -86,7 +86,7 @@ VersionSpace BranchStore::space(const BranchPlace& place) const {
     const std::pair key(place.platform, place.repository);
     const auto known = spaces_.find(key);
     if (known != spaces_.end()) return known->second;
-    if (spaces_.size() >= kMostSpaces) spaces_.clear();
+    if (spaces_.size() >= kMaxSpaces) spaces_.clear();
     return spaces_.emplace(key, VersionSpace(content_prefix(place), keeping_of, cache_))
         .first->second;
 }

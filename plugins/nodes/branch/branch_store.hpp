@@ -143,15 +143,15 @@ private:
                                                     std::size_t links) const;
     sdk::Result<Line> next_line(sdk::Transaction& transaction, const BranchPlace& place) const;
 
-    static constexpr std::size_t kMostSpaces = 10'000;
+    static constexpr std::size_t kMaxSpaces = 10'000;
 
-    static constexpr std::size_t kMostPresentBytes = std::size_t{4} << 20;
+    static constexpr std::size_t kMaxPresentBytes = std::size_t{4} << 20;
 
-    static constexpr std::size_t kMostOwners = 100'000;
+    static constexpr std::size_t kMaxOwners = 100'000;
 
     mutable VersionCache cache_;
     /// By key, each at a state of the store.
-    mutable TipCache<PresentBranch> presents_{kMostPresentBytes};
+    mutable TipCache<PresentBranch> presents_{kMaxPresentBytes};
     /// Those used before, by platform and repository.
     mutable std::mutex spaces_mutex_;
     mutable std::map<std::pair<std::uint64_t, std::uint64_t>, VersionSpace> spaces_;

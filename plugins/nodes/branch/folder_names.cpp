@@ -16,14 +16,14 @@ namespace stele::nodes {
 namespace {
 
 /// Beyond, a dot is a full stop and no ending of a file.
-constexpr std::size_t kLongestEnding = 10;
+constexpr std::size_t kMaxEndingLength = 10;
 
 /// Where the ending of a file's name begins; the name's end where it has none.
 std::size_t ending_of(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return name.size();
     const std::string_view ending = name.substr(dot + 1);
-    const bool is_ending = !ending.empty() && ending.size() <= kLongestEnding &&
+    const bool is_ending = !ending.empty() && ending.size() <= kMaxEndingLength &&
                            std::all_of(ending.begin(), ending.end(), sdk::is_letter_or_digit);
     return is_ending ? dot : name.size();
 }

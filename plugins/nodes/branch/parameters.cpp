@@ -34,12 +34,12 @@ sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
             add(id.get_ref<const std::string&>());
         return ids;
     }
-    for (std::size_t number = 0; number <= sdk::kMostBodyEntries; ++number) {
+    for (std::size_t number = 0; number <= sdk::kMaxBodyEntries; ++number) {
         const auto id = call.parameter(std::to_string(number));
         if (!id) return ids;
         add(*id);
     }
-    return sdk::invalid_parameter(std::to_string(sdk::kMostBodyEntries),
+    return sdk::invalid_parameter(std::to_string(sdk::kMaxBodyEntries),
                                   "is one id more than a request may name");
 }
 

@@ -12,7 +12,7 @@
 
 namespace stele::nodes {
 
-inline constexpr std::size_t kMostStatisticsBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxStatisticsBytes = std::size_t{16} << 20;
 
 /// What the operations of this plugin work with. Lives until the process ends.
 struct Services {
@@ -24,7 +24,7 @@ struct Services {
     sdk::CollectionIndexes& indexes;
     BranchStore branches = {};
     /// Of nodes, as JSON text.
-    TipCache<std::string> statistics{kMostStatisticsBytes};
+    TipCache<std::string> statistics{kMaxStatisticsBytes};
 };
 
 /// A family of this plugin: its operations are functions of the services and the call.

@@ -31,7 +31,7 @@ bool is_replaceable(const std::string& qname) {
 }
 
 /// No definition has more of its own: they are looked for one after another in whatever is written.
-constexpr std::size_t kMostDemanded = 1000;
+constexpr std::size_t kMaxDemanded = 1000;
 
 /// Features by name from an object of configurations or an array of names.
 sdk::Json demanded_features(const sdk::Json& definition) {
@@ -40,13 +40,13 @@ sdk::Json demanded_features(const sdk::Json& definition) {
     if (demanded == definition.end()) return found;
     if (demanded->is_object()) {
         for (const auto& [name, config] : demanded->items()) {
-            if (found.size() == kMostDemanded) break;
+            if (found.size() == kMaxDemanded) break;
             if (is_qname(name)) found[name] = config.is_object() ? config : sdk::Json::object();
         }
     }
     if (demanded->is_array()) {
         for (const sdk::Json& name : *demanded) {
-            if (found.size() == kMostDemanded) break;
+            if (found.size() == kMaxDemanded) break;
             if (name.is_string() && is_qname(name.get_ref<const std::string&>()))
                 found[name.get<std::string>()] = sdk::Json::object();
         }

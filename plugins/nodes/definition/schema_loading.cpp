@@ -11,7 +11,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kMostParts = 300;
+constexpr std::size_t kMaxParts = 300;
 
 void add_references(const SchemaPart& part, std::vector<std::string>& wanted) {
     wanted.insert(wanted.end(), part.chain.begin(), part.chain.end());
@@ -38,10 +38,10 @@ sdk::Result<void> load_schema_parts(const BranchContent& content, std::string_vi
             part.chain.push_back(sdk::text_member(definition.fields, member::kQName));
         add_references(part, wanted);
         parts.emplace(next, std::move(part));
-        if (parts.size() <= kMostParts) continue;
+        if (parts.size() <= kMaxParts) continue;
         return sdk::make_error(
             {{member::kType, "node.schema_too_large",
-              fmt::format("{} refers to more than {} definitions", qname, kMostParts)}});
+              fmt::format("{} refers to more than {} definitions", qname, kMaxParts)}});
     }
     return {};
 }

@@ -49,7 +49,7 @@ void collect_names(const sdk::Json& value, std::set<std::string>& names) {
 }
 
 /// `patternProperties` inside one another are rewritten for every name of each.
-constexpr std::size_t kMostWork = 200'000;
+constexpr std::size_t kMaxWork = 200'000;
 
 /// Rewrites the schemas of one part.
 class SchemaRewriter {
@@ -167,7 +167,7 @@ void SchemaRewriter::rewrite_combined(const sdk::Json& schema, sdk::Json& out) c
 void SchemaRewriter::add_matching(const sdk::Json& patterns, sdk::Json& properties) const {
     for (const auto& [pattern, schema] : patterns.items()) {
         work_ += names_.size() + sdk::regex_weight(pattern);
-        if (work_ > kMostWork) return;
+        if (work_ > kMaxWork) return;
         const RE2 expression(pattern, RE2::Quiet);
         if (!expression.ok()) {
             properties[""] = {{kPatternKey, pattern}};
@@ -217,7 +217,7 @@ void SchemaRewriter::rewrite_items(const sdk::Json& schema, sdk::Json& out) cons
 
 sdk::Json SchemaRewriter::rewrite(const sdk::Json& schema) const {
     if (!schema.is_object()) return schema;
-    if (++work_ > kMostWork) return sdk::Json::object();
+    if (++work_ > kMaxWork) return sdk::Json::object();
     if (const std::string text = sdk::text_member(schema, "$ref"); !text.empty()) {
         return {{"allOf", sdk::Json::array({{{kStepKey, true}}, {{"$ref", reference(text)}}})}};
     }
@@ -259,7 +259,7 @@ SchemaDocument schema_document(const SchemaParts& parts, const std::string& qnam
     for (const std::string& link : parts.at(qname).chain) {
         if (parts.contains(link)) made.roots.push_back(part_path("own", index_of(parts, link)));
     }
-    made.is_too_costly = work > kMostWork;
+    made.is_too_costly = work > kMaxWork;
     return made;
 }
 

@@ -31,12 +31,12 @@ using valijson::adapters::Adapter;
 using valijson::adapters::NlohmannJsonAdapter;
 
 /// Schemas that a validation walks through, some of them many times.
-constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMaxSteps = 100'000;
 /// Bytes of stack: a schema that refers to itself without going deeper into the document.
-constexpr std::ptrdiff_t kMostStack = 1 << 20;
+constexpr std::ptrdiff_t kMaxStack = 1 << 20;
 /// Bytes of values that are compared with each other, by their texts.
-constexpr std::size_t kMostCompared = 8u << 20;
-constexpr std::size_t kMostProblems = 100;
+constexpr std::size_t kMaxCompared = 8u << 20;
+constexpr std::size_t kMaxProblems = 100;
 
 struct BoundReached : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -47,16 +47,16 @@ public:
     Budget() : start_(place()) {}
 
     void spend() {
-        if (++steps_ > kMostSteps) throw BoundReached("takes too many steps");
-        if (start_ - place() > kMostStack) throw BoundReached("leads back to itself");
+        if (++steps_ > kMaxSteps) throw BoundReached("takes too many steps");
+        if (start_ - place() > kMaxStack) throw BoundReached("leads back to itself");
     }
     void spend_compared(std::size_t bytes) {
         compared_ += bytes;
-        if (compared_ > kMostCompared) throw BoundReached("compares too much");
+        if (compared_ > kMaxCompared) throw BoundReached("compares too much");
     }
     void spend_pattern(std::string_view pattern) {
         weight_ += sdk::regex_weight(pattern);
-        if (weight_ > sdk::kMostRegexWeight) throw BoundReached("has too many patterns");
+        if (weight_ > sdk::kMaxRegexWeight) throw BoundReached("has too many patterns");
     }
 
 private:
@@ -345,8 +345,7 @@ void add_problems(valijson::ValidationResults& results, const std::string& path,
     const std::size_t before = violations.size();
     valijson::ValidationResults::Error problem;
     while (results.popError(problem)) {
-        const bool is_hidden =
-            is_summary(problem.description) || violations.size() >= kMostProblems;
+        const bool is_hidden = is_summary(problem.description) || violations.size() >= kMaxProblems;
         (is_hidden ? summaries : violations)
             .push_back(
                 {dotted(path, problem.context), "node.schema_violated", problem.description});

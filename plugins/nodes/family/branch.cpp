@@ -15,10 +15,10 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kAlias[] = "alias";
-constexpr std::size_t kLongestAlias = 128;
+constexpr std::size_t kMaxAliasLength = 128;
 
 bool is_branch_alias(std::string_view alias) {
-    return alias.size() <= kLongestAlias && id_bytes(alias).empty() &&
+    return alias.size() <= kMaxAliasLength && id_bytes(alias).empty() &&
            std::none_of(alias.begin(), alias.end(), [](char byte) {
                const auto code = static_cast<unsigned char>(byte);
                return code <= ' ' || code == 0x7f ||

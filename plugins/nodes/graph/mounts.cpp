@@ -12,7 +12,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kLongestMountKey = 128;
+constexpr std::size_t kMaxMountKeyLength = 128;
 
 bool is_odd_byte(char byte) {
     const auto code = static_cast<unsigned char>(byte);
@@ -23,7 +23,7 @@ bool is_odd_byte(char byte) {
 }  // namespace
 
 bool is_mount_key(std::string_view key) {
-    return !key.empty() && key.size() <= kLongestMountKey && key != kRootAlias &&
+    return !key.empty() && key.size() <= kMaxMountKeyLength && key != kRootAlias &&
            id_bytes(key).empty() && std::none_of(key.begin(), key.end(), is_odd_byte);
 }
 

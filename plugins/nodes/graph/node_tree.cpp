@@ -55,7 +55,7 @@ sdk::Result<void> NodeTree::open(std::size_t at, std::size_t most) {
         auto node = content_.readable_node(edge.other);
         if (!node && sdk::is_missing(node.error())) continue;
         if (!node) return node.error();
-        if (places_[at].depth >= TreeWish::kMostLevels) {
+        if (places_[at].depth >= TreeWish::kMaxLevels) {
             bound_ = "levels";
             return {};
         }

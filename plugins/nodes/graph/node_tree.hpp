@@ -17,7 +17,7 @@ struct TreeWish {
     static constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
     /// Replies are nested no deeper.
-    static constexpr std::size_t kMostLevels = 100;
+    static constexpr std::size_t kMaxLevels = 100;
 
     std::size_t depth = 1;
     bool containers_only = false;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kFirstEdition[] = "1.0";
 /// Longer than any locale with script, country and variant.
-constexpr std::size_t kLongestLocale = 64;
+constexpr std::size_t kMaxLocaleLength = 64;
 
 bool is_locale_character(char c) {
     return sdk::is_letter_or_digit(c) || c == '_';
@@ -74,7 +74,7 @@ std::optional<Locale> parse_locale(std::string_view text) {
     const bool is_language =
         locale.language.size() >= 2 && locale.language.size() <= 8 &&
         std::all_of(locale.language.begin(), locale.language.end(), sdk::is_letter);
-    if (!is_language || even.size() > kLongestLocale ||
+    if (!is_language || even.size() > kMaxLocaleLength ||
         !std::all_of(locale.region.begin(), locale.region.end(), is_locale_character))
         return std::nullopt;
     return locale;

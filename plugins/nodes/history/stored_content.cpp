@@ -37,7 +37,7 @@ private:
         const auto known = known_.find(node);
         // One that is on the way already lies in itself.
         if (known != known_.end()) return &known->second;
-        if (known_.size() >= StoredContent::kMostPaths) return too_many();
+        if (known_.size() >= StoredContent::kMaxPaths) return too_many();
         Paths& own = known_[node];
         auto fields = content_.node(node);
         if (!fields) return fields.error();
@@ -70,14 +70,14 @@ private:
         auto walked = content_.graph().for_each_edge(
             node, Direction::incoming, association::kChild, [&folders](const Edge& edge) {
                 if (edge.end == Direction::incoming) folders.push_back(edge.other);
-                return folders.size() <= StoredContent::kMostPaths;
+                return folders.size() <= StoredContent::kMaxPaths;
             });
         if (!walked) return walked;
         for (const std::string& folder : folders) {
             auto above = paths(folder);
             if (!above) return above.error();
             for (const std::string& path : **above) {
-                if (own.size() >= StoredContent::kMostPaths) return too_many();
+                if (own.size() >= StoredContent::kMaxPaths) return too_many();
                 own.push_back(path == "/" ? path + segment : path + '/' + segment);
             }
         }

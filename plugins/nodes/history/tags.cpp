@@ -35,7 +35,7 @@ std::vector<std::string> tags_of(const sdk::Json& node) {
         const auto& text = tag.get_ref<const std::string&>();
         if (std::find(found.begin(), found.end(), text) != found.end()) continue;
         found.push_back(text);
-        if (found.size() > kMostTags) break;
+        if (found.size() > kMaxTags) break;
     }
     return found;
 }
@@ -84,9 +84,9 @@ sdk::Result<void> sync_tags(const BranchContent& content, const sdk::Json* befor
                             const sdk::Document& node) {
     std::vector<std::string> wanted = tags_of(node.fields);
     if (wanted == (before ? tags_of(*before) : std::vector<std::string>())) return {};
-    if (wanted.size() > kMostTags) {
+    if (wanted.size() > kMaxTags) {
         return sdk::make_error(
-            {{kTags, "node.tags_exceeded", fmt::format("a node has at most {} tags", kMostTags)}});
+            {{kTags, "node.tags_exceeded", fmt::format("a node has at most {} tags", kMaxTags)}});
     }
     // Whoever tags a node need not have the right to make others.
     const ServersOwn own(content.changes());

@@ -5,7 +5,7 @@
 namespace stele::nodes {
 
 /// Tags of one node.
-inline constexpr std::size_t kMostTags = 100;
+inline constexpr std::size_t kMaxTags = 100;
 
 /// Keeps the nodes of type `n:tag` in step with what a node with `f:taggable` says: an association
 /// `a:has_tag` to the node of each of its tags, which is made where there is none yet. `before` is

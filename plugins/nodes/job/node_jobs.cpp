@@ -149,7 +149,7 @@ sdk::Result<sdk::Json> run_order(Services& services, const char* type, sdk::Job&
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
             Changes::of(context, services.branches).act_for(job.run_as());
-            auto made = carry_out(services, context, {type, job.input()}, kMostInJob);
+            auto made = carry_out(services, context, {type, job.input()}, kMaxInJob);
             if (!made) return made.error();
             result = std::move(*made);
             return {};

@@ -40,8 +40,8 @@ sdk::Result<std::optional<sdk::Reply>> scheduled(Services& services, const sdk::
                                                  const NodeOrder& order);
 
 /// Most nodes that an order copies, moves or names inside a call, and in a job.
-inline constexpr std::size_t kMostInCall = 1000;
-inline constexpr std::size_t kMostInJob = 20000;
+inline constexpr std::size_t kMaxInCall = 1000;
+inline constexpr std::size_t kMaxInJob = 20000;
 
 sdk::Error too_many_nodes(const char* name, std::size_t most);
 

@@ -266,8 +266,8 @@ sdk::Action find_action(const char* name, sdk::ActionScope scope) {
             .permission = is_item ? sdk::Permission::read : sdk::Permission::connect,
             .paged = true,
             .slow = true,
-            .bounds = {{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
-                       {"search", sdk::kMostBodyEntries, /*holds_records=*/true}}};
+            .bounds = {{"query", sdk::kMaxBodyEntries, /*holds_records=*/true},
+                       {"search", sdk::kMaxBodyEntries, /*holds_records=*/true}}};
 }
 
 }  // namespace

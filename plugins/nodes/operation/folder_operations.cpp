@@ -71,7 +71,7 @@ sdk::Result<NodeOrder> move_order(Services& services, const sdk::Call& call,
 sdk::Result<sdk::Reply> move_one(Services& services, const sdk::Call& call) {
     auto order = move_order(services, call, {call.record().id});
     if (!order) return order.error();
-    auto moved = carry_out(services, call.context(), *order, kMostInCall);
+    auto moved = carry_out(services, call.context(), *order, kMaxInCall);
     if (!moved) return moved.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -95,7 +95,7 @@ sdk::Result<NodeOrder> move_many_order(Services& services, const sdk::Call& call
 sdk::Result<sdk::Reply> move_many(Services& services, const sdk::Call& call) {
     auto order = move_many_order(services, call);
     if (!order) return order.error();
-    auto moved = carry_out(services, call.context(), *order, kMostInCall);
+    auto moved = carry_out(services, call.context(), *order, kMaxInCall);
     if (!moved) return moved.error();
     return sdk::Reply::status(*moved);
 }
@@ -138,7 +138,7 @@ sdk::Result<sdk::Reply> copy_one(Services& services, const sdk::Call& call) {
     auto reply = scheduled(services, call, *order);
     if (!reply) return reply.error();
     if (*reply) return std::move(**reply);
-    auto copied = carry_out(services, call.context(), *order, kMostInCall);
+    auto copied = carry_out(services, call.context(), *order, kMaxInCall);
     if (!copied) return copied.error();
     auto content = content_of(services, call);
     if (!content) return content.error();
@@ -184,7 +184,7 @@ sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call
 sdk::Result<sdk::Reply> copy_from(Services& services, const sdk::Call& call) {
     auto order = copy_from_order(services, call);
     if (!order) return order.error();
-    auto copied = carry_out(services, call.context(), *order, kMostInCall);
+    auto copied = carry_out(services, call.context(), *order, kMaxInCall);
     if (!copied) return copied.error();
     sdk::Json reply = call.record().fields;
     reply["_docs"] = copied->at("_docs");
@@ -222,9 +222,9 @@ sdk::Result<sdk::Reply> look_up_many(Services& services, const sdk::Call& call,
                                      const BranchContent& content, const std::string& root) {
     auto names = ids_in(call.body(), "nodes");
     if (!names) return names.error();
-    if (names->size() > kMostInCall) {
+    if (names->size() > kMaxInCall) {
         return sdk::invalid_parameter("nodes",
-                                      "may have at most " + std::to_string(kMostInCall) + " names");
+                                      "may have at most " + std::to_string(kMaxInCall) + " names");
     }
     std::vector<sdk::Json> rows;
     for (const std::string& name : *names) {
@@ -291,9 +291,9 @@ sdk::Actions node_folder_actions() {
     sdk::Action move_start = folder_action("move/start", connect, operation<&start_move_many>(),
                                            {{kTargetNode}, {kTargetPath}});
     move_start.scope = sdk::ActionScope::collection;
-    move_start.bounds = {{"sourceNodeIds", kMostInJob}};
-    const sdk::Bounds queries{{"query", sdk::kMostBodyEntries, /*holds_records=*/true},
-                              {"search", sdk::kMostBodyEntries, /*holds_records=*/true}};
+    move_start.bounds = {{"sourceNodeIds", kMaxInJob}};
+    const sdk::Bounds queries{{"query", sdk::kMaxBodyEntries, /*holds_records=*/true},
+                              {"search", sdk::kMaxBodyEntries, /*holds_records=*/true}};
     return {
         reading(folder_action("path", read, operation<&read_path>(), {{"rootNodeId"}})),
         reading(folder_action("paths", read, operation<&read_paths>())),
@@ -322,7 +322,7 @@ sdk::Actions branch_folder_actions() {
         folder_action("copyfrom", create_subobjects, operation<&copy_from>(), copy_parameters),
         bounded(folder_action("copyfrom/start", create_subobjects, operation<&start_copy_from>(),
                               copy_parameters),
-                {{"nodeIds", kMostInJob}}),
+                {{"nodeIds", kMaxInJob}}),
     };
 }
 

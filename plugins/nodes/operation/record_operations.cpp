@@ -273,7 +273,7 @@ sdk::Actions node_record_actions() {
              .permission = Permission::connect,
              .run = operation<&update_many>(),
              .slow = true,
-             .bounds = {{"nodes", kMostInCall, /*holds_records=*/true}}},
+             .bounds = {{"nodes", kMaxInCall, /*holds_records=*/true}}},
             {.name = "delete",
              .scope = collection,
              .permission = Permission::connect,

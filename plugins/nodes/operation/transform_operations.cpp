@@ -19,13 +19,13 @@ namespace {
 
 sdk::Result<int> side_parameter(const sdk::Call& call, const char* name) {
     const std::string text = text_parameter(call, name);
-    if (text.empty()) return sdk::PictureTask::kLargestSide;
+    if (text.empty()) return sdk::PictureTask::kMaxSide;
     int side = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), side);
     const bool is_whole = problem == std::errc() && end == text.data() + text.size();
-    if (is_whole && side >= 1 && side <= sdk::PictureTask::kLargestSide) return side;
+    if (is_whole && side >= 1 && side <= sdk::PictureTask::kMaxSide) return side;
     return sdk::invalid_parameter(
-        name, fmt::format("must be 1 to {} pixels", sdk::PictureTask::kLargestSide));
+        name, fmt::format("must be 1 to {} pixels", sdk::PictureTask::kMaxSide));
 }
 
 sdk::Result<PictureOrder> picture_order(const sdk::Call& call) {

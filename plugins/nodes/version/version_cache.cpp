@@ -13,7 +13,7 @@ std::optional<Link> VersionCache::find_parent(std::string_view line_key) {
 
 void VersionCache::keep_parent(std::string line_key, Link parent) {
     const std::lock_guard lock(mutex_);
-    if (parents_.size() >= kMostParents) parents_.clear();
+    if (parents_.size() >= kMaxParents) parents_.clear();
     parents_.insert_or_assign(std::move(line_key), parent);
 }
 
@@ -32,7 +32,7 @@ void VersionCache::keep_counts(std::string key, std::shared_ptr<const Counts> co
     counts_ += counts->size() + 1;
     pasts_.push_front({std::move(key), std::move(counts)});
     past_of_.emplace(pasts_.front().key, pasts_.begin());
-    while (counts_ > kMostCounts && pasts_.size() > 1) {
+    while (counts_ > kMaxCounts && pasts_.size() > 1) {
         counts_ -= pasts_.back().counts->size() + 1;
         past_of_.erase(pasts_.back().key);
         pasts_.pop_back();

@@ -42,11 +42,11 @@ public:
     TipCache<KnownRecord>& records() { return records_; }
 
 private:
-    static constexpr std::size_t kMostParents = 100'000;
+    static constexpr std::size_t kMaxParents = 100'000;
     /// All remembered revisions together.
-    static constexpr std::size_t kMostCounts = 100'000;
+    static constexpr std::size_t kMaxCounts = 100'000;
 
-    static constexpr std::size_t kMostRecordBytes = std::size_t{32} << 20;
+    static constexpr std::size_t kMaxRecordBytes = std::size_t{32} << 20;
 
     struct Past {
         std::string key;
@@ -60,7 +60,7 @@ private:
     std::unordered_map<std::string_view, std::list<Past>::iterator> past_of_;
     std::size_t counts_ = 0;
 
-    TipCache<KnownRecord> records_{kMostRecordBytes};
+    TipCache<KnownRecord> records_{kMaxRecordBytes};
 };
 
 }  // namespace stele::nodes

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTypicalKeyBytes = 64;
 
 /// Deeper than any chain of forks; a store that says otherwise is damaged.
-constexpr std::size_t kMostLinks = 100'000;
+constexpr std::size_t kMaxLinks = 100'000;
 
 sdk::Error line_broken(Line line) {
     return sdk::make_error(sdk::ErrorKind::internal, "branch.line_broken",
@@ -42,7 +42,7 @@ sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, L
     while (link.line != kFirstLine) {
         auto parent = find_parent(reader, space, link.line);
         if (!parent) return parent.error();
-        if (parent->line >= link.line || view.links.size() > kMostLinks)
+        if (parent->line >= link.line || view.links.size() > kMaxLinks)
             return line_broken(link.line);
         link = *parent;
         view.links.push_back(link);

@@ -13,9 +13,9 @@ namespace stele::sdk {
 
 namespace {
 
-constexpr std::size_t kLongestId = 255;
-constexpr std::size_t kLongestName = 255;
-constexpr std::size_t kLongestType = 255;
+constexpr std::size_t kMaxIdLength = 255;
+constexpr std::size_t kMaxNameLength = 255;
+constexpr std::size_t kMaxTypeLength = 255;
 constexpr char kUnknownType[] = "application/octet-stream";
 constexpr char kCharset[] = "charset=";
 
@@ -25,7 +25,7 @@ bool is_control_byte(char c) {
 }
 
 bool is_one_segment(std::string_view name) {
-    return !name.empty() && name.size() <= kLongestId && name != "." && name != ".." &&
+    return !name.empty() && name.size() <= kMaxIdLength && name != "." && name != ".." &&
            name.find_first_of("/\\") == std::string_view::npos &&
            std::none_of(name.begin(), name.end(), is_control_byte);
 }
@@ -80,7 +80,7 @@ std::string safe_file_name(std::string_view name, std::string_view fallback) {
     std::string safe;
     std::copy_if(name.begin(), name.end(), std::back_inserter(safe),
                  [](char c) { return !is_control_byte(c); });
-    safe = cut_to(trimmed(safe), kLongestName);
+    safe = cut_to(trimmed(safe), kMaxNameLength);
     if (safe.empty() || safe == "." || safe == "..") return std::string(fallback);
     return safe;
 }
@@ -92,7 +92,7 @@ Result<std::string> media_type(std::string_view content_type) {
     const std::size_t slash = essence.find('/');
     const bool is_printable = std::all_of(content_type.begin(), content_type.end(),
                                           [](char c) { return c >= ' ' && c <= '~'; });
-    if (is_printable && content_type.size() <= kLongestType && slash != std::string::npos &&
+    if (is_printable && content_type.size() <= kMaxTypeLength && slash != std::string::npos &&
         is_media_token(essence.substr(0, slash)) && is_media_token(essence.substr(slash + 1)))
         return std::string(content_type);
     return make_error({{"Content-Type", "attachment.type_malformed",

@@ -6,8 +6,8 @@ namespace stele::sdk {
 
 namespace {
 
-constexpr std::size_t kMostParts = 1000;
-constexpr std::size_t kLongestField = std::size_t{64} * 1024;
+constexpr std::size_t kMaxParts = 1000;
+constexpr std::size_t kMaxFieldLength = std::size_t{64} * 1024;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ bool has_form_body(const Call& call) {
 
 Result<FormBody> FormBody::open(const Call& call) {
     auto reader =
-        MultipartReader::open(call.upload(), call.header("Content-Type").value_or(""), kMostParts);
+        MultipartReader::open(call.upload(), call.header("Content-Type").value_or(""), kMaxParts);
     if (!reader) return reader.error();
     return FormBody(call, std::move(*reader));
 }
@@ -26,7 +26,7 @@ Result<std::optional<FormPart>> FormBody::next_file() {
     for (;;) {
         auto part = reader_.next();
         if (!part || !*part || (*part)->file_name) return part;
-        auto value = read_all(kLongestField);
+        auto value = read_all(kMaxFieldLength);
         if (!value) return value.error();
         fields_[(*part)->name] = std::move(*value);
     }

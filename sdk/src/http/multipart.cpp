@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::string_view kHeaderEnd = "\r\n\r\n";
 /// Blanks that may follow a delimiter on its line (RFC 2046, 5.1.1).
-constexpr std::size_t kMostPadding = 256;
+constexpr std::size_t kMaxPadding = 256;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ MultipartReader::Mark MultipartReader::mark_at(std::size_t position, std::size_t
     const bool is_close = rest.starts_with("--");
     const std::size_t dashes = is_close ? 2 : 0;
     const std::size_t blanks = std::min(rest.find_first_not_of(" \t", dashes), rest.size());
-    if (blanks > dashes + kMostPadding) return Mark::text;
+    if (blanks > dashes + kMaxPadding) return Mark::text;
     const std::string_view line_end = rest.substr(blanks, kLineEnd.size());
     end = position + delimiter_.size() + blanks;
     if (line_end == kLineEnd) return is_close ? Mark::close : Mark::part;
@@ -103,11 +103,11 @@ Result<void> MultipartReader::advance(std::string& piece) {
 /// The input begins with the end of the delimiter's line.
 Result<FormPart> MultipartReader::read_header() {
     std::size_t end = input().find(kHeaderEnd);
-    while (end == std::string_view::npos && input().size() <= kLargestHeader && !is_at_end_) {
+    while (end == std::string_view::npos && input().size() <= kMaxHeaderBytes && !is_at_end_) {
         if (auto filled = fill(); !filled) return filled.error();
         end = input().find(kHeaderEnd);
     }
-    if (std::min(end, input().size()) > kLargestHeader) {
+    if (std::min(end, input().size()) > kMaxHeaderBytes) {
         return malformed_form("a part's header is longer than 16 KiB");
     }
     if (end == std::string_view::npos) return malformed_form("the form ends in a part's header");
@@ -115,7 +115,7 @@ Result<FormPart> MultipartReader::read_header() {
     if (!part) return part;
     // What ends the header may begin the delimiter of an empty part.
     begin_ += end + kLineEnd.size();
-    while (input().size() < delimiter_.size() + kMostPadding + kHeaderEnd.size() && !is_at_end_) {
+    while (input().size() < delimiter_.size() + kMaxPadding + kHeaderEnd.size() && !is_at_end_) {
         if (auto filled = fill(); !filled) return filled.error();
     }
     std::size_t unused = 0;

@@ -12,7 +12,7 @@ namespace stele::sdk {
 namespace {
 
 constexpr std::string_view kCrLf = "\r\n";
-constexpr std::size_t kLongestBoundary = 70;
+constexpr std::size_t kMaxBoundaryLength = 70;
 
 bool is_boundary_char(char c) {
     constexpr std::string_view kSigns = "'()+_,-./:=? ";
@@ -141,7 +141,8 @@ std::optional<std::string> form_boundary(std::string_view content_type) {
     const auto value = parse_value(content_type);
     if (!value || value->word != "multipart/form-data") return std::nullopt;
     const std::string* boundary = value->find("boundary");
-    if (!boundary || boundary->empty() || boundary->size() > kLongestBoundary) return std::nullopt;
+    if (!boundary || boundary->empty() || boundary->size() > kMaxBoundaryLength)
+        return std::nullopt;
     const bool is_sound = std::all_of(boundary->begin(), boundary->end(), is_boundary_char);
     if (!is_sound || boundary->back() == ' ') return std::nullopt;
     return *boundary;

@@ -7,7 +7,7 @@ namespace stele::sdk::optimistic {
 void CommitHistory::begin_batch(std::uint64_t version) {
     if (!batches_.empty()) memory_ += batches_.back().memory();
     batches_.emplace_back().version = version;
-    while (memory_ > kMostBytes && batches_.size() > 1)
+    while (memory_ > kMaxBytes && batches_.size() > 1)
         forget_oldest();
 }
 
@@ -75,7 +75,7 @@ void CommitHistory::forget_oldest() {
 }
 
 bool CommitHistory::Batch::writes_inside(const ReadSet::Range& range) {
-    if (spans.size() - sorted > kMostUnsorted) sort();
+    if (spans.size() - sorted > kMaxUnsorted) sort();
     const auto end_of_sorted = spans.begin() + static_cast<std::ptrdiff_t>(sorted);
     const auto at = std::lower_bound(
         spans.begin(), end_of_sorted, std::string_view(range.begin),

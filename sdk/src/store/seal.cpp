@@ -22,8 +22,8 @@ constexpr unsigned long long kPasses = 2;
 constexpr std::size_t kMemory = 19 * 1024 * 1024;
 
 // Hashes of other origin may ask for more, but not for so much that a login becomes an attack.
-constexpr std::uint64_t kMostMemoryKib = 256 * 1024;
-constexpr std::uint64_t kMostPasses = 16;
+constexpr std::uint64_t kMaxMemoryKib = 256 * 1024;
+constexpr std::uint64_t kMaxPasses = 16;
 
 // Two hashes keep two cores busy for 20 ms each; more at once would only add memory.
 std::counting_semaphore<2> hash_places{2};
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> hash_parameter(std::string_view hash, std::string_v
 bool is_affordable(std::string_view hash) {
     const auto memory = hash_parameter(hash, "$m=");
     const auto passes = hash_parameter(hash, ",t=");
-    return memory && passes && *memory <= kMostMemoryKib && *passes <= kMostPasses;
+    return memory && passes && *memory <= kMaxMemoryKib && *passes <= kMaxPasses;
 }
 
 std::string random_bytes(std::size_t size) {

@@ -45,9 +45,9 @@ void WriteSet::put_stamped(std::string_view counter, const StampedPut& put) {
         add(counter, 1);
         known = stamp_counters_.insert(known, keep(counter));
     }
-    constexpr std::uint64_t kGreatest = std::numeric_limits<std::uint64_t>::max();
-    Write& write = write_of(stamped_or_same(put.key, put.in_key, kGreatest, stamped_memory_));
-    put_in(write, stamped_or_same(put.value, put.in_value, kGreatest, stamped_memory_));
+    constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+    Write& write = write_of(stamped_or_same(put.key, put.in_key, kMax, stamped_memory_));
+    put_in(write, stamped_or_same(put.value, put.in_value, kMax, stamped_memory_));
     write.stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
 }
 

@@ -12,9 +12,9 @@ namespace stele::sdk {
 
 namespace {
 
-constexpr std::size_t kMostPatchOperations = 1000;
+constexpr std::size_t kMaxPatchOperations = 1000;
 /// Bytes of values that are put somewhere, and places in arrays that others move up or down.
-constexpr std::size_t kMostPatchWork = 16u << 20;
+constexpr std::size_t kMaxPatchWork = 16u << 20;
 
 struct PatchExtent {
     std::size_t size = 0;
@@ -101,7 +101,7 @@ private:
             if (above + extent.depth > JsonLimits{}.depth)
                 return too_costly("nests values too deeply");
         }
-        if (work_ > kMostPatchWork) return too_costly("copies or moves too much");
+        if (work_ > kMaxPatchWork) return too_costly("copies or moves too much");
         return {};
     }
 
@@ -122,8 +122,7 @@ const Json* patch_operations(const Json& body) {
 }
 
 Result<Json> patched(const Json& before, const Json& operations) {
-    if (operations.size() > kMostPatchOperations)
-        return too_costly("has more than 1000 operations");
+    if (operations.size() > kMaxPatchOperations) return too_costly("has more than 1000 operations");
     Patching patching(before);
     for (const Json& operation : operations) {
         if (auto applied = patching.apply(with_slashes(operation)); !applied)

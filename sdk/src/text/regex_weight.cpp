@@ -19,8 +19,7 @@ std::size_t repetitions(std::string_view braces) {
         if (c == ',') {
             most = std::max(most, std::exchange(number, 0));
         } else if (c >= '0' && c <= '9') {
-            if (number <= kMostRegexWeight)
-                number = number * 10 + static_cast<std::size_t>(c - '0');
+            if (number <= kMaxRegexWeight) number = number * 10 + static_cast<std::size_t>(c - '0');
         } else {
             return 0;
         }

@@ -21,10 +21,10 @@ sdk::Error foreign_page() {
 }
 
 /// Reading a long body takes longer than the other connections of the thread should wait.
-constexpr std::size_t kLongestHere = 32 * 1024;
+constexpr std::size_t kMaxBytesHere = 32 * 1024;
 
 bool is_long(const resource::RequestInput& input) {
-    return input.route->is_slow || input.raw_body.size() > kLongestHere;
+    return input.route->is_slow || input.raw_body.size() > kMaxBytesHere;
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ public:
 
     /// Seven bits a byte, the lowest first.
     std::uint64_t number() {
-        constexpr int kMostBits = 63;
+        constexpr int kMaxBits = 63;
         std::uint64_t value = 0;
-        for (int shift = 0; shift <= kMostBits && !bytes_.empty(); shift += 7) {
+        for (int shift = 0; shift <= kMaxBits && !bytes_.empty(); shift += 7) {
             const auto byte = static_cast<unsigned char>(bytes_.front());
             bytes_.remove_prefix(1);
             value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;

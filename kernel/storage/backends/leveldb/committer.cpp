@@ -117,7 +117,7 @@ bool Committer::needs_new_batch(const WriteSet& writes) const {
     // What a range removes and what a counter holds is looked up in the database, which does not
     // know the present batch yet.
     if (!writes.removed_ranges().empty()) return true;
-    if (batch_.ApproximateSize() + writes.size() > kMostBatchBytes) return true;
+    if (batch_.ApproximateSize() + writes.size() > kMaxBatchBytes) return true;
     return std::any_of(
         writes.counters().begin(), writes.counters().end(), [this](const auto* entry) {
             const auto& [key, write] = *entry;
@@ -236,7 +236,7 @@ sdk::Result<void> Committer::write_batch() {
     leveldb::WriteOptions options;
     options.sync = is_durable_;
     const leveldb::Status status = database_.Write(options, &batch_);
-    if (batch_.ApproximateSize() > kMostKeptBytes) {
+    if (batch_.ApproximateSize() > kMaxKeptBytes) {
         batch_ = leveldb::WriteBatch();
     } else {
         batch_.Clear();

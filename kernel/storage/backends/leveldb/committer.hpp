@@ -61,8 +61,8 @@ public:
 
 private:
     /// Batches are bounded so that a huge transaction does not hold up too many others.
-    static constexpr std::size_t kMostBatchBytes = 8 * 1024 * 1024;
-    static constexpr std::size_t kMostKeptBytes = 2 * kMostBatchBytes;
+    static constexpr std::size_t kMaxBatchBytes = 8 * 1024 * 1024;
+    static constexpr std::size_t kMaxKeptBytes = 2 * kMaxBatchBytes;
 
     struct Observer {
         std::string prefix;

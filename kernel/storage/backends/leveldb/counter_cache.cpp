@@ -59,7 +59,7 @@ void CounterCache::flush(leveldb::WriteBatch& batch) {
         found->second.is_changed = false;
     }
     changed_.clear();
-    if (counters_.size() > kMost) counters_.clear();
+    if (counters_.size() > kMax) counters_.clear();
 }
 
 }  // namespace stele::kernel::storage

@@ -43,7 +43,7 @@ public:
     void flush(leveldb::WriteBatch& batch);
 
 private:
-    static constexpr std::size_t kMost = 65536;
+    static constexpr std::size_t kMax = 65536;
 
     struct Counter {
         std::string key;

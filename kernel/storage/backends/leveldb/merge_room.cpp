@@ -16,11 +16,11 @@ constexpr std::uint64_t kMiB = 1024 * 1024;
 constexpr std::uint64_t kTablesOfMerge = 25;
 /// With so many fresh tables it begins to merge them, with so many writes wait for it.
 constexpr std::uint64_t kManyFresh = 4;
-constexpr std::uint64_t kMostFresh = 12;
+constexpr std::uint64_t kMaxFresh = 12;
 /// It also begins when the first level has more MiB than this, and each further one ten times more.
 constexpr std::uint64_t kLevelGrowth = 10;
 
-constexpr std::chrono::seconds kMostWait{5};
+constexpr std::chrono::seconds kMaxWait{5};
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 
 }  // namespace
@@ -59,7 +59,7 @@ bool MergeRoom::must_wait(const DiskGuard& disk, std::uint64_t bytes, bool is_ur
     const std::uint64_t untouched = disk.untouched();
     if (untouched == 0) return false;
     const std::uint64_t most =
-        bytes + untouched + kMostFresh * sizes_.write_buffer + kTablesOfMerge * sizes_.table;
+        bytes + untouched + kMaxFresh * sizes_.write_buffer + kTablesOfMerge * sizes_.table;
     const std::uint64_t available = disk.available();
     if (available >= most) return false;
     const Levels now = levels();
@@ -74,7 +74,7 @@ bool MergeRoom::must_wait(const DiskGuard& disk, std::uint64_t bytes, bool is_ur
 }
 
 void MergeRoom::begin_batch() {
-    patience_ = std::chrono::steady_clock::now() + kMostWait;
+    patience_ = std::chrono::steady_clock::now() + kMaxWait;
 }
 
 void MergeRoom::wait(DiskGuard& disk, std::uint64_t bytes, bool is_urgent,

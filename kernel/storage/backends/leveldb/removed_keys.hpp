@@ -18,7 +18,7 @@ public:
 
     void add(std::string_view key) {
         const std::lock_guard lock(mutex_);
-        if (ranges_.size() > kMostRanges) join();
+        if (ranges_.size() > kMaxRanges) join();
         const std::string_view name = is_joined_ ? std::string_view() : key.substr(0, kPart);
         auto place = ranges_.find(name);
         if (place == ranges_.end()) place = ranges_.emplace(name, Range(key, key)).first;
@@ -39,7 +39,7 @@ public:
 private:
     /// As much of a key as tells its collection.
     static constexpr std::size_t kPart = 12;
-    static constexpr std::size_t kMostRanges = 256;
+    static constexpr std::size_t kMaxRanges = 256;
 
     /// Too many places: all becomes one.
     void join() {

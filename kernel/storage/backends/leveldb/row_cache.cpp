@@ -22,7 +22,7 @@ std::optional<bool> RowCache::find(std::string_view key, std::uint64_t version,
 
 void RowCache::keep(std::string_view key, std::uint64_t version,
                     std::optional<std::string_view> value) {
-    if (value && value->size() > kMostValueBytes) return;
+    if (value && value->size() > kMaxValueBytes) return;
     Row row;
     row.bytes.reserve(key.size() + (value ? value->size() : 0));
     row.bytes.append(key).append(value.value_or(std::string_view()));

@@ -26,7 +26,7 @@ namespace stele::kernel::storage {
 ///   between the write and the forgetting, its row is taken away again.
 class RowCache {
 public:
-    static constexpr std::size_t kMostValueBytes = 16 * 1024;
+    static constexpr std::size_t kMaxValueBytes = 16 * 1024;
 
     /// Keeps nothing with 0 bytes.
     explicit RowCache(std::size_t bytes) : shard_bytes_(bytes / kShards) {}

@@ -101,7 +101,7 @@ TEST_CASE("keys with the same hash are told apart") {
 
 TEST_CASE("large values are not kept") {
     RowCache rows(kBytes);
-    const std::string most(RowCache::kMostValueBytes, 'x');
+    const std::string most(RowCache::kMaxValueBytes, 'x');
     rows.keep("most", 1, most);
     rows.keep("more", 1, most + "x");
     CHECK(known(rows, "most", 1) == most);

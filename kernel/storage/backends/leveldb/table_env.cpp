@@ -26,7 +26,7 @@ namespace {
 
 /// The share of the process's descriptors that tables may keep.
 constexpr rlim_t kDescriptorShare = 5;
-constexpr int kMostDescriptors = 10'000;
+constexpr int kMaxDescriptors = 10'000;
 /// A kind and a checksum stand behind each block.
 constexpr std::size_t kBlockTrailer = 5;
 
@@ -46,7 +46,7 @@ public:
 
 private:
     /// More than twenty digits and an ending.
-    static constexpr std::size_t kMostOwn = 32;
+    static constexpr std::size_t kMaxOwn = 32;
 
     /// A process has few folders of tables, and these stay known.
     static const std::filesystem::path* kept(const std::filesystem::path& folder) {
@@ -57,7 +57,7 @@ private:
     }
 
     const std::filesystem::path* folder_ = nullptr;
-    std::array<char, kMostOwn> own_{};
+    std::array<char, kMaxOwn> own_{};
 };
 
 /// A read of a table, as this thread remembers it.
@@ -144,8 +144,8 @@ private:
 int table_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-        return kMostDescriptors;
-    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / kDescriptorShare, kMostDescriptors));
+        return kMaxDescriptors;
+    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur / kDescriptorShare, kMaxDescriptors));
 }
 
 bool is_wrong_block(const TableRead& read) {

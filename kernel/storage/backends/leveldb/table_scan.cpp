@@ -21,7 +21,7 @@ constexpr std::size_t kFooter = 48;
 constexpr std::size_t kHandles = 40;  ///< two handles and zeros
 constexpr std::string_view kTableMagic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 constexpr std::size_t kTrailer = 5;  ///< kind and checksum behind each block
-constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxBlock = std::uint64_t{1} << 31;
 
 struct BlockPlace {
     std::uint64_t offset = 0;
@@ -74,7 +74,7 @@ std::string TableScan::read(std::uint64_t offset, std::uint64_t size) {
 }
 
 std::string TableScan::read_block(const BlockPlace& place) {
-    const bool is_inside = place.size < kMostBlock && place.offset < size_ && place.end() <= size_;
+    const bool is_inside = place.size < kMaxBlock && place.offset < size_ && place.end() <= size_;
     if (!is_inside) return at_offset("a block lies outside", place.offset);
     if (auto wrong = read(place.offset, place.size + kTrailer); !wrong.empty()) return wrong;
     const std::string_view covered = std::string_view(bytes_).substr(0, place.size + 1);

@@ -94,7 +94,7 @@ struct Parameter {
 /// What the JSON body of an operation is.
 enum class BodyUse {
     /// What the operation is told: scalar members named in `parameters` are parameters, and no
-    /// array in it, however deep, has more than `kMostBodyEntries` entries unless a `Bound` says
+    /// array in it, however deep, has more than `kMaxBodyEntries` entries unless a `Bound` says
     /// so.
     parameters,
     /// A record, or a part of one: its members are the record's and never parameters.
@@ -103,14 +103,14 @@ enum class BodyUse {
     condition,
 };
 
-inline constexpr std::size_t kMostBodyEntries = 1000;
+inline constexpr std::size_t kMaxBodyEntries = 1000;
 
 /// How many entries an array (or an object that is used like one) in a body may have; the kernel
 /// refuses more (`request.too_many_entries`, naming the member) before the handler runs.
 struct Bound {
     /// A member of the body; empty: the body itself, where it is an array.
     std::string member;
-    std::size_t most = kMostBodyEntries;
+    std::size_t most = kMaxBodyEntries;
     /// The entries are records or queries: what lies in them has no bound of its own.
     bool holds_records = false;
 };

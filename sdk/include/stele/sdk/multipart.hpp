@@ -23,7 +23,7 @@ struct FormPart {
 /// Every failure of the form is `invalid` with `http.multipart_malformed`, and final.
 class MultipartReader {
 public:
-    static constexpr std::size_t kLargestHeader = 16 * 1024;
+    static constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
 
     /// `content_type` is the request's header; `unsupported` (`http.multipart_expected`) when it
     /// names no form with a boundary. More than `most_parts` are `too_large`

@@ -11,6 +11,6 @@ namespace stele::sdk {
 [[nodiscard]] std::size_t regex_weight(std::string_view pattern);
 
 /// Most that the patterns of one query or one schema weigh together.
-inline constexpr std::size_t kMostRegexWeight = 8192;
+inline constexpr std::size_t kMaxRegexWeight = 8192;
 
 }  // namespace stele::sdk

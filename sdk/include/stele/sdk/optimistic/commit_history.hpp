@@ -27,7 +27,7 @@ class CommitHistory {
 public:
     /// Beyond this the oldest batches are forgotten, and transactions that began before them
     /// conflict when they have read anything.
-    static constexpr std::size_t kMostBytes = 64 * 1024 * 1024;
+    static constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 
     /// Starts the batch that will become `version`.
     void begin_batch(std::uint64_t version);
@@ -47,7 +47,7 @@ public:
 
 private:
     /// The present batch grows between two looks at it; so many keys are faster gone through.
-    static constexpr std::size_t kMostUnsorted = 64;
+    static constexpr std::size_t kMaxUnsorted = 64;
 
     struct Batch {
         struct Span {

@@ -36,8 +36,8 @@ struct CollectionIndex {
 /// caller's matter. Everything joins the context's transaction. Any thread.
 class CollectionIndexes {
 public:
-    static constexpr std::size_t kMostMembers = 8;
-    static constexpr std::size_t kMostIndexes = 16;
+    static constexpr std::size_t kMaxMembers = 8;
+    static constexpr std::size_t kMaxIndexes = 16;
 
     virtual ~CollectionIndexes();
 

@@ -10,10 +10,10 @@ namespace stele::sdk {
 
 /// What a picture shall be: within a box, its proportions kept, never larger than its source.
 struct PictureTask {
-    static constexpr int kLargestSide = 4096;
+    static constexpr int kMaxSide = 4096;
 
-    int width = kLargestSide;
-    int height = kLargestSide;
+    int width = kMaxSide;
+    int height = kMaxSide;
     std::string content_type;
 };
 
