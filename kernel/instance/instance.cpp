@@ -73,28 +73,29 @@ sdk::Result<SecretKeys> unused_keys() {
 }
 
 /// Where binaries go that no data store names a place for.
-sdk::Result<void> choose_binaries(resource::Rooms& rooms, const config::Settings& settings) {
+sdk::Result<void> choose_binaries(sdk::Engine& engine, storage::BlobProviders& binaries,
+                                  const config::Settings& settings) {
     std::string name = settings.text("storage.binaries");
-    const auto* const own = rooms.engine->binaries();
+    const auto* const own = engine.binaries();
     if (name.empty()) name = own ? own->binaries_name() : sdk::kFileProvider;
-    if (rooms.binaries.has(name)) return rooms.binaries.set_default(name);
+    if (binaries.has(name)) return binaries.set_default(name);
     return sdk::make_error(
         sdk::ErrorKind::invalid, "config.value_invalid",
         fmt::format("storage.binaries: no enabled plugin offers the place '{}'; there are: {}",
-                    name, fmt::join(rooms.binaries.names(), ", ")));
+                    name, fmt::join(binaries.names(), ", ")));
 }
 
 /// The places for binaries that are there without a plugin: files, and the engine's own.
-sdk::Result<void> open_binaries(resource::Rooms& rooms, const config::Settings& settings,
+sdk::Result<void> open_binaries(sdk::Engine& engine, storage::BlobProviders& binaries,
+                                const config::Settings& settings,
                                 const std::filesystem::path& data) {
-    storage::BlobProviders& binaries = rooms.binaries;
     auto reserve = settings.bytes("storage.reserve");
     if (!reserve) return reserve.error();
     auto files = storage::open_blob_directory(
         data / "blobs", usable_reserve(static_cast<std::uint64_t>(*reserve), data));
     if (!files) return files.error();
     if (auto added = binaries.add(sdk::kFileProvider, std::move(*files)); !added) return added;
-    auto* const own = rooms.engine->binaries();
+    auto* const own = engine.binaries();
     return own ? binaries.add(own->binaries_name(), own->open_binaries()) : sdk::Result<void>();
 }
 
@@ -206,14 +207,17 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     auto verify_rate = settings.bytes("storage.blob_verify_rate");
     if (!verify_rate) return verify_rate.error();
     state->rooms->binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
-    auto binaries = open_binaries(*state->rooms, settings, options.data);
+    auto binaries =
+        open_binaries(*state->rooms->engine, state->rooms->binaries, settings, options.data);
     if (!binaries) return binaries.error();
     if (auto opened = open_services(*state); !opened) return opened.error();
     auto opened =
         open_plugins(*state->rooms, settings, state->host, state->services, state->installations,
                      state->seed_members, state->registrars, state->plugins);
     if (!opened) return opened.error();
-    if (auto chosen = choose_binaries(*state->rooms, settings); !chosen) return chosen.error();
+    if (auto chosen = choose_binaries(*state->rooms->engine, state->rooms->binaries, settings);
+        !chosen)
+        return chosen.error();
     if (auto known = settings.check_unknown(plugins->others); !known) return known.error();
     if (auto checked = settings.check_values(); !checked) return checked.error();
     if (const auto level = sdk::detail::find_log_level(settings.text("log.level"))) {

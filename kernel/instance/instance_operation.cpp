@@ -44,8 +44,9 @@ sdk::Result<void> keep_secret_keys(const config::Settings& settings,
 }
 
 /// What is known to be damaged is not copied as if it were whole.
-sdk::Result<void> check_undamaged(const resource::Rooms& rooms) {
-    for (const auto& state : {rooms.engine->status(), rooms.binaries.damage().status()})
+sdk::Result<void> check_undamaged(const sdk::Engine& engine,
+                                  const storage::BlobProviders& binaries) {
+    for (const auto& state : {engine.status(), binaries.damage().status()})
         if (!state && state.error().kind == sdk::ErrorKind::internal) return state;
     return {};
 }
@@ -91,10 +92,10 @@ sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
         auto looked = resource::find_missing_binaries(rooms);
         if (!looked) return looked.error();
     }
-    if (auto sound = check_undamaged(rooms); !sound) return sound.error();
+    if (auto sound = check_undamaged(*rooms.engine, rooms.binaries); !sound) return sound.error();
     auto summary = backup::write_backup(*rooms.engine, rooms.binaries, options, sink);
     // Also of what others met meanwhile.
-    if (auto sound = check_undamaged(rooms); !sound) return sound.error();
+    if (auto sound = check_undamaged(*rooms.engine, rooms.binaries); !sound) return sound.error();
     return summary;
 }
 
@@ -107,7 +108,8 @@ sdk::Result<backup::BackupSummary> Instance::restore(const backup::Source& sourc
 }
 
 sdk::Result<resource::ResealOutcome> Instance::reseal(const std::function<bool()>& must_stop) {
-    return resource::reseal_secrets(*state_->rooms, must_stop);
+    return resource::reseal_secrets(*state_->rooms->engine, state_->rooms->platforms,
+                                    state_->rooms->sealer, must_stop);
 }
 
 std::string Instance::newest_key_digest() const {

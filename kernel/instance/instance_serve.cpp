@@ -133,8 +133,8 @@ sdk::Result<void> Instance::start() {
         std::make_unique<resource::Housekeeper>(rooms, std::chrono::milliseconds(*period));
     auto collection = state_->settings.milliseconds("storage.collection_period");
     if (!collection) return collection.error();
-    state_->blob_collector =
-        std::make_unique<resource::BlobCollector>(rooms, std::chrono::milliseconds(*collection));
+    state_->blob_collector = std::make_unique<resource::BlobCollector>(
+        *rooms.engine, rooms.binaries, rooms.keeping_blobs, std::chrono::milliseconds(*collection));
     make_watch(options->upload_reserve);
     state_->pipeline = std::make_unique<RequestPipeline>(
         rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
@@ -214,7 +214,7 @@ void Instance::stop_plugins() {
 
 std::vector<std::string> Instance::check() {
     std::vector<std::string> differences = resource::check_store(*state_->rooms);
-    resource::check_binaries(*state_->rooms, differences);
+    resource::check_binaries(state_->rooms->binaries, differences);
     for (const resource::PluginCheck& step : state_->rooms->checks) {
         auto checked = plugin::guarded<void>(step.plugin_id, "check", [&] {
             step.check(differences);
@@ -229,11 +229,12 @@ std::vector<std::string> Instance::check() {
 }
 
 sdk::Result<std::uint64_t> Instance::count_removed() {
-    return resource::count_removed(*state_->rooms);
+    return resource::count_removed(*state_->rooms->engine, state_->rooms->documents,
+                                   state_->rooms->platforms);
 }
 
 sdk::Result<storage::UnusedBlobs> Instance::count_unused_blobs() {
-    return resource::count_unused_blobs(*state_->rooms);
+    return resource::count_unused_blobs(*state_->rooms->engine, state_->rooms->binaries);
 }
 
 std::string Instance::describe_settings() const {

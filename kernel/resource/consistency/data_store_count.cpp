@@ -187,17 +187,17 @@ sdk::Result<void> check_family(Records& records, const sdk::Reader& reader,
 }
 
 /// A collection whose container is gone must be marked, or nobody would ever empty it.
-sdk::Result<void> check_container(Rooms& rooms, const sdk::Reader& reader,
+sdk::Result<void> check_container(storage::DocumentStore& documents, const sdk::Reader& reader,
                                   storage::CollectionId collection, const std::string& name,
                                   std::vector<std::string>& differences) {
-    auto info = rooms.documents.describe(reader, collection);
+    auto info = documents.describe(reader, collection);
     if (!info) return info.error();
     if (!*info || (*info)->container.empty()) return {};
     storage::Record container;
-    auto found = rooms.documents.read(reader, (*info)->container, container);
+    auto found = documents.read(reader, (*info)->container, container);
     if (!found) return found.error();
     if (*found) return {};
-    auto removed = rooms.documents.is_removed(reader, collection);
+    auto removed = documents.is_removed(reader, collection);
     if (!removed) return removed.error();
     if (*removed) return {};
     differences.push_back(
@@ -205,9 +205,9 @@ sdk::Result<void> check_container(Rooms& rooms, const sdk::Reader& reader,
     return {};
 }
 
-void check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t platform,
-                      std::vector<std::string>& differences) {
-    auto collections = rooms.documents.collections(reader, platform);
+void check_containers(storage::DocumentStore& documents, const sdk::Reader& reader,
+                      std::uint64_t platform, std::vector<std::string>& differences) {
+    auto collections = documents.collections(reader, platform);
     if (!collections) {
         differences.push_back(storage::not_checked(
             fmt::format("platform {}, its collections", platform), collections.error()));
@@ -216,16 +216,16 @@ void check_containers(Rooms& rooms, const sdk::Reader& reader, std::uint64_t pla
     for (const storage::CollectionId& collection : *collections) {
         const std::string name =
             fmt::format("platform {}, collection {}", platform, collection.number);
-        auto checked = check_container(rooms, reader, collection, name, differences);
+        auto checked = check_container(documents, reader, collection, name, differences);
         if (!checked) differences.push_back(storage::not_checked(name, checked.error()));
     }
 }
 
 }  // namespace
 
-void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+void check_data_stores(Records& records, sdk::ContentSizes* content_sizes,
+                       const sdk::Reader& reader, const sdk::PlatformScope& platform,
                        std::vector<std::string>& differences) {
-    Records& records = rooms.records;
     auto counted = count_data_stores(records, reader, platform.number);
     if (!counted) {
         differences.push_back(storage::not_checked(
@@ -238,8 +238,8 @@ void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::Platf
             fmt::format("platform {}, its collections", platform.number), uncounted.error()));
         return;
     }
-    if (counted && rooms.content_sizes != nullptr)
-        add_content_sizes(*rooms.content_sizes, reader, *counted, *uncounted, differences);
+    if (counted && content_sizes != nullptr)
+        add_content_sizes(*content_sizes, reader, *counted, *uncounted, differences);
     for (const RegisteredResource& resource : records.registry().resources()) {
         if (!resource.descriptor.capabilities.data_store) continue;
         auto checked =
@@ -263,8 +263,8 @@ std::vector<std::string> check_store(Rooms& rooms) {
         return differences;
     }
     for (const sdk::PlatformScope& platform : *platforms) {
-        check_data_stores(rooms, *reader, platform, differences);
-        check_containers(rooms, *reader, platform.number, differences);
+        check_data_stores(rooms.records, rooms.content_sizes, *reader, platform, differences);
+        check_containers(rooms.documents, *reader, platform.number, differences);
         check_teams(rooms, *reader, platform, differences);
     }
     return differences;
@@ -287,21 +287,22 @@ sdk::Result<std::uint64_t> count_of_removed_platform(const sdk::Reader& reader,
 
 }  // namespace
 
-sdk::Result<std::uint64_t> count_removed(Rooms& rooms) {
-    const auto reader = rooms.engine->snapshot();
-    auto platforms = rooms.platforms.all();
-    if (!platforms) return platforms.error();
+sdk::Result<std::uint64_t> count_removed(sdk::Engine& engine, storage::DocumentStore& documents,
+                                         Platforms& platforms) {
+    const auto reader = engine.snapshot();
+    auto all = platforms.all();
+    if (!all) return all.error();
     std::uint64_t left = 0;
-    for (const sdk::PlatformScope& platform : *platforms) {
-        auto removed = rooms.documents.removed_collections(*reader, platform.number);
+    for (const sdk::PlatformScope& platform : *all) {
+        auto removed = documents.removed_collections(*reader, platform.number);
         if (!removed) return removed.error();
         for (const storage::RemovedCollection& collection : *removed) {
-            auto count = rooms.documents.count(*reader, collection.id);
+            auto count = documents.count(*reader, collection.id);
             if (!count) return count.error();
             left += *count;
         }
     }
-    auto gone = rooms.platforms.removed();
+    auto gone = platforms.removed();
     if (!gone) return gone.error();
     for (const std::uint64_t platform : *gone) {
         auto count = count_of_removed_platform(*reader, platform);

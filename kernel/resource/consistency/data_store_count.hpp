@@ -6,6 +6,7 @@
 
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/services/content_sizes.hpp>
 
 #include "kernel/resource/record/records.hpp"
 
@@ -26,7 +27,8 @@ sdk::Result<std::vector<sdk::RecordKey>> keys_of_family(Records& records, const 
 
 /// Compares what is kept of the data stores of a platform with what is in them; one line per
 /// difference, and per store that cannot be read.
-void check_data_stores(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+void check_data_stores(Records& records, sdk::ContentSizes* content_sizes,
+                       const sdk::Reader& reader, const sdk::PlatformScope& platform,
                        std::vector<std::string>& differences);
 
 /// Everything that `stele check` compares: records with indexes and counts, data stores with what
@@ -36,6 +38,7 @@ std::vector<std::string> check_store(Rooms& rooms);
 
 /// Records of removed containers and platforms that are still to be erased; no difference, but
 /// worth a line.
-sdk::Result<std::uint64_t> count_removed(Rooms& rooms);
+sdk::Result<std::uint64_t> count_removed(sdk::Engine& engine, storage::DocumentStore& documents,
+                                         Platforms& platforms);
 
 }  // namespace stele::kernel::resource

@@ -66,17 +66,18 @@ sdk::Result<void> write_applied(sdk::Engine& engine, std::uint64_t platform,
     });
 }
 
-sdk::Result<void> build_unique(Rooms& rooms, std::uint64_t platform, const std::string& type,
+sdk::Result<void> build_unique(sdk::Engine& engine, storage::DocumentStore& documents,
+                               std::uint64_t platform, const std::string& type,
                                const std::vector<std::string>& fields) {
-    const auto reader = rooms.engine->snapshot();
-    auto collections = rooms.documents.collections(*reader, platform);
+    const auto reader = engine.snapshot();
+    auto collections = documents.collections(*reader, platform);
     if (!collections) return collections.error();
     for (const storage::CollectionId& collection : *collections) {
-        auto info = rooms.documents.describe(*reader, collection);
+        auto info = documents.describe(*reader, collection);
         if (!info) return info.error();
         if (!*info || (*info)->type != type) continue;
         for (const std::string& field : fields) {
-            auto built = rooms.documents.build_unique(collection, field);
+            auto built = documents.build_unique(collection, field);
             if (built) continue;
             sdk::Error error = built.error();
             error.message = fmt::format("{}: {}", type, error.message);
@@ -87,43 +88,43 @@ sdk::Result<void> build_unique(Rooms& rooms, std::uint64_t platform, const std::
 }
 
 /// Makes a data store of a record that was none.
-sdk::Result<void> adopt(Rooms& rooms, const RegisteredResource& resource, const sdk::RecordKey& key,
-                        const sdk::DataStoreSize& size) {
-    return sdk::write_with_retry(
-        *rooms.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-            auto state = read_store_state(transaction, key);
-            if (!state) return state.error();
-            if (*state) return {};
-            storage::Record record;
-            if (auto found = rooms.records.read(transaction, key, record); !found) return found;
-            auto document = document_of(record, sdk::Json::object());
-            if (!document) return document.error();
-            const sdk::CollectionName name{resource.descriptor.type, "", {}};
-            sdk::Change change{sdk::ChangeKind::create, name, nullptr, &*document};
-            for (const char* member : {"locked", "statisticsDirty"})
-                document->fields.erase(member);
-            settle_data_store(change);
-            document->fields["statisticsDirty"] = true;
-            auto stored = rooms.documents.replace(transaction, resource.rules, record,
+sdk::Result<void> adopt(sdk::Engine& engine, Records& records, const RegisteredResource& resource,
+                        const sdk::RecordKey& key, const sdk::DataStoreSize& size) {
+    return sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+        auto state = read_store_state(transaction, key);
+        if (!state) return state.error();
+        if (*state) return {};
+        storage::Record record;
+        if (auto found = records.read(transaction, key, record); !found) return found;
+        auto document = document_of(record, sdk::Json::object());
+        if (!document) return document.error();
+        const sdk::CollectionName name{resource.descriptor.type, "", {}};
+        sdk::Change change{sdk::ChangeKind::create, name, nullptr, &*document};
+        for (const char* member : {"locked", "statisticsDirty"})
+            document->fields.erase(member);
+        settle_data_store(change);
+        document->fields["statisticsDirty"] = true;
+        auto stored = records.documents().replace(transaction, resource.rules, record,
                                                   document->fields, record.sealed());
-            if (!stored) return stored.error();
-            if (auto added = add_store_size(transaction, key, size, -1); !added) return added;
-            return sync_data_store(transaction, change);
-        });
+        if (!stored) return stored.error();
+        if (auto added = add_store_size(transaction, key, size, -1); !added) return added;
+        return sync_data_store(transaction, change);
+    });
 }
 
-sdk::Result<void> adopt_family(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<void> adopt_family(sdk::Engine& engine, Records& records,
+                               const sdk::PlatformScope& platform,
                                const RegisteredResource& resource) {
-    const auto reader = rooms.engine->snapshot();
-    auto keys = keys_of_family(rooms.records, *reader, platform, resource);
+    const auto reader = engine.snapshot();
+    auto keys = keys_of_family(records, *reader, platform, resource);
     if (!keys) return keys.error();
     if (keys->empty()) return {};
-    auto sizes = count_data_stores(rooms.records, *reader, platform.number);
+    auto sizes = count_data_stores(records, *reader, platform.number);
     if (!sizes) return sizes.error();
     for (const sdk::RecordKey& key : *keys) {
         const auto size = sizes->find(key);
-        auto adopted =
-            adopt(rooms, resource, key, size == sizes->end() ? sdk::DataStoreSize() : size->second);
+        auto adopted = adopt(engine, records, resource, key,
+                             size == sizes->end() ? sdk::DataStoreSize() : size->second);
         if (!adopted) return adopted;
     }
     return {};
@@ -141,11 +142,12 @@ sdk::Result<void> apply(Rooms& rooms, const sdk::PlatformScope& platform,
                         applied->unique.end(), std::back_inserter(fields));
     // What was stored in a space before a field was declared keeps its value without a row.
     if (!fields.empty() && !resource.descriptor.has_space) {
-        auto built = build_unique(rooms, platform.number, type, fields);
+        auto built = build_unique(*rooms.engine, rooms.documents, platform.number, type, fields);
         if (!built) return built;
     }
     if (declared.is_data_store && !applied->is_data_store) {
-        if (auto adopted = adopt_family(rooms, platform, resource); !adopted) return adopted;
+        if (auto adopted = adopt_family(*rooms.engine, rooms.records, platform, resource); !adopted)
+            return adopted;
     }
     // What is no longer declared is no longer kept up, and would have to be made again.
     return write_applied(*rooms.engine, platform.number, type, declared);
@@ -160,8 +162,9 @@ sdk::Result<bool> are_data_stores(const sdk::Reader& reader, std::uint64_t platf
     return applied->is_data_store;
 }
 
-void mark_declared(Rooms& rooms, sdk::Transaction& transaction, std::uint64_t platform) {
-    for (const RegisteredResource& resource : rooms.registry.resources()) {
+void mark_declared(const Registry& registry, sdk::Transaction& transaction,
+                   std::uint64_t platform) {
+    for (const RegisteredResource& resource : registry.resources()) {
         const std::string& type = resource.descriptor.type;
         if (type != kPlatformType) put_applied(transaction, platform, type, declared_by(resource));
     }

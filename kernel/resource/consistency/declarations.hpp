@@ -7,6 +7,7 @@
 
 namespace stele::kernel::resource {
 
+class Registry;
 struct Rooms;
 
 /// Makes what a store holds fit what the enabled plugins declare now: rows for fields that have
@@ -16,7 +17,7 @@ struct Rooms;
 sdk::Result<void> apply_declarations(Rooms& rooms);
 
 /// Says of a new platform that what it will hold fits.
-void mark_declared(Rooms& rooms, sdk::Transaction& transaction, std::uint64_t platform);
+void mark_declared(const Registry& registry, sdk::Transaction& transaction, std::uint64_t platform);
 
 /// Whether the records of a type have been made data stores on a platform.
 sdk::Result<bool> are_data_stores(const sdk::Reader& reader, std::uint64_t platform,

@@ -17,7 +17,8 @@ std::string given_key(std::uint64_t platform, const std::string& type) {
     return sdk::KeyWriter(storage::plugin_space(platform, "kernel.teams")).text(type).key();
 }
 
-sdk::Result<std::vector<sdk::Principal>> direct_owners(Rooms& rooms, sdk::Context& context,
+sdk::Result<std::vector<sdk::Principal>> direct_owners(sdk::PrincipalDirectory* principals,
+                                                       sdk::Context& context,
                                                        const sdk::RecordKey& record) {
     std::vector<sdk::Principal> owners;
     auto acl = context.authorities().acl(record);
@@ -25,8 +26,8 @@ sdk::Result<std::vector<sdk::Principal>> direct_owners(Rooms& rooms, sdk::Contex
     for (const sdk::AclEntry& entry : *acl) {
         const bool owns =
             std::find(entry.roles.begin(), entry.roles.end(), "owner") != entry.roles.end();
-        if (!owns || !rooms.principals) continue;
-        auto owner = rooms.principals->describe(context, entry.principal);
+        if (!owns || !principals) continue;
+        auto owner = principals->describe(context, entry.principal);
         if (!owner && sdk::is_missing(owner.error())) continue;
         if (!owner) return owner.error();
         owners.push_back(*std::move(owner));
@@ -42,7 +43,7 @@ sdk::Result<void> give_owners(Rooms& rooms, sdk::Context& context, const sdk::Re
     auto found = rooms.records.read(context.transaction(), record, stored);
     if (!found && sdk::is_missing(found.error())) return {};
     if (!found) return found;
-    auto owners = direct_owners(rooms, context, record);
+    auto owners = direct_owners(rooms.principals, context, record);
     if (!owners) return owners.error();
     return rooms.teams.create_owners(context, record, *owners);
 }

@@ -16,8 +16,8 @@ namespace {
 /// Keys of a removed platform that one transaction erases.
 constexpr std::size_t kMaxKeys = 2000;
 
-sdk::Result<void> check_removable(Rooms& rooms, const sdk::PlatformScope& platform) {
-    auto root = rooms.platforms.root();
+sdk::Result<void> check_removable(Platforms& platforms, const sdk::PlatformScope& platform) {
+    auto root = platforms.root();
     if (!root) return root.error();
     if (platform.number != root->number) return {};
     return sdk::make_error(sdk::ErrorKind::conflict, "platform.root_required",
@@ -47,7 +47,7 @@ sdk::Result<sdk::PlatformScope> PlatformService::create(sdk::Context& context,
     sdk::Transaction& transaction = context.transaction();
     auto platform = rooms_.platforms.create(transaction, title);
     if (!platform) return platform;
-    mark_declared(rooms_, transaction, platform->number);
+    mark_declared(rooms_.registry, transaction, platform->number);
     for (const Installation& step : installations_) {
         auto installed = run_on(context, *platform, [&step](sdk::Context& inside) {
             return run_installation(step, inside, sdk::Json::object());
@@ -75,7 +75,7 @@ sdk::Result<void> PlatformService::run_on(
 
 sdk::Result<void> PlatformService::set_open(sdk::Context& context,
                                             const sdk::PlatformScope& platform, bool is_open) {
-    if (auto removable = check_removable(rooms_, platform); !removable) return removable;
+    if (auto removable = check_removable(rooms_.platforms, platform); !removable) return removable;
     rooms_.platforms.set_open(context.transaction(), platform.number, is_open);
     authority::AuthorityStore::withdraw_decisions(context.transaction(), platform.number);
     context.after_commit([&rooms = rooms_] { rooms.housekeeping.wake(); });
@@ -84,7 +84,7 @@ sdk::Result<void> PlatformService::set_open(sdk::Context& context,
 
 sdk::Result<void> PlatformService::remove(sdk::Context& context,
                                           const sdk::PlatformScope& platform) {
-    if (auto removable = check_removable(rooms_, platform); !removable) return removable;
+    if (auto removable = check_removable(rooms_.platforms, platform); !removable) return removable;
     rooms_.platforms.remove(context.transaction(), platform);
     // What is being written there conflicts, and finds no platform when it is repeated.
     authority::AuthorityStore::withdraw_decisions(context.transaction(), platform.number);

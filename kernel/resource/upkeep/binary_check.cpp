@@ -32,9 +32,9 @@ sdk::Result<void> read_binary(sdk::BlobStore& store, const std::string& name) {
 
 }  // namespace
 
-void check_binaries(Rooms& rooms, std::vector<std::string>& differences) {
-    for (const std::string& place : rooms.binaries.names()) {
-        auto store = rooms.binaries.find(place);
+void check_binaries(storage::BlobProviders& binaries, std::vector<std::string>& differences) {
+    for (const std::string& place : binaries.names()) {
+        auto store = binaries.find(place);
         if (!store) {
             differences.push_back(storage::not_checked("the binaries in " + place, store.error()));
             continue;
@@ -53,12 +53,13 @@ void check_binaries(Rooms& rooms, std::vector<std::string>& differences) {
 namespace {
 
 /// Only whether it is there: others read it.
-sdk::Result<void> find_binary(Rooms& rooms, sdk::BlobStore& store, std::string_view name) {
+sdk::Result<void> find_binary(storage::BlobProviders& binaries, sdk::BlobStore& store,
+                              std::string_view name) {
     auto reader = store.open(name);
     if (reader) return {};
     if (!sdk::is_missing(reader.error())) return reader.error();
     // Noted; the others are looked for, too.
-    (void)rooms.binaries.note_gone(reader.error());
+    (void)binaries.note_gone(reader.error());
     return {};
 }
 
@@ -74,7 +75,8 @@ sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader
                 if (!store) return store.error();
                 for (const sdk::Json& attachment : attachments) {
                     const std::string name = sdk::text_member(attachment, "objectId");
-                    if (auto found = find_binary(rooms, **store, name); !found) return found;
+                    if (auto found = find_binary(rooms.binaries, **store, name); !found)
+                        return found;
                 }
                 return {};
             });
@@ -94,7 +96,7 @@ sdk::Result<void> find_missing_binaries(Rooms& rooms) {
     if (rooms.content_sizes == nullptr) return {};
     return rooms.content_sizes->for_each_binary(
         *reader, [&rooms](sdk::BlobStore& store, std::string_view name) {
-            return find_binary(rooms, store, name);
+            return find_binary(rooms.binaries, store, name);
         });
 }
 

@@ -5,13 +5,17 @@
 
 #include <stele/sdk/result.hpp>
 
+namespace stele::kernel::storage {
+class BlobProviders;
+}
+
 namespace stele::kernel::resource {
 
 struct Rooms;
 
 /// Reads every binary of every place and compares it with its name; a line for each that is not
 /// what was stored, or cannot be read.
-void check_binaries(Rooms& rooms, std::vector<std::string>& differences);
+void check_binaries(storage::BlobProviders& binaries, std::vector<std::string>& differences);
 
 /// Whether the binaries that records name are there, without reading them. One that is not is noted
 /// as damage (`BlobProviders::damage`). Nobody may remove any meanwhile (`Rooms::keeping_blobs`).

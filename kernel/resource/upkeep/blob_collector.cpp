@@ -9,8 +9,6 @@
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/time.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
-
 namespace stele::kernel::resource {
 
 namespace {
@@ -28,14 +26,15 @@ constexpr int kFirstPart = 24;
 /// `is_due` is told the place and the name.
 using IsDue = std::function<bool(const std::string& blob)>;
 
-sdk::Result<storage::UnusedBlobs> collect_all(Rooms& rooms, storage::CollectionOptions options,
+sdk::Result<storage::UnusedBlobs> collect_all(sdk::Engine& engine, storage::BlobProviders& binaries,
+                                              storage::CollectionOptions options,
                                               const IsDue& is_due) {
     storage::UnusedBlobs sum;
-    for (const std::string& place : rooms.binaries.names()) {
-        auto store = rooms.binaries.find(place);
+    for (const std::string& place : binaries.names()) {
+        auto store = binaries.find(place);
         if (!store) return store.error();
         options.is_due = [&](const std::string& name) { return is_due(place + '/' + name); };
-        auto unused = storage::collect_blobs(*rooms.engine, **store, options);
+        auto unused = storage::collect_blobs(engine, **store, options);
         if (!unused) return unused.error();
         sum.blobs += unused->blobs;
         sum.bytes += unused->bytes;
@@ -79,13 +78,13 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
     const std::chrono::milliseconds grace =
         is_pressed ? std::chrono::milliseconds(kShortGrace) : std::chrono::milliseconds(kGrace);
     options.before_ms = sdk::now_ms() - grace.count();
-    options.keeping = &rooms_.keeping_blobs;
+    options.keeping = &keeping_;
     options.must_stop = [this] {
         if (!thread_.is_stopping() && !is_pressed_) thread_.rest(kRest);
         return thread_.is_stopping();
     };
     std::unordered_map<std::string, unsigned> found;
-    auto collected = collect_all(rooms_, options, [&](const std::string& blob) {
+    auto collected = collect_all(engine_, binaries_, options, [&](const std::string& blob) {
         const auto before = unused_.find(blob);
         const unsigned looks = before == unused_.end() ? 1 : before->second + 1;
         found.emplace(blob, looks);
@@ -96,10 +95,11 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
     return collected;
 }
 
-sdk::Result<storage::UnusedBlobs> count_unused_blobs(Rooms& rooms) {
+sdk::Result<storage::UnusedBlobs> count_unused_blobs(sdk::Engine& engine,
+                                                     storage::BlobProviders& binaries) {
     storage::CollectionOptions options;
     options.before_ms = std::numeric_limits<std::int64_t>::max();
-    return collect_all(rooms, options, [](const std::string&) { return true; });
+    return collect_all(engine, binaries, options, [](const std::string&) { return true; });
 }
 
 }  // namespace stele::kernel::resource

@@ -2,17 +2,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 
-#include <stele/sdk/result.hpp>
+#include <stele/sdk/engine.hpp>
 
 #include "kernel/job/background_thread.hpp"
 #include "kernel/storage/blob/blob_collection.hpp"
+#include "kernel/storage/blob/blob_providers.hpp"
 
 namespace stele::kernel::resource {
-
-struct Rooms;
 
 /// Removes binaries that nothing refers to any more, now and then (decision 0036). Every server
 /// does it for the places that it has.
@@ -23,8 +23,10 @@ public:
     /// long.
     static constexpr unsigned kLooks = 7;
 
-    BlobCollector(Rooms& rooms, std::chrono::milliseconds period)
-        : rooms_(rooms), period_(period) {}
+    /// `keeping` is held shared by whoever needs the binaries of a moment.
+    BlobCollector(sdk::Engine& engine, storage::BlobProviders& binaries, std::shared_mutex& keeping,
+                  std::chrono::milliseconds period)
+        : engine_(engine), binaries_(binaries), keeping_(keeping), period_(period) {}
     ~BlobCollector() { stop(); }
 
     void start();
@@ -41,7 +43,9 @@ public:
 private:
     void run();
 
-    Rooms& rooms_;
+    sdk::Engine& engine_;
+    storage::BlobProviders& binaries_;
+    std::shared_mutex& keeping_;
     const std::chrono::milliseconds period_;
     std::atomic<bool> is_pressed_ = false;
     /// By place and name: how many looks in a row found it unused. Since the server has started.
@@ -50,6 +54,7 @@ private:
 };
 
 /// What is there to collect, or will be once it is old enough.
-sdk::Result<storage::UnusedBlobs> count_unused_blobs(Rooms& rooms);
+sdk::Result<storage::UnusedBlobs> count_unused_blobs(sdk::Engine& engine,
+                                                     storage::BlobProviders& binaries);
 
 }  // namespace stele::kernel::resource

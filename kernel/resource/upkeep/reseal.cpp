@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "kernel/resource/record/rooms.hpp"
 #include "kernel/storage/engine/keys.hpp"
 #include "kernel/storage/record/record.hpp"
 
@@ -16,8 +15,8 @@ constexpr std::size_t kResealBatch = 64;
 
 class Reseal {
 public:
-    Reseal(Rooms& rooms, const std::function<bool()>& must_stop)
-        : rooms_(rooms), must_stop_(must_stop) {}
+    Reseal(sdk::Engine& engine, const sdk::Sealer& sealer, const std::function<bool()>& must_stop)
+        : engine_(engine), sealer_(sealer), must_stop_(must_stop) {}
 
     sdk::Result<void> run(std::uint64_t platform);
     const ResealOutcome& outcome() const { return outcome_; }
@@ -26,7 +25,8 @@ private:
     sdk::Result<void> reseal(const std::vector<std::string>& paths);
     sdk::Result<bool> reseal_one(sdk::Transaction& transaction, const std::string& path);
 
-    Rooms& rooms_;
+    sdk::Engine& engine_;
+    const sdk::Sealer& sealer_;
     const std::function<bool()>& must_stop_;
     ResealOutcome outcome_;
 };
@@ -37,7 +37,7 @@ sdk::Error broken() {
 }
 
 sdk::Result<void> Reseal::run(std::uint64_t platform) {
-    const auto reader = rooms_.engine->snapshot();
+    const auto reader = engine_.snapshot();
     const std::string prefix = storage::kind_prefix(platform, 'd');
     const auto cursor =
         reader->scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
@@ -48,7 +48,7 @@ sdk::Result<void> Reseal::run(std::uint64_t platform) {
         if (!record.decode()) return broken();
         if (record.sealed().empty()) continue;
         ++outcome_.sealed;
-        if (!rooms_.sealer.is_outdated(record.sealed())) continue;
+        if (!sealer_.is_outdated(record.sealed())) continue;
         paths.emplace_back(cursor->key());
         if (paths.size() < kResealBatch) continue;
         if (auto done = reseal(paths); !done) return done;
@@ -64,7 +64,7 @@ sdk::Result<void> Reseal::reseal(const std::vector<std::string>& paths) {
                                "the server is stopping; repeat the rotation to end it");
     }
     std::uint64_t count = 0;
-    auto done = sdk::write_with_retry(*rooms_.engine, [&](sdk::Transaction& transaction) {
+    auto done = sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) {
         count = 0;
         for (const std::string& path : paths) {
             auto changed = reseal_one(transaction, path);
@@ -84,21 +84,23 @@ sdk::Result<bool> Reseal::reseal_one(sdk::Transaction& transaction, const std::s
     if (!found) return found;
     if (!*found) return false;
     if (!record.decode()) return broken();
-    if (!rooms_.sealer.is_outdated(record.sealed())) return false;
-    auto secrets = rooms_.sealer.open(record.sealed());
+    if (!sealer_.is_outdated(record.sealed())) return false;
+    auto secrets = sealer_.open(record.sealed());
     if (!secrets) return secrets.error();
-    transaction.put(path, storage::Record::encode(record.version(), record.text(),
-                                                  rooms_.sealer.seal(*secrets)));
+    transaction.put(
+        path, storage::Record::encode(record.version(), record.text(), sealer_.seal(*secrets)));
     return true;
 }
 
 }  // namespace
 
-sdk::Result<ResealOutcome> reseal_secrets(Rooms& rooms, const std::function<bool()>& must_stop) {
-    auto platforms = rooms.platforms.all();
-    if (!platforms) return platforms.error();
-    Reseal reseal(rooms, must_stop);
-    for (const sdk::PlatformScope& platform : *platforms) {
+sdk::Result<ResealOutcome> reseal_secrets(sdk::Engine& engine, Platforms& platforms,
+                                          const sdk::Sealer& sealer,
+                                          const std::function<bool()>& must_stop) {
+    auto all = platforms.all();
+    if (!all) return all.error();
+    Reseal reseal(engine, sealer, must_stop);
+    for (const sdk::PlatformScope& platform : *all) {
         if (auto done = reseal.run(platform.number); !done) return done.error();
     }
     return reseal.outcome();

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <functional>
 
-#include <stele/sdk/result.hpp>
+#include <stele/sdk/engine.hpp>
+#include <stele/sdk/sealer.hpp>
+
+#include "kernel/resource/record/platforms.hpp"
 
 namespace stele::kernel::resource {
-
-struct Rooms;
 
 struct ResealOutcome {
     std::uint64_t sealed = 0;    ///< records with secrets
@@ -17,6 +18,8 @@ struct ResealOutcome {
 /// Seals every secret of the store with the newest key. Others may write meanwhile; whatever they
 /// write is sealed with it already. Can be broken off and repeated at any time. Nothing else of a
 /// record changes, its version included. Waits: not on a thread that serves connections.
-sdk::Result<ResealOutcome> reseal_secrets(Rooms& rooms, const std::function<bool()>& must_stop);
+sdk::Result<ResealOutcome> reseal_secrets(sdk::Engine& engine, Platforms& platforms,
+                                          const sdk::Sealer& sealer,
+                                          const std::function<bool()>& must_stop);
 
 }  // namespace stele::kernel::resource
