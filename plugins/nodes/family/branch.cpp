@@ -26,9 +26,6 @@ bool is_branch_alias(std::string_view alias) {
            });
 }
 
-/// Set when a branch is made, and by what is done with it; never by an update.
-constexpr std::array kSetByServer{"type", "root", "root-branch", "join-branch", "snapshot"};
-
 }  // namespace
 
 sdk::ResourceDescriptor Branch::describe() const {
@@ -39,13 +36,19 @@ sdk::ResourceDescriptor Branch::describe() const {
             .placeholder = kBranchId,
             .path_aliases = {"b"},
             .container_member = kRepositoryId,
-            .fields = {{.name = "type", .kind = text, .one_of = {"MASTER", "CUSTOM"}},
-                       {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
-                       {.name = "readonly", .kind = boolean},
-                       {.name = "frozen", .kind = boolean},
-                       {.name = "archived", .kind = boolean},
-                       {.name = "blockDirectCommits", .kind = boolean},
-                       {.name = "alias", .kind = text}},
+            // Where a branch comes from is set when it is made.
+            .fields =
+                {{.name = "type", .kind = text, .immutable = true, .one_of = {"MASTER", "CUSTOM"}},
+                 {.name = "root", .immutable = true},
+                 {.name = "root-branch", .immutable = true},
+                 {.name = "join-branch", .immutable = true},
+                 {.name = "snapshot", .immutable = true},
+                 {.name = "tip", .kind = text, .read_only = true, .unindexed = true},
+                 {.name = "readonly", .kind = boolean},
+                 {.name = "frozen", .kind = boolean},
+                 {.name = "archived", .kind = boolean},
+                 {.name = "blockDirectCommits", .kind = boolean},
+                 {.name = "alias", .kind = text}},
             .operations = {.create = false, .list = false, .query = false},
             .actions = branch_actions(),
             .checks_at_container = true,
@@ -69,15 +72,6 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
         return {};
     }
     change.after->fields["platformId"] = context.platform().id;
-    if (change.kind == sdk::ChangeKind::create) return {};
-    for (const char* name : kSetByServer) {
-        const auto before = change.before->fields.find(name);
-        if (before == change.before->fields.end()) {
-            change.after->fields.erase(name);
-        } else {
-            change.after->fields[name] = *before;
-        }
-    }
     return {};
 }
 
