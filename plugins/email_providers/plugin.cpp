@@ -1,8 +1,8 @@
 #include <stele/sdk/plugin.hpp>
 
-#include "delivery/services.hpp"
 #include "family/email.hpp"
 #include "family/email_provider.hpp"
+#include "services.hpp"
 
 namespace stele::email_providers {
 

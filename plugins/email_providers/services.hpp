@@ -4,8 +4,8 @@
 
 #include <stele/sdk/registrar.hpp>
 
+#include "delivery/mail_jobs.hpp"
 #include "mail/mail_transport.hpp"
-#include "mail_jobs.hpp"
 #include "outbox/mail_composer.hpp"
 #include "outbox/outbox.hpp"
 

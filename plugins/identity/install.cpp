@@ -8,8 +8,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/platform_owners.hpp>
 
-#include "authentication_grant.hpp"
-#include "client.hpp"
+#include "family/authentication_grant.hpp"
+#include "family/client.hpp"
 #include "rights/principal_lookup.hpp"
 #include "token/identity_credentials.hpp"
 

@@ -4,12 +4,12 @@
 #include "family/client.hpp"
 #include "family/directory.hpp"
 #include "family/domain.hpp"
-#include "family/install.hpp"
 #include "family/person.hpp"
 #include "family/principal.hpp"
 #include "family/removed_platform.hpp"
 #include "family/seed.hpp"
-#include "oauth/services.hpp"
+#include "install.hpp"
+#include "services.hpp"
 
 namespace stele::identity {
 

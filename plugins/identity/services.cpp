@@ -6,18 +6,18 @@
 
 #include <stele/sdk/registrar.hpp>
 
-#include "auth_endpoints.hpp"
-#include "authorization_codes.hpp"
-#include "authorize_endpoint.hpp"
-#include "endpoints.hpp"
 #include "family/group_keeper.hpp"
 #include "family/invitation_desk.hpp"
 #include "family/user_accounts.hpp"
 #include "guard/login_guard.hpp"
+#include "oauth/auth_endpoints.hpp"
+#include "oauth/authorization_codes.hpp"
+#include "oauth/authorize_endpoint.hpp"
+#include "oauth/endpoints.hpp"
+#include "oauth/token_endpoint.hpp"
 #include "rights/principal_lookup.hpp"
 #include "token/token_authenticator.hpp"
 #include "token/token_issuer.hpp"
-#include "token_endpoint.hpp"
 
 namespace stele::identity {
 
