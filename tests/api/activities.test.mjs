@@ -26,7 +26,7 @@ const status = async (method, path, token, body) =>
   (await server.request(method, path, { token, body })).status;
 
 /// What a request leaves in the audit log, found by the id that its reply carries.
-async function trailOf(method, path, { body, token = server.adminToken, headers, expect = 200 } = {}) {
+async function entriesOf(method, path, { body, token = server.adminToken, headers, expect = 200 } = {}) {
   const reply = await server.request(method, path, { body, token, headers });
   assert.equal(reply.status, expect, `${method} ${path}: ${reply.text}`);
   const requestId = reply.headers['x-request-id'];
@@ -35,7 +35,7 @@ async function trailOf(method, path, { body, token = server.adminToken, headers,
 }
 
 async function oneEntry(method, path, options) {
-  const { reply, entries } = await trailOf(method, path, options);
+  const { reply, entries } = await entriesOf(method, path, options);
   assert.equal(entries.length, 1, `${method} ${path} left ${JSON.stringify(entries)}`);
   return { reply, entry: entries[0] };
 }
@@ -89,7 +89,7 @@ test('each kind of write leaves one entry that says who did what to which record
 
 test('reads, checks and writes that failed leave nothing', async () => {
   const none = async (method, path, options) =>
-    assert.deepEqual((await trailOf(method, path, options)).entries, [], `${method} ${path}`);
+    assert.deepEqual((await entriesOf(method, path, options)).entries, [], `${method} ${path}`);
   await none('GET', '/applications');
   await none('GET', '/');
   await none('POST', '/applications/query', { body: {} });
