@@ -111,26 +111,27 @@ std::vector<sdk::Parameter> query_parameters() {
 }  // namespace
 
 void add_endpoints(sdk::Registrar& registrar) {
-    for (const std::string branches : {"branches", "b"}) {
-        const std::string path = "/repositories/{repositoryId}/" + branches + "/{branchId}/graphql";
-        for (const char* method : {"GET", "POST"}) {
-            registrar.add(sdk::Endpoint{
-                .method = method,
-                .path = path,
-                .title = "answer a GraphQL query",
-                .run = [&registrar](const sdk::Call& call) { return run_query(registrar, call); },
-                .parameters = query_parameters(),
-                .slow = true,
-                .bounds = {{"variables", sdk::kMaxBodyEntries, /*holds_records=*/true}},
-                .answers = answer_shape()});
-        }
-        registrar.add(sdk::Endpoint{.method = "GET",
-                                    .path = path + "/schema",
-                                    .title = "read the GraphQL schema",
-                                    .run = &read_schema,
-                                    .slow = true,
-                                    .answers = sdk::shape::bytes("text/plain")});
+    const std::string path = "/repositories/{repositoryId}/branches/{branchId}/graphql";
+    const std::string alias = "/repositories/{repositoryId}/b/{branchId}/graphql";
+    for (const char* method : {"GET", "POST"}) {
+        registrar.add(sdk::Endpoint{
+            .method = method,
+            .path = path,
+            .title = "answer a GraphQL query",
+            .run = [&registrar](const sdk::Call& call) { return run_query(registrar, call); },
+            .parameters = query_parameters(),
+            .slow = true,
+            .bounds = {{"variables", sdk::kMaxBodyEntries, /*holds_records=*/true}},
+            .answers = answer_shape(),
+            .path_aliases = {alias}});
     }
+    registrar.add(sdk::Endpoint{.method = "GET",
+                                .path = path + "/schema",
+                                .title = "read the GraphQL schema",
+                                .run = &read_schema,
+                                .slow = true,
+                                .answers = sdk::shape::bytes("text/plain"),
+                                .path_aliases = {alias + "/schema"}});
 }
 
 }  // namespace stele::graphql

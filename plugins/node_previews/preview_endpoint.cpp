@@ -152,20 +152,21 @@ static std::vector<sdk::Parameter> preview_parameters() {
 }
 
 void add_endpoints(sdk::Registrar& registrar, PreviewEndpoint& endpoint) {
-    for (const char* branches : {"branches", "b"}) {
-        for (const char* nodes : {"nodes", "n"}) {
-            registrar.add(sdk::Endpoint{
-                .method = "GET",
-                .path = fmt::format("/repositories/{{repositoryId}}/{}/{{branchId}}/{}/{{nodeId}}/"
-                                    "preview/{{name}}",
-                                    branches, nodes),
-                .title = "preview an attachment",
-                .run = [&endpoint](const sdk::Call& call) { return endpoint.run(call); },
-                .parameters = preview_parameters(),
-                .slow = true,
-                .answers = sdk::shape::bytes("image/*")});
-        }
-    }
+    const auto path = [](const char* branches, const char* nodes) {
+        return fmt::format(
+            "/repositories/{{repositoryId}}/{}/{{branchId}}/{}/{{nodeId}}/"
+            "preview/{{name}}",
+            branches, nodes);
+    };
+    registrar.add(
+        sdk::Endpoint{.method = "GET",
+                      .path = path("branches", "nodes"),
+                      .title = "preview an attachment",
+                      .run = [&endpoint](const sdk::Call& call) { return endpoint.run(call); },
+                      .parameters = preview_parameters(),
+                      .slow = true,
+                      .answers = sdk::shape::bytes("image/*"),
+                      .path_aliases = {path("branches", "n"), path("b", "nodes"), path("b", "n")}});
 }
 
 }  // namespace stele::node_previews

@@ -9,7 +9,7 @@ namespace stele::kernel::resource::testing {
 
 namespace {
 
-constexpr std::size_t kMostLeaves = 3;
+constexpr std::size_t kMaxLeaves = 3;
 
 sdk::ResourceDescriptor leaf_descriptor() {
     sdk::ResourceDescriptor descriptor;
@@ -21,7 +21,7 @@ sdk::ResourceDescriptor leaf_descriptor() {
     descriptor.operations.query_by_get = true;
     descriptor.permissions.list = sdk::Permission::update;
     descriptor.creating = {
-        .parameters = {{"below"}}, .is_placed = true, .most = kMostLeaves, .takes_forms = true};
+        .parameters = {{"below"}}, .is_placed = true, .most = kMaxLeaves, .takes_forms = true};
     descriptor.listing.has_own_rows = true;
     descriptor.querying.aliases = {"query/deep"};
     descriptor.reading = {.parameters = {{"loud"}}, .is_shown = true};
@@ -192,9 +192,9 @@ TEST_CASE_METHOD(Leaves, "An array makes a record of each object, or none") {
 
 TEST_CASE_METHOD(Leaves, "An array has as many records as the family takes") {
     sdk::Json leaves = sdk::Json::array();
-    for (std::size_t i = 0; i < kMostLeaves; ++i)
+    for (std::size_t i = 0; i < kMaxLeaves; ++i)
         leaves.push_back(sdk::Json::object());
-    CHECK(make(leaves).at("total_rows") == kMostLeaves);
+    CHECK(make(leaves).at("total_rows") == kMaxLeaves);
     leaves.push_back(sdk::Json::object());
     CHECK(code_of(request(system(), "POST", "/libraries/north/leaves", leaves)) ==
           "request.parameter_invalid");
@@ -236,11 +236,11 @@ TEST_CASE_METHOD(Leaves, "A form that cannot be taken makes nothing") {
     };
     CHECK(refused(json_part("[1]")) == "body.not_an_object");
     std::string leaves;
-    for (std::size_t i = 0; i < kMostLeaves; ++i)
+    for (std::size_t i = 0; i < kMaxLeaves; ++i)
         leaves += json_part("{}");
     CHECK(refused(leaves + json_part("{}")) == "request.parameter_invalid");
-    CHECK(send_form(leaves + "--x--\r\n").at("total_rows") == kMostLeaves);
-    CHECK(found(sdk::Json::object()).at("total_rows") == kMostLeaves);
+    CHECK(send_form(leaves + "--x--\r\n").at("total_rows") == kMaxLeaves);
+    CHECK(found(sdk::Json::object()).at("total_rows") == kMaxLeaves);
 }
 
 TEST_CASE_METHOD(Leaves, "A read answers what the family shows, with the record's tag") {

@@ -18,7 +18,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// All stand in one row.
-constexpr std::size_t kMostAttachments = 1000;
+constexpr std::size_t kMaxAttachments = 1000;
 
 sdk::Result<sdk::Json> attachments_of(const RoutedCall& call, const sdk::RecordKey& record) {
     return read_attachments(call.work().transaction(), record);
@@ -104,10 +104,9 @@ sdk::Result<sdk::Reply> attach(const RoutedCall& call, const sdk::RecordKey& rec
     sdk::Json after = *before;
     for (const sdk::Attachment& attachment : added)
         after[attachment.id] = attachment.to_json();
-    if (after.size() > kMostAttachments) {
-        return sdk::make_error(
-            sdk::ErrorKind::too_large, "attachment.count_exceeded",
-            fmt::format("a record has at most {} attachments", kMostAttachments));
+    if (after.size() > kMaxAttachments) {
+        return sdk::make_error(sdk::ErrorKind::too_large, "attachment.count_exceeded",
+                               fmt::format("a record has at most {} attachments", kMaxAttachments));
     }
     auto replaced = replace_attachments(call.work(), record, *before, after);
     if (!replaced) return replaced.error();

@@ -15,7 +15,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// The members of one record, which lie in memory.
-constexpr std::size_t kLongestFile = std::size_t{16} * 1024 * 1024;
+constexpr std::size_t kMaxFileBytes = std::size_t{16} * 1024 * 1024;
 
 const RegisteredResource& called_family(const RoutedCall& call) {
     return *call.route().resource;
@@ -127,7 +127,7 @@ bool is_json_type(std::string_view content_type) {
 }
 
 sdk::Result<IncomingRecord> read_members(sdk::FormBody& form, std::size_t index) {
-    auto text = form.read_all(kLongestFile);
+    auto text = form.read_all(kMaxFileBytes);
     if (!text) return text.error();
     auto fields = sdk::parse_json(*text);
     if (!fields) return fields.error();

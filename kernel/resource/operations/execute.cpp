@@ -13,7 +13,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Decoding and writing a longer record holds up the other connections of the thread.
-constexpr std::size_t kLargestHere = 32 * 1024;
+constexpr std::size_t kMaxBytesHere = 32 * 1024;
 
 sdk::Error too_long(RoutedCall& call) {
     call.set_too_long();
@@ -36,7 +36,7 @@ sdk::Result<void> authorize(RoutedCall& call, Answer&) {
 }
 
 sdk::Result<void> stay_short(RoutedCall& call, Answer&) {
-    if (call.input().must_be_short && call.record_bytes() > kLargestHere) return too_long(call);
+    if (call.input().must_be_short && call.record_bytes() > kMaxBytesHere) return too_long(call);
     return {};
 }
 

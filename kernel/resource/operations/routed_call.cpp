@@ -40,17 +40,17 @@ class HeldUpload final : public sdk::Upload {
 public:
     explicit HeldUpload(std::string_view body) : rest_(body) {}
     sdk::Result<void> read(std::string& piece) override {
-        piece.assign(rest_.substr(0, kMostAtOnce));
+        piece.assign(rest_.substr(0, kMaxAtOnce));
         rest_.remove_prefix(piece.size());
         return {};
     }
 
 private:
-    static constexpr std::size_t kMostAtOnce = 64 * 1024;
+    static constexpr std::size_t kMaxAtOnce = 64 * 1024;
     std::string_view rest_;
 };
 
-constexpr std::size_t kMostKeptBytes = 64 * 1024;
+constexpr std::size_t kMaxKeptBytes = 64 * 1024;
 /// What the last call of the thread read its record into, for the next one.
 thread_local std::string kept_buffer;
 
@@ -67,7 +67,7 @@ RoutedCall::RoutedCall(WorkContext& context, RequestInput& input, CollectionPlac
 }
 
 RoutedCall::~RoutedCall() {
-    if (stored_.buffer().capacity() <= kMostKeptBytes) stored_.buffer().swap(kept_buffer);
+    if (stored_.buffer().capacity() <= kMaxKeptBytes) stored_.buffer().swap(kept_buffer);
 }
 
 sdk::Upload& RoutedCall::upload() const {

@@ -301,4 +301,16 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     return route;
 }
 
+void add_endpoint_routes(const std::string& plugin_id, const sdk::Endpoint& endpoint,
+                         std::vector<Route>& routes) {
+    const Route route = endpoint_route(plugin_id, endpoint);
+    routes.push_back(route);
+    for (const std::string& path : endpoint.path_aliases) {
+        Route alias = route;
+        alias.path = path;
+        alias.alias_of = route.path;
+        routes.push_back(std::move(alias));
+    }
+}
+
 }  // namespace stele::kernel::resource

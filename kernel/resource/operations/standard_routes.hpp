@@ -19,5 +19,8 @@ void add_family_routes(const RegisteredResource& resource, std::vector<Route>& r
 /// Permission operations on the platform's root record, whose instance path is empty.
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes);
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint);
+/// The same, and those of its other paths.
+void add_endpoint_routes(const std::string& plugin_id, const sdk::Endpoint& endpoint,
+                         std::vector<Route>& routes);
 
 }  // namespace stele::kernel::resource

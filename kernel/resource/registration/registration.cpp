@@ -108,8 +108,10 @@ sdk::Result<void> add_family(Registry& registry, std::string plugin_id,
 }
 
 sdk::Result<void> add_endpoint(Registry& registry, std::string plugin_id, sdk::Endpoint endpoint) {
+    std::vector<std::string> paths{endpoint.path};
+    paths.insert(paths.end(), endpoint.path_aliases.begin(), endpoint.path_aliases.end());
     auto checked =
-        check_endpoint(plugin_id, endpoint.method, endpoint.path, static_cast<bool>(endpoint.run));
+        check_endpoint(plugin_id, endpoint.method, paths, static_cast<bool>(endpoint.run));
     if (!checked) return checked;
     registry.add({std::move(plugin_id), std::move(endpoint)});
     return {};
@@ -124,7 +126,7 @@ sdk::Result<void> freeze(Registry& registry) {
     }
     add_platform_routes(*registry.find(kPlatformType), routes);
     for (const RegisteredEndpoint& owned : registry.endpoints())
-        routes.push_back(endpoint_route(owned.plugin_id, owned.endpoint));
+        add_endpoint_routes(owned.plugin_id, owned.endpoint, routes);
     registry.set_routes(std::move(routes));
     return {};
 }

@@ -180,13 +180,16 @@ sdk::Result<void> check_descriptor(const std::string& plugin_id,
 }
 
 sdk::Result<void> check_endpoint(const std::string& plugin_id, const std::string& method,
-                                 const std::string& path, bool has_run) {
-    const std::string what = fmt::format("endpoint {} {}", method, path);
+                                 const std::vector<std::string>& paths, bool has_run) {
+    const std::string what = fmt::format("endpoint {} {}", method, paths.front());
     if (!is_known_method(method)) return incomplete(plugin_id, what, "unknown method");
-    if (path.empty() || path.front() != '/') {
-        return incomplete(plugin_id, what, "path must begin with a slash");
+    for (const std::string& path : paths) {
+        if (path.empty() || path.front() != '/')
+            return incomplete(plugin_id, what, "path must begin with a slash");
+        if (!has_balanced_placeholders(path)) return incomplete(plugin_id, what, "broken braces");
+        if (placeholders_of(path) != placeholders_of(paths.front()))
+            return incomplete(plugin_id, what, "another path has other placeholders");
     }
-    if (!has_balanced_placeholders(path)) return incomplete(plugin_id, what, "broken braces");
     if (!has_run) return incomplete(plugin_id, what, "run is missing");
     return {};
 }

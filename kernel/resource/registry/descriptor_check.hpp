@@ -11,8 +11,8 @@ namespace stele::kernel::resource {
 sdk::Result<void> check_descriptor(const std::string& plugin_id,
                                    const sdk::ResourceDescriptor& descriptor);
 
-/// The same for an endpoint.
+/// The same for an endpoint; its own path is the first.
 sdk::Result<void> check_endpoint(const std::string& plugin_id, const std::string& method,
-                                 const std::string& path, bool has_run);
+                                 const std::vector<std::string>& paths, bool has_run);
 
 }  // namespace stele::kernel::resource

@@ -18,7 +18,7 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr std::size_t kMostNodes = 10'000;
+constexpr std::size_t kMaxNodes = 10'000;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ sdk::ResourceDescriptor NodeFamily::describe() const {
             .permissions = {.list = sdk::Permission::read},
             .creating = {.parameters = placement_parameters(),
                          .is_placed = true,
-                         .most = kMostNodes,
+                         .most = kMaxNodes,
                          .takes_forms = true},
             .listing = {.has_own_rows = true},
             .querying = {.aliases = {"query/deep"}},

@@ -12,7 +12,7 @@ namespace stele::nodes {
 namespace {
 
 /// Folders that one call makes below one another: each is looked at for all below it.
-constexpr std::size_t kDeepestFolder = 100;
+constexpr std::size_t kMaxFolderDepth = 100;
 constexpr char kTemplate[] = "{document.id}";
 
 constexpr char kRootNodeId[] = "rootNodeId";
@@ -94,9 +94,9 @@ sdk::Result<void> put_below(const BranchContent& content, const sdk::Document& n
                    : root.error();
     }
     const auto segments = split_path(filled(sdk::text_member(where, kParentFolderPath), node.id));
-    if (segments.size() > kDeepestFolder) {
+    if (segments.size() > kMaxFolderDepth) {
         return sdk::invalid_parameter(
-            kParentFolderPath, "may have at most " + std::to_string(kDeepestFolder) + " folders");
+            kParentFolderPath, "may have at most " + std::to_string(kMaxFolderDepth) + " folders");
     }
     auto folder = content.make_folders(*root, segments);
     if (!folder) return folder.error();

@@ -10,6 +10,7 @@
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
 #include "job/node_jobs.hpp"
+#include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -222,6 +223,27 @@ sdk::Result<sdk::Reply> touch(Services&, const sdk::Call& call) {
     return sdk::Reply::status(touched->fields);
 }
 
+/// As an array of ids, or in a member.
+sdk::Shape named_nodes() {
+    return sdk::shape::either({ids_shape(), sdk::shape::object({ids_member()})});
+}
+
+/// What a deletion would take, what would lose a link, and what is in its way.
+sdk::Shape predeletion() {
+    using namespace sdk::shape;
+    const sdk::Shape blocker = object({{"_doc", text()}, {"message", text()}});
+    const sdk::Shape hidden = object({{"nodes", integer()},
+                                      {"associations", integer()},
+                                      {"unlinked", integer()},
+                                      {"blocked", integer()}});
+    return object({{"nodes", ids_shape()},
+                   {"associations", ids_shape()},
+                   {"unlinked", ids_shape()},
+                   {"blocked", array(blocker)},
+                   {"deletable", boolean()},
+                   optional("hidden", hidden)});
+}
+
 }  // namespace
 
 sdk::Actions node_record_actions() {
@@ -232,34 +254,47 @@ sdk::Actions node_record_actions() {
              .permission = Permission::update,
              .run = operation<&patch>(),
              .array_body = true,
-             .body = sdk::BodyUse::record},
+             .body = sdk::BodyUse::record,
+             .takes = patch_shape(),
+             .answers = written_node()},
             {.name = "patch",
              .method = "PATCH",
              .permission = Permission::update,
              .run = operation<&patch>(),
              .array_body = true,
-             .body = sdk::BodyUse::record},
+             .body = sdk::BodyUse::record,
+             .takes = patch_shape(),
+             .answers = written_node()},
             {.name = "",
              .method = "PUT",
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&update_many>(),
              .slow = true,
-             .bounds = {{"nodes", kMaxInCall, /*holds_records=*/true}}},
+             .bounds = {{"nodes", kMaxInCall, /*holds_records=*/true}},
+             .takes = sdk::shape::object({{"nodes", sdk::shape::map(node_body())}}),
+             .answers = page_of_nodes()},
             {.name = "delete",
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&remove_many>(),
              .slow = true,
              .array_body = true,
-             .urgent = true},
+             .urgent = true,
+             .takes = named_nodes(),
+             .answers = sdk::shape::status({ids_member()})},
             {.name = "predelete",
              .scope = collection,
              .permission = Permission::connect,
              .run = operation<&predelete_many>(),
              .slow = true,
-             .array_body = true},
-            {.name = "predelete", .run = operation<&predelete>(), .slow = true},
+             .array_body = true,
+             .takes = named_nodes(),
+             .answers = predeletion()},
+            {.name = "predelete",
+             .run = operation<&predelete>(),
+             .slow = true,
+             .answers = predeletion()},
             {.name = "remove",
              .permission = Permission::remove,
              .run = [](sdk::Resource&, const sdk::Call& call) -> sdk::Result<sdk::Reply> {
@@ -268,8 +303,12 @@ sdk::Actions node_record_actions() {
                  if (!gone) return gone.error();
                  return sdk::Reply::status({{"_doc", id}});
              },
-             .urgent = true},
-            {.name = "touch", .permission = Permission::update, .run = operation<&touch>()}};
+             .urgent = true,
+             .answers = sdk::shape::status()},
+            {.name = "touch",
+             .permission = Permission::update,
+             .run = operation<&touch>(),
+             .answers = written_node()}};
 }
 
 }  // namespace stele::nodes

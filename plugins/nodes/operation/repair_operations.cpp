@@ -20,7 +20,7 @@ namespace {
 constexpr char kRepair[] = "_repair";
 /// Associations that are looked for at a time, and faults that the reply names.
 constexpr std::int64_t kFoundAtOnce = 1000;
-constexpr std::size_t kMostToldFaults = 1000;
+constexpr std::size_t kMaxToldFaults = 1000;
 
 /// What was found while a node was made right.
 struct NodeRepair {
@@ -109,7 +109,7 @@ sdk::Json told(const NodeRepair& repair) {
     std::size_t repaired = 0;
     for (const ContentFault& fault : repair.faults) {
         if (fault.is_repaired) ++repaired;
-        if (faults.size() == kMostToldFaults) continue;
+        if (faults.size() == kMaxToldFaults) continue;
         faults.push_back({{"_doc", fault.node},
                           {"code", fault.code},
                           {"message", fault.message},

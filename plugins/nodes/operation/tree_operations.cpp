@@ -35,7 +35,7 @@ sdk::Result<std::size_t> levels_of(const sdk::Call& call, std::size_t fallback) 
 }
 
 /// Each is compared with every node of the tree.
-constexpr std::size_t kMostLeaves = 100;
+constexpr std::size_t kMaxLeaves = 100;
 
 sdk::Result<std::vector<std::string>> leaves_of(const sdk::Call& call) {
     std::vector<std::string> leaves;
@@ -44,9 +44,9 @@ sdk::Result<std::vector<std::string>> leaves_of(const sdk::Call& call) {
             const std::size_t comma = std::min(text.find(',', at), text.size());
             std::string leaf = whole_path(std::string_view(text).substr(at, comma - at));
             if (leaf != "/") leaves.push_back(std::move(leaf));
-            if (leaves.size() > kMostLeaves) {
+            if (leaves.size() > kMaxLeaves) {
                 return sdk::invalid_parameter(
-                    "leaf", "may name at most " + std::to_string(kMostLeaves) + " paths");
+                    "leaf", "may name at most " + std::to_string(kMaxLeaves) + " paths");
             }
             at = comma + 1;
         }
@@ -194,7 +194,7 @@ sdk::Result<sdk::Reply> read_tree(Services& services, const sdk::Call& call) {
     if (!address) return address.error();
     NodeTree tree(*content, std::move(*wish), std::move(*address), call.record().id);
     auto gathered =
-        tree.gather(std::move(top->first), std::move(top->second), is_filtered, kMostInTree);
+        tree.gather(std::move(top->first), std::move(top->second), is_filtered, kMaxInTree);
     if (!gathered) return gathered.error();
     if (is_filtered) {
         auto fitting = fitting_nodes(services, tree, *query ? **query : sdk::Json::object());

@@ -16,6 +16,6 @@ sdk::Shape tree_shape();
 sdk::Shape tree_body();
 
 /// Most nodes that a tree looks at; beyond, it says `truncated`.
-inline constexpr std::size_t kMostInTree = 5000;
+inline constexpr std::size_t kMaxInTree = 5000;
 
 }  // namespace stele::nodes

@@ -18,8 +18,8 @@ namespace stele::nodes {
 namespace {
 
 /// Versions of one node that a list counts, and those that it reads to sort them.
-constexpr std::size_t kMostVersions = 100'000;
-constexpr std::size_t kMostReadVersions = 10'000;
+constexpr std::size_t kMaxVersions = 100'000;
+constexpr std::size_t kMaxReadVersions = 10'000;
 
 struct VersionOptions {
     bool excludes_system = false;
@@ -96,7 +96,7 @@ sdk::Result<sdk::Reply> list_versions(Services& services, const sdk::Call& call)
     if (!options) return options.error();
     const History history(*content);
     const bool reads_all = options->excludes_system || !call.page().sort.empty();
-    auto found = history.versions(call.record().id, reads_all ? kMostReadVersions : kMostVersions);
+    auto found = history.versions(call.record().id, reads_all ? kMaxReadVersions : kMaxVersions);
     if (!found) return found.error();
     sdk::Result<sdk::Reply> reply = sdk::Reply();
     if (reads_all) {

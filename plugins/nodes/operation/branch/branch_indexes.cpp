@@ -21,7 +21,7 @@ constexpr char kIndexBuild[] = "build-indexes";
 constexpr char kIndexName[] = "indexName";
 /// Nodes of one step. A step is a changeset, and writers of its nodes wait for none longer.
 constexpr std::size_t kNodesAtOnce = 1000;
-constexpr std::size_t kLongestName = 120;
+constexpr std::size_t kMaxNameLength = 120;
 
 sdk::Error malformed_index(const std::string& path, std::string message) {
     return sdk::make_error({{path, "branch.index_malformed", std::move(message)}});
@@ -31,7 +31,7 @@ sdk::Result<std::string> index_name(const sdk::Json& body) {
     static constexpr std::string_view kAllowed =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     std::string name = body.is_object() ? sdk::text_member(body, "name") : std::string();
-    const bool is_name = !name.empty() && name.size() <= kLongestName &&
+    const bool is_name = !name.empty() && name.size() <= kMaxNameLength &&
                          name.find_first_not_of(kAllowed) == std::string::npos;
     if (is_name) return name;
     return malformed_index("name", "name must be 1 to 120 letters, digits, '_', '.' or '-'");

@@ -16,9 +16,9 @@ namespace {
 
 /// Changesets that a sorted list or a query reads, the newest ones, and that a plain list counts
 /// where the caller may not see all.
-constexpr Revision kMostQueried = 100'000;
-constexpr std::uint64_t kMostCounted = 1'000'000;
-constexpr std::size_t kMostListedNodes = 100'000;
+constexpr Revision kMaxQueried = 100'000;
+constexpr std::uint64_t kMaxCounted = 1'000'000;
+constexpr std::size_t kMaxListedNodes = 100'000;
 
 sdk::Result<Changesets> changesets_of(Services& services, const sdk::Call& call) {
     return Changesets::open(services, call.context(), call.record());
@@ -68,13 +68,13 @@ sdk::Result<sdk::Reply> page_of_shown(const Changesets& changesets, const sdk::P
             total >= page.skip &&
             (page.limit < 0 || places.size() < static_cast<std::uint64_t>(page.limit));
         if (is_wanted) places.push_back({line, revision});
-        return ++total <= kMostCounted;
+        return ++total <= kMaxCounted;
     });
     if (!walked) return walked.error();
     auto rows = records_of(changesets, places);
     if (!rows) return rows.error();
     auto reply = sdk::Reply::page(*rows, total, page.skip);
-    if (total <= kMostCounted) return reply;
+    if (total <= kMaxCounted) return reply;
     return truncated(std::move(reply), "changesets");
 }
 
@@ -87,9 +87,9 @@ sdk::Result<sdk::Reply> page_of_matching(Services& services, const sdk::Call& ca
         return changesets->shows_everything() ? page_of_all(*changesets, call.page())
                                               : page_of_shown(*changesets, call.page());
     }
-    const bool is_truncated = changesets->newest() > kMostQueried;
+    const bool is_truncated = changesets->newest() > kMaxQueried;
     std::vector<ChangesetPlace> places;
-    auto walked = changesets->for_each(is_truncated ? changesets->newest() - kMostQueried + 1 : 1,
+    auto walked = changesets->for_each(is_truncated ? changesets->newest() - kMaxQueried + 1 : 1,
                                        [&](Line line, Revision revision) {
                                            places.push_back({line, revision});
                                            return true;
@@ -151,7 +151,7 @@ sdk::Result<sdk::Reply> list_child_changesets(Services& services, const sdk::Cal
     if (!changesets) return changesets.error();
     auto changeset = changesets->find(call.path(kChangesetId));
     if (!changeset) return changeset.error();
-    auto children = changesets->children(*changeset, kMostQueried);
+    auto children = changesets->children(*changeset, kMaxQueried);
     if (!children) return children.error();
     auto reply = page_of_changesets(services, call, *changesets, children->found);
     if (!reply || !children->is_truncated) return reply;
@@ -168,9 +168,9 @@ sdk::Result<sdk::Reply> list_written_nodes(Services& services, const sdk::Call& 
     if (!branch) return sdk::Reply::page(sdk::Json::array(), 0, call.page().skip);
     auto content = BranchContent::open(services, call.context(), *branch);
     if (!content) return content.error();
-    auto nodes = changesets->nodes_of(*changeset, kMostListedNodes + 1);
+    auto nodes = changesets->nodes_of(*changeset, kMaxListedNodes + 1);
     if (!nodes) return nodes.error();
-    const bool is_truncated = nodes->size() > kMostListedNodes;
+    const bool is_truncated = nodes->size() > kMaxListedNodes;
     if (is_truncated) nodes->pop_back();
     std::vector<std::string> readable;
     for (std::string& node : *nodes) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kPurgeJob[] = "purge-deletions";
 /// Deletions that one operation purges, and one step of a job.
-constexpr std::int64_t kMostPurged = 10'000;
+constexpr std::int64_t kMaxPurged = 10'000;
 constexpr std::int64_t kPurgeStep = 500;
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
@@ -124,7 +124,7 @@ sdk::Result<Purge> purge_next(const BranchContent& content, const sdk::Session& 
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto purge = purge_next(*content, call.context().session(), 0, kMostPurged);
+    auto purge = purge_next(*content, call.context().session(), 0, kMaxPurged);
     if (!purge) return purge.error();
     auto reply = sdk::Reply::status({{"purged", purge->purged}, {"kept", purge->kept}});
     if (purge->is_everything) return reply;

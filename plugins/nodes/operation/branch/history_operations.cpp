@@ -23,8 +23,8 @@ constexpr char kHistoryJob[] = "branch-history";
 constexpr char kNodeDiffs[] = "nodediffs";
 constexpr char kChangesetView[] = "changesets";
 /// Changesets and nodes of a stretch that are looked at, and rows that a job's result holds.
-constexpr std::size_t kLongestHistory = 100'000;
-constexpr std::size_t kMostJobRows = 10'000;
+constexpr std::size_t kMaxHistory = 100'000;
+constexpr std::size_t kMaxJobRows = 10'000;
 
 sdk::Result<HistoryRange> history_range(const sdk::Call& call) {
     HistoryRange range{text_parameter(call, "root"), text_parameter(call, "tip")};
@@ -78,7 +78,7 @@ sdk::Result<std::vector<sdk::Json>> change_rows(const BranchContent& content,
 /// Which rows a page reads: with a sort, all of them.
 struct Slice {
     std::size_t begin = 0;
-    std::size_t most = kLongestHistory;
+    std::size_t most = kMaxHistory;
 
     explicit Slice(const sdk::PageRequest& page) {
         if (!page.sort.empty()) return;
@@ -102,7 +102,7 @@ sdk::Result<sdk::Reply> list_branch_changesets(Services& services, const sdk::Ca
     if (!content) return content.error();
     auto range = history_range(call);
     if (!range) return range.error();
-    auto history = read_history(*content, *range, kLongestHistory);
+    auto history = read_history(*content, *range, kMaxHistory);
     if (!history) return history.error();
     const Slice slice(call.page());
     auto rows = changeset_rows(*content, *history, slice.begin, slice.most);
@@ -116,9 +116,9 @@ sdk::Result<sdk::Reply> list_node_diffs(Services& services, const sdk::Call& cal
     if (!content) return content.error();
     auto range = history_range(call);
     if (!range) return range.error();
-    auto history = read_history(*content, *range, kLongestHistory);
+    auto history = read_history(*content, *range, kMaxHistory);
     if (!history) return history.error();
-    auto changes = read_changes(*content, call.context().session(), *history, kLongestHistory);
+    auto changes = read_changes(*content, call.context().session(), *history, kMaxHistory);
     if (!changes) return changes.error();
     const Slice slice(call.page());
     auto rows = change_rows(*content, *history, *changes, slice.begin, slice.most);
@@ -149,7 +149,7 @@ sdk::Result<sdk::Json> history_result(const BranchContent& content, const sdk::J
     const HistoryRange range{sdk::text_member(job.input(), "root"),
                              sdk::text_member(job.input(), "tip"),
                              sdk::flag_member(job.input(), "includeRoot", false)};
-    auto history = read_history(content, range, kLongestHistory);
+    auto history = read_history(content, range, kMaxHistory);
     if (!history) return history.error();
     std::size_t total = history->changesets.size();
     bool is_truncated = history->is_truncated;
@@ -157,13 +157,13 @@ sdk::Result<sdk::Json> history_result(const BranchContent& content, const sdk::J
     if (sdk::text_member(job.input(), "view") == kNodeDiffs) {
         sdk::Session session;
         session.principal = job.run_as();
-        auto changes = read_changes(content, session, *history, kLongestHistory);
+        auto changes = read_changes(content, session, *history, kMaxHistory);
         if (!changes) return changes.error();
         total = changes->changes.size();
         is_truncated = changes->is_truncated;
-        rows = change_rows(content, *history, *changes, 0, kMostJobRows);
+        rows = change_rows(content, *history, *changes, 0, kMaxJobRows);
     } else {
-        rows = changeset_rows(content, *history, 0, kMostJobRows);
+        rows = changeset_rows(content, *history, 0, kMaxJobRows);
     }
     if (!rows) return rows.error();
     sdk::Json result = {

@@ -22,7 +22,7 @@ constexpr char kValidationJob[] = "validate-branch";
 constexpr char kSearchIndexJob[] = "rebuild-search-index";
 /// Nodes and associations that one transaction checks, and faults that a job's result names.
 constexpr std::size_t kCheckedAtOnce = 500;
-constexpr std::size_t kMostNamed = 1000;
+constexpr std::size_t kMaxNamed = 1000;
 
 /// What a job has found so far.
 struct Validation {
@@ -57,7 +57,7 @@ sdk::Result<void> note(const BranchContent& content, const sdk::Document& record
     for (const ContentFault& fault : faults) {
         ++validation.faults;
         if (fault.is_repaired) ++validation.repaired;
-        if (!*may || validation.named.size() >= kMostNamed) continue;
+        if (!*may || validation.named.size() >= kMaxNamed) continue;
         validation.named.push_back({{"_doc", fault.node},
                                     {"code", fault.code},
                                     {"message", fault.message},

@@ -52,6 +52,8 @@ struct Endpoint {
     /// As `Action::takes` and `Action::answers`.
     Shape takes = {};
     Shape answers = {};
+    /// Other paths of the same operation, with the same placeholders.
+    std::vector<std::string> path_aliases = {};
 };
 
 /// Given to `PluginManifest::open`: the plugin says what it offers and asks for what it needs.
