@@ -18,6 +18,8 @@
 
 namespace stele::kernel::http {
 
+constexpr std::size_t kMaxOwnMembersBytes = std::size_t{64} * 1024;
+
 sdk::Result<void> read_settings(config::Settings& settings, const InstanceOptions& options) {
     if (auto read = settings.read_file(options.config_file); !read) return read;
     settings.read_environment();
@@ -203,6 +205,10 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     auto limit = settings.integer("pagination.default_limit");
     if (!limit) return limit.error();
     state->rooms->default_limit = *limit;
+    auto body_bytes = settings.bytes("server.body_bytes");
+    if (!body_bytes) return body_bytes.error();
+    // What the server adds to a body has room beside it.
+    state->rooms->max_record_bytes = static_cast<std::size_t>(*body_bytes) + kMaxOwnMembersBytes;
 
     auto verify_rate = settings.bytes("storage.blob_verify_rate");
     if (!verify_rate) return verify_rate.error();

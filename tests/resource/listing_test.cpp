@@ -59,15 +59,60 @@ TEST_CASE_METHOD(ResourceFixture, "a large record is left to a worker before its
         INFO(path);
         const bool is_large = std::string_view(path).ends_with("large");
         const auto here = begin(system(), "GET", path);
-        here->input().must_be_short = true;
+        here->context().keep_reads_short();
         CHECK(here->run().has_value() != is_large);
-        CHECK(here->input().is_too_long == is_large);
+        CHECK(here->context().has_met_long_record() == is_large);
         CHECK(begin(system(), "GET", path)->run().has_value());
         const auto removal = begin(system(), "DELETE", path);
-        removal->input().must_be_short = true;
+        removal->context().keep_reads_short();
         CHECK(removal->run().has_value() != is_large);
         CHECK(removal->call().context().transaction().has_writes() != is_large);
     }
+}
+
+TEST_CASE_METHOD(ResourceFixture,
+                 "a large record that a handler reads by itself is left to a worker, too") {
+    const sdk::CollectionName libraries{"library", ""};
+    const sdk::RecordKey small = create(libraries, {{"_doc", "small"}});
+    const sdk::RecordKey large =
+        create(libraries, {{"_doc", "large"}, {"text", std::string(40'000, 'x')}});
+    for (const std::string id : {"small", "large"}) {
+        const bool is_large = id == "large";
+        const sdk::RecordKey& key = is_large ? large : small;
+        for (const bool is_by_system : {false, true}) {
+            WorkContext context(rooms, system());
+            context.keep_reads_short();
+            sdk::Context& asked = is_by_system ? context.as_system() : context;
+            CHECK(asked.documents().read(key).has_value() != is_large);
+            CHECK(asked.documents().read(libraries, id).has_value() != is_large);
+            CHECK(asked.documents().read_text(key).has_value() != is_large);
+            CHECK(context.has_met_long_record() == is_large);
+        }
+    }
+}
+
+TEST_CASE_METHOD(ResourceFixture, "no write makes a record larger than a body may be") {
+    const sdk::CollectionName libraries{"library", ""};
+    create(libraries, {{"_doc", "grown"}, {"text", std::string(4'000, 'x')}});
+    rooms.max_record_bytes = 3'000;
+    WorkContext context(rooms, system());
+    const auto refusal = [](const auto& result) {
+        return result ? std::string() : result.error().code;
+    };
+    const std::string kTooLarge = "resource.record_too_large";
+    sdk::Documents& documents = context.documents();
+    const sdk::Json large{{"text", std::string(3'000, 'x')}};
+    const sdk::Json fitting{{"text", std::string(2'000, 'x')}};
+    CHECK(refusal(documents.create(libraries, large)) == kTooLarge);
+    const sdk::Document made = value_of(documents.create(libraries, fitting));
+    CHECK(refusal(documents.update(libraries, made.id, large)) == kTooLarge);
+    CHECK(refusal(documents.patch(libraries, made.id, {{"more", std::string(1'000, 'x')}})) ==
+          kTooLarge);
+    // One that is larger already may shrink, and not grow.
+    CHECK(refusal(documents.patch(libraries, "grown", {{"a", "b"}})) == kTooLarge);
+    CHECK(
+        refusal(documents.patch(libraries, "grown", {{"text", std::string(3'500, 'x')}})).empty());
+    CHECK(refusal(documents.update(libraries, "grown", fitting)).empty());
 }
 
 /// A query that no index serves, over some hundred records.

@@ -65,6 +65,7 @@ public:
 
     const RoutedCall& call() const { return call_; }
     RequestInput& input() { return input_; }
+    WorkContext& context() { return context_; }
 
 private:
     RequestInput input_;

@@ -126,7 +126,8 @@ private:
     void attempt(const std::shared_ptr<PendingRequest>& pending);
     void run_stages(const std::shared_ptr<PendingRequest>& pending);
     bool post(const std::shared_ptr<PendingRequest>& pending);
-    void move_to_worker(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
+    void move_to_worker(const std::shared_ptr<PendingRequest>& pending);
+    static sdk::Error busy();
     void look_again(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
     // stages/wait_for_lock.cpp
     void wait_for_lock(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);

@@ -12,15 +12,6 @@ namespace stele::kernel::resource {
 
 namespace {
 
-/// Decoding and writing a longer record holds up the other connections of the thread.
-constexpr std::size_t kMaxBytesHere = 32 * 1024;
-
-sdk::Error too_long(RoutedCall& call) {
-    call.set_too_long();
-    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
-                           "the server is busy; try again soon");
-}
-
 /// What a stage leaves for those after it; empty until the handler has answered.
 using Answer = std::optional<sdk::Reply>;
 
@@ -36,8 +27,7 @@ sdk::Result<void> authorize(RoutedCall& call, Answer&) {
 }
 
 sdk::Result<void> stay_short(RoutedCall& call, Answer&) {
-    if (call.input().must_be_short && call.record_bytes() > kMaxBytesHere) return too_long(call);
-    return {};
+    return call.work().check_read(call.record_bytes());
 }
 
 sdk::Result<void> decode(RoutedCall& call, Answer&) {

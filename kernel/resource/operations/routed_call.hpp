@@ -24,10 +24,8 @@ struct RequestInput {
     /// Values of the route's placeholders, decoded.
     std::vector<std::string> values;
     std::vector<std::pair<std::string, std::string>> parameters;
-    /// It runs where other connections wait: `execute` ends before the handler of a large record,
-    /// and says so.
+    /// It runs where other connections wait (`WorkContext::keep_reads_short`).
     bool must_be_short = false;
-    bool is_too_long = false;
     std::string_view raw_body;
     /// Reads a streamed body from its start; empty where there is none.
     std::function<std::unique_ptr<sdk::Upload>()> open_upload;
@@ -107,7 +105,6 @@ public:
 
     const RequestInput& input() const { return input_; }
     void enter(std::string_view stage) const { input_.stage = stage; }
-    void set_too_long() { input_.is_too_long = true; }
     const Route& route() const { return *input_.route; }
     const CollectionPlace& place() const { return path_->place; }
     /// Keys of the records around the addressed collection, outermost first, the platform not among

@@ -90,6 +90,8 @@ struct Rooms {
     /// The setting `pagination.sort_numbers: numeric`.
     bool has_numeric_sort = false;
     std::int64_t default_limit = 1000;
+    /// Of a record's text as it is stored.
+    std::size_t max_record_bytes = std::size_t{16} * 1024 * 1024;
 };
 
 }  // namespace stele::kernel::resource

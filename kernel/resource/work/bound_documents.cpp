@@ -93,6 +93,7 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& colle
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
+    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
     return rooms_.records.open(record);
 }
 
@@ -101,6 +102,7 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
+    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
     return rooms_.records.open(record);
 }
 
@@ -109,6 +111,7 @@ sdk::Result<std::string> BoundDocuments::read_text(const sdk::RecordKey& key) {
     storage::Record record;
     auto found = rooms_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
+    if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
     return std::string(record.text());
 }
 
@@ -270,6 +273,7 @@ sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, 
                                            .fields = after.fields,
                                            .sealed = rooms_.records.seal(after.secrets)});
     if (!stored) return stored.error();
+    if (auto fits = check_size(*stored, 0); !fits) return fits.error();
     after.key = storage::record_key(*id, *sequence);
     if (auto opened = open_spaces(place, after); !opened) return opened.error();
     if (is_contained) {
@@ -291,6 +295,18 @@ sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, 
     }
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
     return WrittenRecord{std::move(after), *std::move(stored)};
+}
+
+/// Whatever put it together: what can be read can be sent again. One that is larger already may
+/// shrink.
+sdk::Result<void> BoundDocuments::check_size(const storage::Record& stored,
+                                             std::size_t size_before) const {
+    const std::size_t size = stored.text().size();
+    if (size <= rooms_.max_record_bytes || size <= size_before) return {};
+    return sdk::make_error(sdk::ErrorKind::too_large, "resource.record_too_large",
+                           "the record would have " + std::to_string(size) + " bytes; at most " +
+                               std::to_string(rooms_.max_record_bytes) +
+                               " are stored (server.body_bytes)");
 }
 
 /// Makes `_system` the last member of what is about to be stored.
@@ -361,6 +377,7 @@ sdk::Result<storage::Record> BoundDocuments::replace(const CollectionPlace& plac
     auto stored = rooms_.documents.replace(**space, place.resource->rules, present, after.fields,
                                            rooms_.records.seal(after.secrets));
     if (!stored) return stored;
+    if (auto fits = check_size(*stored, present.text().size()); !fits) return fits.error();
     if (is_store) {
         if (auto synced = sync_data_store(transaction, change); !synced) return synced.error();
         return stored;

@@ -75,6 +75,7 @@ private:
                                  const sdk::Json* before);
     sdk::Result<void> open_spaces(const CollectionPlace& place, const sdk::Document& container);
     sdk::Result<void> check_opening(const sdk::Change& change);
+    sdk::Result<void> check_size(const storage::Record& stored, std::size_t size_before) const;
     /// What a record that was read counts in its data store.
     static std::int64_t written_size(const CollectionPlace& place, const storage::Record& record,
                                      const sdk::Document& document);

@@ -29,7 +29,7 @@ std::size_t end_of_ids(std::string_view reference, std::size_t count) {
 std::shared_ptr<WorkContext::Work> WorkContext::begin(Rooms& rooms) {
     // In this order: decisions that are younger than the moment may know more than the transaction.
     return std::make_shared<Work>(
-        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}, {}});
+        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}, {}, false, {}});
 }
 
 WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
@@ -124,6 +124,13 @@ sdk::ContextPart* WorkContext::part(std::string_view name) {
 void WorkContext::keep(std::string_view name, std::unique_ptr<sdk::ContextPart> part) {
     std::erase_if(work_->parts, [name](const Work::Part& kept) { return kept.name == name; });
     work_->parts.push_back({std::string(name), std::move(part)});
+}
+
+sdk::Result<void> WorkContext::check_read(std::size_t bytes) {
+    if (!work_->max_read_bytes || bytes <= *work_->max_read_bytes) return {};
+    work_->has_met_long_record = true;
+    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
+                           "the server is busy; try again soon");
 }
 
 sdk::Result<void> WorkContext::finish() {

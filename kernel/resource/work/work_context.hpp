@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@ struct ServerContext {
 
 namespace stele::kernel::resource {
 
+/// Decoding and writing more at once holds up the other connections of a thread.
+inline constexpr std::size_t kMaxShortBytes = std::size_t{32} * 1024;
+
 /// One transaction and who acts in it. Lives as long as the operation; `commit` ends it.
 class WorkContext final : public sdk::Context {
 public:
@@ -38,6 +42,9 @@ public:
         std::unique_ptr<sdk::Transaction> transaction;
         std::vector<std::function<void()>> effects;
         std::optional<sdk::RecordKey> blocked_by;
+        /// Longest record that may be read here; nothing: any.
+        std::optional<std::size_t> max_read_bytes;
+        bool has_met_long_record = false;
         struct Part {
             std::string name;
             std::unique_ptr<sdk::ContextPart> part;
@@ -79,6 +86,12 @@ public:
     /// The data store whose lock made the operation fail; nothing when none did.
     const std::optional<sdk::RecordKey>& blocked_by() const { return work_->blocked_by; }
     void set_blocked_by(const sdk::RecordKey& store) { work_->blocked_by = store; }
+
+    /// On a thread that others wait for, no longer records are read; what fails for it is run again
+    /// elsewhere, also where a handler went on without.
+    void keep_reads_short() { work_->max_read_bytes = kMaxShortBytes; }
+    sdk::Result<void> check_read(std::size_t bytes);
+    bool has_met_long_record() const { return work_->has_met_long_record; }
 
     /// For decisions at the state of the transaction.
     authority::Moment moment() const { return work_->moment; }

@@ -9,25 +9,22 @@ namespace stele::kernel::http {
 
 namespace {
 
-sdk::Error busy() {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
-                           "the server is busy; try again soon");
-}
-
 sdk::Error foreign_page() {
     return sdk::make_error(sdk::ErrorKind::forbidden, "http.origin_foreign",
                            "a request that writes by a cookie must name the own site, or one of "
                            "server.cors_origins, as its Origin");
 }
 
-/// Reading a long body takes longer than the other connections of the thread should wait.
-constexpr std::size_t kMaxBytesHere = 32 * 1024;
-
 bool is_long(const resource::RequestInput& input) {
-    return input.route->is_slow || input.raw_body.size() > kMaxBytesHere;
+    return input.route->is_slow || input.raw_body.size() > resource::kMaxShortBytes;
 }
 
 }  // namespace
+
+sdk::Error RequestPipeline::busy() {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
+                           "the server is busy; try again soon");
+}
 
 /// Learns who calls, and takes the request to the thread that it runs on. With an engine that other
 /// servers share, the transaction begins first: that is when this server hears of what the others

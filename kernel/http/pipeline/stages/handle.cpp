@@ -54,11 +54,13 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (!*open) return fail(pending, closed_platform());
     pending->context =
         std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
+    if (pending->input.must_be_short) pending->context->keep_reads_short();
     if (pending->input.route->is_urgent) pending->context->transaction().set_urgent();
     resource::RoutedCall call(*pending->context, pending->input);
     auto reply = resource::execute(call);
+    // Whatever the handler made of it.
+    if (pending->context->has_met_long_record()) return move_to_worker(pending);
     if (!reply) {
-        if (pending->input.is_too_long) return move_to_worker(pending, reply.error());
         if (is_binary_gone(reply.error())) return look_again(pending, reply.error());
         if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
         const bool is_blocked =
@@ -75,11 +77,10 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     succeed(pending);
 }
 
-void RequestPipeline::move_to_worker(const std::shared_ptr<PendingRequest>& pending,
-                                     const sdk::Error& error) {
+void RequestPipeline::move_to_worker(const std::shared_ptr<PendingRequest>& pending) {
     pending->context.reset();
-    pending->input.must_be_short = pending->input.is_too_long = false;
-    if (!post(pending)) fail(pending, error);
+    pending->input.must_be_short = false;
+    if (!post(pending)) fail(pending, busy());
 }
 
 void RequestPipeline::look_again(const std::shared_ptr<PendingRequest>& pending,
