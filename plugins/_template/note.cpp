@@ -10,7 +10,10 @@ sdk::ResourceDescriptor Note::describe() const {
         {.name = "pinned", .kind = boolean, .default_json = "false"},
     };
     const sdk::Actions actions{
-        {.name = "pin", .permission = sdk::Permission::update, .run = sdk::action<&Note::pin>()},
+        {.name = "pin",
+         .permission = sdk::Permission::update,
+         .run = sdk::action<&Note::pin>(),
+         .answers = sdk::shape::record("note")},
     };
     return {.type = "note",
             .path = "notes",

@@ -63,15 +63,47 @@ sdk::Result<sdk::Reply> entry_reply(const sdk::Json& entries, std::string_view k
 }  // namespace
 
 namespace {
+
+constexpr char kType[] = "accessPolicy";
 const std::vector<sdk::Parameter> kReference{{"ref", true}};
+
+sdk::Shape policies() {
+    return sdk::shape::array(sdk::shape::record(kType));
+}
+
+sdk::Shape changed_id() {
+    return sdk::shape::status({{"_doc", sdk::shape::text()}});
+}
+
+sdk::Shape policy_template() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"key", text()},
+                               {"title", text()},
+                               optional("description", text()),
+                               optional("scope", text()),
+                               {"statements", sdk::shape::array(sdk::shape::object())}});
+}
+
+sdk::Shape condition_type() {
+    using sdk::shape::array;
+    using sdk::shape::text;
+    return sdk::shape::object({{"key", text()},
+                               {"title", text()},
+                               {"config", array(text())},
+                               sdk::shape::optional("aliases", array(text()))});
+}
+
 /// A list of what is the same on every platform, for everybody on it.
-sdk::Action list_of_entries(const char* name, decltype(sdk::Action::run) run) {
+sdk::Action list_of_entries(const char* name, decltype(sdk::Action::run) run,
+                            const sdk::Shape& entry) {
     return {.name = name,
             .method = "GET",
             .scope = sdk::ActionScope::collection,
             .permission = sdk::Permission::connect,
             .run = std::move(run),
-            .paged = true};
+            .paged = true,
+            .answers = sdk::shape::page(entry)};
 }
 
 }  // namespace
@@ -80,39 +112,92 @@ sdk::Actions AccessPolicy::catalogue_actions() {
     using enum sdk::ActionScope;
     using sdk::action;
     constexpr auto kConnect = sdk::Permission::connect;
+    const sdk::Shape policy = sdk::shape::record(kType);
     return {
-        list_of_entries("templates", action<&AccessPolicy::list_templates>()),
+        list_of_entries("templates", action<&AccessPolicy::list_templates>(), policy_template()),
         {.name = "templates/{templateKey}",
          .method = "GET",
          .scope = collection,
          .permission = kConnect,
-         .run = action<&AccessPolicy::read_template>()},
-        list_of_entries("system", action<&AccessPolicy::list_system>()),
+         .run = action<&AccessPolicy::read_template>(),
+         .answers = policy_template()},
+        list_of_entries("system", action<&AccessPolicy::list_system>(), policy),
         {.name = "system/{key}",
          .method = "GET",
          .scope = collection,
          .permission = kConnect,
-         .run = action<&AccessPolicy::read_system>()},
+         .run = action<&AccessPolicy::read_system>(),
+         .answers = policy},
         {.name = "system/{key}/assign",
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::assign_system>(),
-         .parameters = kReference},
+         .parameters = kReference,
+         .answers = changed_id()},
         {.name = "system/{key}/unassign",
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::unassign_system>(),
          .parameters = kReference,
-         .urgent = true},
-        list_of_entries("conditions", action<&AccessPolicy::list_conditions>()),
+         .urgent = true,
+         .answers = changed_id()},
+        list_of_entries("conditions", action<&AccessPolicy::list_conditions>(), condition_type()),
+    };
+}
+
+/// What leads from policies to those they are for, and back.
+sdk::Actions AccessPolicy::assignment_actions() {
+    using enum sdk::ActionScope;
+    using sdk::action;
+    using sdk::shape::array;
+    using sdk::shape::object;
+    using sdk::shape::text;
+    constexpr auto kConnect = sdk::Permission::connect;
+    const sdk::Shape page = sdk::shape::page(sdk::shape::record(kType));
+    return {
+        {.name = "assign",
+         .run = action<&AccessPolicy::assign>(),
+         .parameters = kReference,
+         .answers = changed_id()},
+        {.name = "unassign",
+         .run = action<&AccessPolicy::unassign>(),
+         .parameters = kReference,
+         .urgent = true,
+         .answers = changed_id()},
+        {.name = "targets",
+         .method = "GET",
+         .run = action<&AccessPolicy::targets>(),
+         .paged = true,
+         .answers = sdk::shape::page(text())},
+        {.name = "unassignall",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::unassign_all>(),
+         .parameters = kReference,
+         .urgent = true,
+         .answers = page},
+        {.name = "find",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::find>(),
+         .parameters = {{"ref", true},
+                        {"scope", false, sdk::FieldKind::text, {"platform", "project"}},
+                        {"inherited", false, sdk::FieldKind::boolean}},
+         .paged = true,
+         .answers = page},
+        {.name = "collect",
+         .scope = collection,
+         .permission = kConnect,
+         .run = action<&AccessPolicy::collect>(),
+         .parameters = {{"userId"}},
+         .slow = true,
+         .takes = object({{"references", array(text())}, sdk::shape::optional("userId", text())}),
+         .answers = object({{"references", sdk::shape::map(policies())}})},
     };
 }
 
 sdk::ResourceDescriptor AccessPolicy::describe() const {
     using enum sdk::FieldKind;
-    using enum sdk::ActionScope;
-    using sdk::action;
-    constexpr auto kConnect = sdk::Permission::connect;
     const sdk::Fields fields{
         {.name = "title", .kind = text},
         {.name = "description", .kind = text},
@@ -123,39 +208,11 @@ sdk::ResourceDescriptor AccessPolicy::describe() const {
         {.name = "system", .kind = boolean, .read_only = true},
         {.name = "statements", .kind = array, .items = object},
     };
-    sdk::Actions actions{
-        {.name = "assign", .run = action<&AccessPolicy::assign>(), .parameters = kReference},
-        {.name = "unassign",
-         .run = action<&AccessPolicy::unassign>(),
-         .parameters = kReference,
-         .urgent = true},
-        {.name = "targets",
-         .method = "GET",
-         .run = action<&AccessPolicy::targets>(),
-         .paged = true},
-        {.name = "unassignall",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::unassign_all>(),
-         .parameters = kReference,
-         .urgent = true},
-        {.name = "find",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::find>(),
-         .parameters = {{"ref", true}, {"scope", false}, {"inherited", false}},
-         .paged = true},
-        {.name = "collect",
-         .scope = collection,
-         .permission = kConnect,
-         .run = action<&AccessPolicy::collect>(),
-         .parameters = {{"userId"}},
-         .slow = true},
-    };
+    sdk::Actions actions = assignment_actions();
     const sdk::Actions of_catalogue = catalogue_actions();
     actions.insert(actions.end(), of_catalogue.begin(), of_catalogue.end());
     sdk::ResourceDescriptor descriptor;
-    descriptor.type = "accessPolicy";
+    descriptor.type = kType;
     descriptor.path = "access/policies";
     descriptor.placeholder = "accessPolicyId";
     descriptor.title = "access policies";

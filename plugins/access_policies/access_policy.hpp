@@ -50,6 +50,7 @@ public:
 
 private:
     static sdk::Actions catalogue_actions();
+    static sdk::Actions assignment_actions();
     sdk::Result<void> require_fitness(const sdk::Json& fields) const;
 
     const PolicyEvaluator& evaluator_;

@@ -6,6 +6,7 @@ namespace stele::data_stores {
 
 namespace {
 
+constexpr char kType[] = "deployedApplication";
 constexpr char kState[] = "state";
 
 /// Whoever serves the application looks at its state.
@@ -33,16 +34,19 @@ sdk::ResourceDescriptor DeployedApplication::describe() const {
     sdk::Actions actions{{.name = "undeploy",
                           .permission = sdk::Permission::remove,
                           .run = action<&DeployedApplication::undeploy>(),
-                          .urgent = true},
+                          .urgent = true,
+                          .answers = sdk::shape::status({{"_doc", sdk::shape::text()}})},
                          {.name = "stop",
                           .permission = sdk::Permission::update,
-                          .run = action<&DeployedApplication::stop>()}};
+                          .run = action<&DeployedApplication::stop>(),
+                          .answers = sdk::shape::written(kType)}};
     for (const char* name : {"redeploy", "start", "restart"}) {
         actions.push_back({.name = name,
                            .permission = sdk::Permission::update,
-                           .run = action<&DeployedApplication::start>()});
+                           .run = action<&DeployedApplication::start>(),
+                           .answers = sdk::shape::written(kType)});
     }
-    return {.type = "deployedApplication",
+    return {.type = kType,
             .container = "webhost",
             .path = "applications",
             .placeholder = "deployedApplicationId",

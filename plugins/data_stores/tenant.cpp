@@ -65,52 +65,90 @@ sdk::Error unknown_tenant(const std::string& principal) {
                            "no tenant was made for " + principal);
 }
 
+sdk::Shape changed_id() {
+    return sdk::shape::status({{"_doc", sdk::shape::text()}});
+}
+
+/// Of any family; what it is and where stand beside its own members.
+sdk::Shape object_row() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object(
+        {{"_doc", text()}, optional("typeId", text()), optional("ref", text())});
+}
+
+/// Of the plugin that keeps meters; of a row may be left what `_fields` names.
+sdk::Shape meter() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object(
+        {{"_doc", text()}, optional("tenantId", text()), optional("meterType", text())});
+}
+
+sdk::Actions meter_actions() {
+    return {
+        {.name = "closeout",
+         .permission = sdk::Permission::update,
+         .run = sdk::action<&Tenant::close_out>(),
+         .answers = changed_id()},
+        {.name = "meters",
+         .method = "GET",
+         .run = sdk::action<&Tenant::list_meters>(),
+         .paged = true,
+         .slow = true,
+         .answers = sdk::shape::page(meter())},
+        {.name = "meters/query",
+         .run = sdk::action<&Tenant::list_meters>(),
+         .paged = true,
+         .slow = true,
+         .answers = sdk::shape::page(meter())},
+        {.name = "meters/current/{meterType}",
+         .method = "GET",
+         .run = sdk::action<&Tenant::read_current_meter>(),
+         .answers = meter()},
+    };
+}
+
 sdk::Actions tenant_actions() {
     using enum sdk::Permission;
-    return {
+    sdk::Actions actions{
         {.name = "lookup",
          .method = "GET",
          .scope = sdk::ActionScope::collection,
          .permission = connect,
          .run = sdk::action<&Tenant::look_up>(),
-         .parameters = {{"id", true}}},
+         .parameters = {{"id", true}},
+         .answers = sdk::shape::record(kTenantType)},
         {.name = "start",
          .scope = sdk::ActionScope::collection,
          .permission = create_subobjects,
          .run = sdk::action<&Tenant::start>(),
-         .parameters = {{"schedule"}}},
+         .answers = sdk::shape::job()},
         // What is inside of a tenant is shown to those who could get inside anyway.
         {.name = "defaultclient",
          .method = "GET",
          .permission = modify_credentials,
-         .run = sdk::action<&Tenant::read_default_client>()},
+         .run = sdk::action<&Tenant::read_default_client>(),
+         .answers = sdk::shape::record("client")},
         {.name = "objects",
          .method = "GET",
          .permission = modify_credentials,
          .run = sdk::action<&Tenant::list_objects>(),
          .parameters = {{"type"}},
          .paged = true,
-         .slow = true},
+         .slow = true,
+         .answers = sdk::shape::page(object_row())},
         {.name = "autoclientmappings",
          .method = "GET",
          .permission = modify_credentials,
          .run = sdk::action<&Tenant::list_mappings>(),
          .paged = true,
-         .slow = true},
-        {.name = "closeout", .permission = update, .run = sdk::action<&Tenant::close_out>()},
-        {.name = "meters",
-         .method = "GET",
-         .run = sdk::action<&Tenant::list_meters>(),
-         .paged = true,
-         .slow = true},
-        {.name = "meters/query",
-         .run = sdk::action<&Tenant::list_meters>(),
-         .paged = true,
-         .slow = true},
-        {.name = "meters/current/{meterType}",
-         .method = "GET",
-         .run = sdk::action<&Tenant::read_current_meter>()},
+         .slow = true,
+         .answers = sdk::shape::page(sdk::shape::record("autoClientMapping"))},
     };
+    const sdk::Actions of_meters = meter_actions();
+    actions.insert(actions.end(), of_meters.begin(), of_meters.end());
+    return actions;
 }
 
 }  // namespace

@@ -22,13 +22,48 @@ sdk::Result<sdk::Document> stack_of(sdk::Context& context, const std::string& pr
     return context.documents().read(kStacks, sdk::text_member((*project)->fields, "stackId"));
 }
 
+/// A record of the plugin that keeps web hosts, which need not be there.
+std::vector<sdk::ShapeMember> deployed_members() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return {{"_doc", text()},
+            optional("webhostId", text()),
+            optional("applicationId", text()),
+            optional("deploymentKey", text()),
+            optional("state", text({"STARTED", "STOPPED"})),
+            optional("urls", sdk::shape::array(text()))};
+}
+
+sdk::Shape undeployed() {
+    return sdk::shape::status(
+        {{"_doc", sdk::shape::text()}, {"deploymentKey", sdk::shape::text()}});
+}
+
+sdk::Shape deployed_info() {
+    using sdk::shape::text;
+    return sdk::shape::object({{"_doc", text()},
+                               {"deploymentKey", text()},
+                               {"webhostId", text()},
+                               {"state", text()},
+                               {"urls", sdk::shape::array(text())}});
+}
+
 sdk::Action deployment_action(const char* name, const char* method, sdk::Permission permission,
-                              sdk::Result<sdk::Reply> (*run)(const sdk::Call&),
+                              sdk::Result<sdk::Reply> (*run)(const sdk::Call&), sdk::Shape answers,
                               const char* detail = "") {
     return {.name = std::string(name) + "/{deploymentKey}" + detail,
             .method = method,
             .permission = permission,
-            .run = [run](sdk::Resource&, const sdk::Call& call) { return run(call); }};
+            .run = [run](sdk::Resource&, const sdk::Call& call) { return run(call); },
+            .answers = std::move(answers)};
+}
+
+sdk::Shape mapping() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{"_doc", text()},
+                               optional("webhostId", text()),
+                               optional("host", sdk::shape::null_or(text()))});
 }
 
 sdk::Action mapping_action(const char* name,
@@ -37,7 +72,8 @@ sdk::Action mapping_action(const char* name,
     return {.name = name,
             .method = "GET",
             .run = [run, &rows](sdk::Resource&, const sdk::Call& call) { return run(call, rows); },
-            .paged = true};
+            .paged = true,
+            .answers = sdk::shape::page(mapping())};
 }
 
 }  // namespace
@@ -61,11 +97,16 @@ sdk::ResourceDescriptor Application::describe() const {
         .placeholder = "applicationId",
         .fields = fields,
         .capabilities = {.data_store = true},
-        .actions = {deployment_action("deploy", "POST", kUpdate, &deploy_application),
-                    deployment_action("undeploy", "POST", kUpdate, &undeploy_application),
-                    deployment_action("deployed", "GET", kRead, &read_deployed_application),
-                    deployment_action("deployed", "POST", kRead, &read_deployed_application),
-                    deployment_action("deployed", "GET", kRead, &read_deployed_info, "/info"),
+        .actions = {deployment_action("deploy", "POST", kUpdate, &deploy_application,
+                                      sdk::shape::status(deployed_members())),
+                    deployment_action("undeploy", "POST", kUpdate, &undeploy_application,
+                                      undeployed()),
+                    deployment_action("deployed", "GET", kRead, &read_deployed_application,
+                                      sdk::shape::object(deployed_members())),
+                    deployment_action("deployed", "POST", kRead, &read_deployed_application,
+                                      sdk::shape::object(deployed_members())),
+                    deployment_action("deployed", "GET", kRead, &read_deployed_info,
+                                      deployed_info(), "/info"),
                     mapping_action("autoclientmappings", &list_auto_client_mappings, rows_),
                     mapping_action("trusteddomainmappings", &list_trusted_domain_mappings, rows_)},
         .title = "applications"};

@@ -20,52 +20,88 @@ namespace stele::platform {
 
 namespace {
 
+using sdk::shape::array;
+using sdk::shape::boolean;
+using sdk::shape::object;
+using sdk::shape::optional;
+using sdk::shape::text;
+
+constexpr char kPlatform[] = "platform";
+
+/// What a body asks of each reference, or a reply tells of it: `entries`.
+sdk::Shape entries(const std::vector<sdk::ShapeMember>& entry) {
+    return object({{"entries", array(object(entry))}});
+}
+
+/// What projects or applications can be.
+sdk::Shape kind_page() {
+    // With full=false the ids alone.
+    std::vector<sdk::ShapeMember> kind{{"_doc", text()}};
+    for (const char* name : {"identifier", "reference", "title", "description"})
+        kind.push_back(optional(name, text()));
+    return sdk::shape::page(object(kind));
+}
+
 void add_record_endpoints(sdk::Registrar& registrar) {
-    registrar.add(sdk::Endpoint{
-        .method = "GET", .path = "/", .title = "read the platform", .run = &read_platform});
-    registrar.add(sdk::Endpoint{.method = "PUT",
-                                .path = "/",
-                                .title = "update the platform",
-                                .permission = sdk::Permission::update,
-                                .run = &update_platform,
-                                .body = sdk::BodyUse::record});
-    registrar.add(sdk::Endpoint{.method = "POST",
-                                .path = "/update",
-                                .title = "update the platform",
-                                .permission = sdk::Permission::update,
-                                .run = &update_platform,
-                                .body = sdk::BodyUse::record});
     registrar.add(sdk::Endpoint{.method = "GET",
-                                .path = "/info",
-                                .title = "count the platform's stores",
-                                .run = &read_info});
+                                .path = "/",
+                                .title = "read the platform",
+                                .run = &read_platform,
+                                .answers = sdk::shape::record(kPlatform)});
+    for (const bool is_put : {true, false}) {
+        registrar.add(sdk::Endpoint{.method = is_put ? "PUT" : "POST",
+                                    .path = is_put ? "/" : "/update",
+                                    .title = "update the platform",
+                                    .permission = sdk::Permission::update,
+                                    .run = &update_platform,
+                                    .body = sdk::BodyUse::record,
+                                    .takes = sdk::shape::record("platformBody"),
+                                    .answers = sdk::shape::written(kPlatform)});
+    }
+    registrar.add(sdk::Endpoint{
+        .method = "GET",
+        .path = "/info",
+        .title = "count the platform's stores",
+        .run = &read_info,
+        .answers = object({{"datastore_counts", sdk::shape::map(sdk::shape::integer())}})});
     for (const char* method : {"POST", "GET"}) {
         registrar.add(sdk::Endpoint{.method = method,
                                     .path = "/tools/types/contained/{typeId}",
                                     .title = "list the types that a type contains",
-                                    .run = &list_contained_types});
+                                    .run = &list_contained_types,
+                                    .answers = object({{"types", array(text())}})});
     }
 }
 
 using Run = std::function<sdk::Result<sdk::Reply>(const sdk::Call&)>;
 
 void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperations& references) {
-    const auto add = [&](std::string path, std::string title, Run run) {
+    const auto add = [&](std::string path, std::string title, Run run, sdk::Shape takes,
+                         sdk::Shape answers) {
         registrar.add(sdk::Endpoint{.method = "POST",
                                     .path = std::move(path),
                                     .title = std::move(title),
                                     .run = std::move(run),
-                                    .slow = true});
+                                    .slow = true,
+                                    .takes = std::move(takes),
+                                    .answers = std::move(answers)});
     };
-    add("/ref/read", "read records by reference",
-        [&references](const sdk::Call& call) { return references.read(call); });
+    const sdk::ShapeMember record{"permissioned", text()};
+    const sdk::ShapeMember principal{"principalId", text()};
+    // An entry of the reply is the one that was sent, and what it asks for.
+    const sdk::Shape operations = array(object({{"op", text()}, {"path", text()}}));
+    add(
+        "/ref/read", "read records by reference",
+        [&references](const sdk::Call& call) { return references.read(call); },
+        entries({{"ref", text()}}), entries({{"entry", sdk::shape::null_or(object())}}));
     registrar.add(sdk::Endpoint{
         .method = "GET",
         .path = "/ref/diff",
         .title = "compare two records by reference",
         .run = [&references](const sdk::Call& call) { return references.difference(call); },
         .parameters = {{"source", true}, {"target", true}},
-        .slow = true});
+        .slow = true,
+        .answers = object({{"diff", operations}})});
     // Values of a patch are parts of records.
     registrar.add(sdk::Endpoint{
         .method = "POST",
@@ -75,11 +111,20 @@ void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperation
         .parameters = {{"source", true}},
         .slow = true,
         .body = sdk::BodyUse::record,
-        .bounds = {{.member = "", .holds_records = true}}});
-    add("/access/lookup", "look up principals' rights on referenced records",
-        [&references](const sdk::Call& call) { return references.look_up(call); });
-    add("/access/check", "check principals' rights on referenced records",
-        [&references](const sdk::Call& call) { return references.check(call); });
+        .bounds = {{.member = "", .holds_records = true}},
+        .takes = sdk::shape::either({operations, object()}),
+        .answers = sdk::shape::status({{"_doc", text()}})});
+    add(
+        "/access/lookup", "look up principals' rights on referenced records",
+        [&references](const sdk::Call& call) { return references.look_up(call); },
+        entries({record, principal}),
+        entries({{"authorities", array(text())}, {"permissions", array(text())}}));
+    add(
+        "/access/check", "check principals' rights on referenced records",
+        [&references](const sdk::Call& call) { return references.check(call); },
+        entries(
+            {record, principal, optional("permissionId", text()), optional("authorityId", text())}),
+        entries({optional("hasPermission", boolean()), optional("hasAuthority", boolean())}));
 }
 
 void add_job_queries(sdk::Registrar& registrar, const JobOperations& jobs) {
@@ -92,6 +137,7 @@ void add_job_queries(sdk::Registrar& registrar, const JobOperations& jobs) {
         {"/failed", {error}},
         {"/finished", {finished}},
     };
+    const sdk::Shape page = sdk::shape::page(sdk::shape::job());
     for (const auto& [kind, states] : kinds) {
         const Run run = [&jobs, states = states](const sdk::Call& call) {
             return jobs.query(call, states);
@@ -101,13 +147,15 @@ void add_job_queries(sdk::Registrar& registrar, const JobOperations& jobs) {
                                     .title = "list jobs",
                                     .run = run,
                                     .paged = true,
-                                    .slow = true});
+                                    .slow = true,
+                                    .answers = page});
         registrar.add(sdk::Endpoint{.method = "POST",
                                     .path = "/jobs" + kind + "/query",
                                     .title = "query jobs",
                                     .run = run,
                                     .paged = true,
-                                    .slow = true});
+                                    .slow = true,
+                                    .answers = page});
     }
 }
 
@@ -118,28 +166,33 @@ void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
             sdk::Endpoint{.method = "GET",
                           .path = path,
                           .title = "read a job",
-                          .run = [&jobs](const sdk::Call& call) { return jobs.read(call); }});
+                          .run = [&jobs](const sdk::Call& call) { return jobs.read(call); },
+                          .answers = sdk::shape::record("WholeJob")});
     }
     registrar.add(
         sdk::Endpoint{.method = "GET",
                       .path = "/jobs/{jobId}/attachments",
                       .title = "list a job's attachments",
                       .run = [&jobs](const sdk::Call& call) { return jobs.list_attachments(call); },
-                      .paged = true});
-    registrar.add(sdk::Endpoint{
-        .method = "GET",
-        .path = "/jobs/{jobId}/attachments/{attachmentId}",
-        .title = "download a job's attachment",
-        .run = [&jobs](const sdk::Call& call) { return jobs.read_attachment(call); }});
+                      .paged = true,
+                      .answers = sdk::shape::page(sdk::shape::record("Attachment"))});
+    registrar.add(
+        sdk::Endpoint{.method = "GET",
+                      .path = "/jobs/{jobId}/attachments/{attachmentId}",
+                      .title = "download a job's attachment",
+                      .run = [&jobs](const sdk::Call& call) { return jobs.read_attachment(call); },
+                      .answers = sdk::shape::bytes()});
     registrar.add(sdk::Endpoint{.method = "POST",
                                 .path = "/jobs/{jobId}/kill",
                                 .title = "end a job",
-                                .run = [&jobs](const sdk::Call& call) { return jobs.kill(call); }});
+                                .run = [&jobs](const sdk::Call& call) { return jobs.kill(call); },
+                                .answers = sdk::shape::status({{"_doc", text()}})});
 }
 
 void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
     const auto add = [&](const char* method, const char* path, const char* title, auto operation,
-                         bool is_paged, std::vector<sdk::Parameter> parameters = {}) {
+                         bool is_paged, sdk::Shape answers,
+                         std::vector<sdk::Parameter> parameters = {}) {
         registrar.add(sdk::Endpoint{
             .method = method,
             .path = path,
@@ -147,14 +200,19 @@ void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
             .run = [&logs, operation](const sdk::Call& call) { return (logs.*operation)(call); },
             .parameters = std::move(parameters),
             .paged = is_paged,
-            .slow = is_paged});
+            .slow = is_paged,
+            .answers = std::move(answers)});
     };
-    add("GET", "/logs", "list log entries", &LogOperations::query, true);
-    add("POST", "/logs/query", "query log entries", &LogOperations::query, true);
+    const sdk::Shape page = sdk::shape::page(LogOperations::row());
+    add("GET", "/logs", "list log entries", &LogOperations::query, true, page);
+    add("POST", "/logs/query", "query log entries", &LogOperations::query, true, page);
     add("POST", "/logs", "write a log entry", &LogOperations::create, false,
-        {{"message"}, {"level"}});
-    add("GET", "/logs/logfile", "read the log as text", &LogOperations::read_file, false);
-    add("GET", "/logs/{logId}", "read a log entry", &LogOperations::read, false);
+        sdk::shape::status({{"_doc", text()}}),
+        {{"message"}, {"level", false, sdk::FieldKind::text, LogOperations::levels()}});
+    add("GET", "/logs/logfile", "read the log as text", &LogOperations::read_file, false,
+        sdk::shape::bytes(LogOperations::kFileType));
+    add("GET", "/logs/{logId}", "read a log entry", &LogOperations::read, false,
+        LogOperations::entry());
 }
 
 void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& projects) {
@@ -164,12 +222,16 @@ void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& project
                       .title = "create a project in a job",
                       .permission = sdk::Permission::create_subobjects,
                       .run = [&projects](const sdk::Call& call) { return projects.start(call); },
-                      .parameters = {{"schedule"}}});
+                      .parameters = {schedule_parameter()},
+                      .takes = object({optional("title", text()), optional("description", text()),
+                                       optional("stackId", text())}),
+                      .answers = sdk::shape::job()});
     registrar.add(sdk::Endpoint{.method = "GET",
                                 .path = "/projecttypes",
                                 .title = "list what projects can be made from",
                                 .run = &list_project_types,
-                                .paged = true});
+                                .paged = true,
+                                .answers = kind_page()});
 }
 
 void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {
@@ -180,8 +242,9 @@ void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {
             .title = title,
             .run = [&upkeep,
                     operation](const sdk::Call& call) { return (upkeep.*operation)(call); },
-            .parameters = {{"schedule"}},
-            .slow = true});
+            .parameters = {schedule_parameter()},
+            .slow = true,
+            .answers = sdk::shape::job()});
     };
     add("/admin/index", "build the search indexes anew", &UpkeepJobs::index_platform);
     add("/admin/repair", "mend what does not fit in data stores", &UpkeepJobs::repair_platform);
@@ -198,7 +261,8 @@ void add_rule_endpoints(sdk::Registrar& registrar) {
                                             return sdk::Reply::page_of(sdk::Json::array(),
                                                                        call.page());
                                         },
-                                    .paged = true});
+                                    .paged = true,
+                                    .answers = sdk::shape::page()});
     }
 }
 
@@ -218,7 +282,8 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
         .title = "list what applications can be",
         .run = [&rows = work.rows](
                    const sdk::Call& call) { return list_application_types(call, rows); },
-        .paged = true});
+        .paged = true,
+        .answers = kind_page()});
 }
 
 }  // namespace stele::platform

@@ -34,6 +34,15 @@ sdk::Json entry_of(const sdk::KeptLogLine& line) {
             {"timestamp", sdk::time_value(line.at_ms)}};
 }
 
+std::vector<sdk::ShapeMember> entry_members() {
+    using sdk::shape::text;
+    return {{"_doc", text()},
+            {"level", text(LogOperations::levels())},
+            {"source", text()},
+            {"message", text()},
+            {"timestamp", sdk::shape::time()}};
+}
+
 sdk::Result<sdk::LogLevel> level_of(const std::string& name) {
     for (const auto& [known, level] : kLevels) {
         if (name == known) return level;
@@ -42,6 +51,24 @@ sdk::Result<sdk::LogLevel> level_of(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<std::string> LogOperations::levels() {
+    std::vector<std::string> names;
+    for (const auto& [name, level] : kLevels)
+        names.emplace_back(name);
+    return names;
+}
+
+sdk::Shape LogOperations::entry() {
+    return sdk::shape::object(entry_members());
+}
+
+sdk::Shape LogOperations::row() {
+    std::vector<sdk::ShapeMember> members = entry_members();
+    for (sdk::ShapeMember& member : members)
+        member.is_required = member.name == "_doc";
+    return sdk::shape::object(members);
+}
 
 sdk::Result<void> LogOperations::check_may_read(sdk::Context& context) const {
     const sdk::PlatformScope root = registrar_.root_platform();
@@ -82,7 +109,7 @@ sdk::Result<sdk::Reply> LogOperations::read_file(const sdk::Call& call) const {
                 out += sdk::log_file_line(line) + "\n";
             return false;
         },
-        "text/plain;charset=UTF-8");
+        std::string(kFileType) + ";charset=UTF-8");
 }
 
 sdk::Result<sdk::Reply> LogOperations::create(const sdk::Call& call) const {

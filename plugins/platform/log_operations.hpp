@@ -1,8 +1,12 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <stele/sdk/call.hpp>
 #include <stele/sdk/reply.hpp>
 #include <stele/sdk/services/row_query.hpp>
+#include <stele/sdk/shape.hpp>
 
 namespace stele::sdk {
 class Registrar;
@@ -17,6 +21,14 @@ public:
     /// Both must outlive it.
     LogOperations(sdk::Registrar& registrar, sdk::RowQuery& rows)
         : registrar_(registrar), rows_(rows) {}
+
+    /// Words for how bad an entry is.
+    static std::vector<std::string> levels();
+    /// What a read answers, and a row of a list, which can be without all but the id.
+    static sdk::Shape entry();
+    static sdk::Shape row();
+    /// How the log is sent as text.
+    static constexpr char kFileType[] = "text/plain";
 
     /// The entries that fit the query in the body, oldest first.
     sdk::Result<sdk::Reply> query(const sdk::Call& call) const;

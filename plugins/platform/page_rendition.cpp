@@ -99,21 +99,24 @@ sdk::ResourceDescriptor PageRendition::describe() const {
         {.name = "request", .kind = object},
         {.name = "dependencies", .kind = object},
     };
-    return {.type = kPageRendition,
-            .container = "application",
-            .path = "deployments/{deploymentKey}/pagerenditions",
-            .placeholder = "pageRenditionId",
-            .container_member = kRenditionApplication,
-            .fields = fields,
-            .actions = {{.name = "invalidateall",
-                         .scope = sdk::ActionScope::collection,
-                         .permission = sdk::Permission::update,
-                         .run = sdk::action<&PageRendition::invalidate_all>(),
-                         .slow = true},
-                        {.name = "invalidate",
-                         .permission = sdk::Permission::update,
-                         .run = sdk::action<&PageRendition::invalidate>()}},
-            .title = "page renditions"};
+    return {
+        .type = kPageRendition,
+        .container = "application",
+        .path = "deployments/{deploymentKey}/pagerenditions",
+        .placeholder = "pageRenditionId",
+        .container_member = kRenditionApplication,
+        .fields = fields,
+        .actions = {{.name = "invalidateall",
+                     .scope = sdk::ActionScope::collection,
+                     .permission = sdk::Permission::update,
+                     .run = sdk::action<&PageRendition::invalidate_all>(),
+                     .slow = true,
+                     .answers = sdk::shape::status({{kRenditionDeployment, sdk::shape::text()}})},
+                    {.name = "invalidate",
+                     .permission = sdk::Permission::update,
+                     .run = sdk::action<&PageRendition::invalidate>(),
+                     .answers = sdk::shape::written(kPageRendition)}},
+        .title = "page renditions"};
 }
 
 sdk::Result<void> PageRendition::prepare(sdk::Change& change, sdk::Context& context) {

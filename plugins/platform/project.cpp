@@ -214,6 +214,22 @@ sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& tea
     return result;
 }
 
+std::vector<sdk::Parameter> invitation_to_project() {
+    std::vector<sdk::Parameter> parameters = sdk::invitation_parameters();
+    parameters.push_back({"teamKey"});
+    return parameters;
+}
+
+sdk::Shape invited() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::status({{"_doc", text()},
+                               {"domainId", text()},
+                               {"teamKey", text()},
+                               optional("emailId", text()),
+                               optional("emailJobId", text())});
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor Project::describe() const {
@@ -231,14 +247,16 @@ sdk::ResourceDescriptor Project::describe() const {
         {.name = "users/invite",
          .permission = sdk::Permission::modify_permissions,
          .run = sdk::action<&Project::invite>(),
-         .parameters =
-             {{"id"}, {"email"}, {"teamKey"}, {"applicationId"}, {"emailProviderId"}, {"notify"}},
-         .slow = true},
+         .parameters = invitation_to_project(),
+         .slow = true,
+         .takes = sdk::invitation_body(),
+         .answers = invited()},
         {.name = "admin/maintenance",
          .permission = sdk::Permission::update,
          .run = sdk::action<&Project::maintain>(),
-         .parameters = {{"schedule"}},
-         .slow = true},
+         .parameters = {schedule_parameter()},
+         .slow = true,
+         .answers = sdk::shape::job()},
     };
     return {.type = "project",
             .path = "projects",

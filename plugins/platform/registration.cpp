@@ -11,6 +11,7 @@ namespace stele::platform {
 
 namespace {
 
+constexpr char kRegistration[] = "registration";
 constexpr char kRegistrationId[] = "registrationId";
 constexpr char kUserEmail[] = "userEmail";
 constexpr char kCompleted[] = "completed";
@@ -141,7 +142,8 @@ sdk::Fields registration_fields() {
 sdk::ResourceDescriptor Registration::describe() const {
     using sdk::action;
     constexpr auto kUpdate = sdk::Permission::update;
-    return {.type = "registration",
+    const sdk::Shape changed = sdk::shape::written(kRegistration);
+    return {.type = kRegistration,
             .container = "application",
             .path = "registrations",
             .placeholder = kRegistrationId,
@@ -152,18 +154,22 @@ sdk::ResourceDescriptor Registration::describe() const {
                          .scope = sdk::ActionScope::collection,
                          .permission = sdk::Permission::connect,
                          .run = action<&Registration::look_up>(),
-                         .parameters = {{kRegistrationId, true}}},
+                         .parameters = {{kRegistrationId, true}},
+                         .answers = sdk::shape::record(kRegistration)},
                         {.name = "send/confirmation",
                          .permission = kUpdate,
-                         .run = action<&Registration::send_confirmation>()},
+                         .run = action<&Registration::send_confirmation>(),
+                         .answers = changed},
                         {.name = "send/welcome",
                          .permission = kUpdate,
-                         .run = action<&Registration::send_welcome>()},
+                         .run = action<&Registration::send_welcome>(),
+                         .answers = changed},
                         {.name = "confirm",
                          .permission = kUpdate,
                          .run = action<&Registration::confirm>(),
                          .parameters = {{"password"}},
-                         .slow = true}},
+                         .slow = true,
+                         .answers = changed}},
             .title = "registrations"};
 }
 

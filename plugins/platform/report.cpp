@@ -38,7 +38,10 @@ sdk::ResourceDescriptor Report::describe() const {
                          .run = sdk::action<&Report::execute>(),
                          .paged = true,
                          .slow = true,
-                         .bounds = {{.member = kReportQuery, .holds_records = true}}}},
+                         .bounds = {{.member = kReportQuery, .holds_records = true}},
+                         .takes = sdk::shape::object(
+                             {sdk::shape::optional(kReportQuery, sdk::shape::record("Condition"))}),
+                         .answers = sdk::shape::page()}},
             .title = "reports"};
 }
 

@@ -60,53 +60,103 @@ sdk::Json presented(const sdk::Document& store, std::string_view shown_id) {
 
 }  // namespace
 
-sdk::ResourceDescriptor Stack::describe() const {
-    using enum sdk::FieldKind;
-    using enum sdk::ActionScope;
+namespace {
+
+constexpr char kStack[] = "stack";
+
+sdk::Shape changed_id() {
+    return sdk::shape::status({{"_doc", sdk::shape::text()}});
+}
+
+/// A record of one of the families of `kStoreTypes`.
+sdk::Shape store_shape() {
+    return sdk::shape::object(
+        {{"_doc", sdk::shape::text()}, sdk::shape::optional("datastoreId", sdk::shape::text())});
+}
+
+sdk::Actions store_actions() {
     using sdk::action;
     constexpr auto kUpdate = sdk::Permission::update;
-    const sdk::Fields fields{{.name = "title", .kind = text},
-                             {.name = "description", .kind = text},
-                             {.name = "key", .kind = text}};
-    const sdk::Actions actions{
+    const std::vector<std::string> types(kStoreTypes.begin(), kStoreTypes.end());
+    const sdk::Shape page = sdk::shape::page(store_shape());
+    return {
         {.name = "datastores/assign",
          .permission = kUpdate,
          .run = action<&Stack::assign>(),
-         .parameters = {{"type", true}, {"id", true}, {"key"}}},
+         .parameters = {{"type", true, sdk::FieldKind::text, types}, {"id", true}, {"key"}},
+         .answers = changed_id()},
         {.name = "datastores/unassign",
          .permission = kUpdate,
          .run = action<&Stack::unassign>(),
          .parameters = {{"key", true}},
-         .urgent = true},
+         .urgent = true,
+         .answers = changed_id()},
         {.name = "datastores",
          .method = "GET",
          .run = action<&Stack::list_stores>(),
          .paged = true,
-         .slow = true},
+         .slow = true,
+         .answers = page},
         {.name = "datastores/query",
          .run = action<&Stack::list_stores>(),
          .paged = true,
-         .slow = true},
+         .slow = true,
+         .answers = page},
         {.name = "datastores/exists",
          .run = action<&Stack::exists>(),
-         .parameters = {{"key", true}}},
-        {.name = "datastores/{key}", .method = "GET", .run = action<&Stack::read_store>()},
-        // No server belongs to one stack: these show what /logs shows.
+         .parameters = {{"key", true}},
+         .answers = sdk::shape::status({{"exists", sdk::shape::boolean()}})},
+        {.name = "datastores/{key}",
+         .method = "GET",
+         .run = action<&Stack::read_store>(),
+         .answers = store_shape()},
+        {.name = "find/{type}/{id}",
+         .method = "GET",
+         .scope = sdk::ActionScope::collection,
+         .permission = sdk::Permission::connect,
+         .run = action<&Stack::find>(),
+         .answers = sdk::shape::record(kStack)},
+    };
+}
+
+/// No server belongs to one stack: these show what /logs shows.
+sdk::Actions log_actions() {
+    using sdk::action;
+    const sdk::Shape page = sdk::shape::page(LogOperations::row());
+    return {
         {.name = "logs",
          .method = "GET",
          .run = action<&Stack::query_logs>(),
          .paged = true,
-         .slow = true},
-        {.name = "logs/query", .run = action<&Stack::query_logs>(), .paged = true, .slow = true},
-        {.name = "logs/logfile", .method = "GET", .run = action<&Stack::read_log_file>()},
-        {.name = "logs/{logId}", .method = "GET", .run = action<&Stack::read_log_entry>()},
-        {.name = "find/{type}/{id}",
+         .slow = true,
+         .answers = page},
+        {.name = "logs/query",
+         .run = action<&Stack::query_logs>(),
+         .paged = true,
+         .slow = true,
+         .answers = page},
+        {.name = "logs/logfile",
          .method = "GET",
-         .scope = collection,
-         .permission = sdk::Permission::connect,
-         .run = action<&Stack::find>()},
+         .run = action<&Stack::read_log_file>(),
+         .answers = sdk::shape::bytes(LogOperations::kFileType)},
+        {.name = "logs/{logId}",
+         .method = "GET",
+         .run = action<&Stack::read_log_entry>(),
+         .answers = LogOperations::entry()},
     };
-    return {.type = "stack",
+}
+
+}  // namespace
+
+sdk::ResourceDescriptor Stack::describe() const {
+    using enum sdk::FieldKind;
+    const sdk::Fields fields{{.name = "title", .kind = text},
+                             {.name = "description", .kind = text},
+                             {.name = "key", .kind = text}};
+    sdk::Actions actions = store_actions();
+    const sdk::Actions of_logs = log_actions();
+    actions.insert(actions.end(), of_logs.begin(), of_logs.end());
+    return {.type = kStack,
             .path = "stacks",
             .placeholder = "stackId",
             .fields = fields,

@@ -11,6 +11,11 @@
 
 namespace stele::platform {
 
+/// Of operations that start a job: whether their reply waits for its end.
+inline sdk::Parameter schedule_parameter() {
+    return {"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}};
+}
+
 /// Keeps many data stores in order: those of the platform, or those of a project's stack, one after
 /// the other in a job (docs/reference/platform.md, Upkeep). What is done to a store, the plugins
 /// that know it say.

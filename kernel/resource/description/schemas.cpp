@@ -75,10 +75,12 @@ Json field_schema(const sdk::Field& field, bool is_sent) {
 
 /// A record as it is read: secrets are never told.
 Json record_schema(const sdk::ResourceDescriptor& descriptor) {
+    const Json said_by_server = {{"type", "string"}, {"readOnly", true}};
     Json properties = {{"_doc", {{"type", "string"}}},
+                       {"platformId", said_by_server},
                        {"_system", schema_of(sdk::shape::record("System"))}};
     if (!descriptor.container_member.empty())
-        properties[descriptor.container_member] = {{"type", "string"}, {"readOnly", true}};
+        properties[descriptor.container_member] = said_by_server;
     for (const sdk::Field& field : descriptor.fields) {
         if (!field.secret) properties[field.name] = field_schema(field, false);
     }
@@ -136,6 +138,7 @@ sdk::Shape error() {
                    {"status", integer()},
                    {"message", text()},
                    {"code", text()},
+                   optional("error_description", text()),
                    optional("requestId", text()),
                    optional("violations", array(violation))});
 }

@@ -86,6 +86,65 @@ sdk::Result<std::optional<sdk::Json>> tenant_record(sdk::Context& context, const
     return std::optional<sdk::Json>(std::move(record->fields));
 }
 
+sdk::Shape password_change() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({{kPassword, text()},
+                               {"verifyPassword", text()},
+                               optional("currentPassword", text()),
+                               optional("validateCurrentPassword", sdk::shape::boolean())});
+}
+
+/// Records of a family that another plugin offers.
+sdk::Shape tenants_page() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::page(
+        sdk::shape::object({{"_doc", text()},
+                            optional("planKey", text()),
+                            optional("principalId", text()),
+                            optional("domainId", text()),
+                            optional("platformId", text()),
+                            optional("enabled", sdk::shape::null_or(sdk::shape::boolean()))}));
+}
+
+/// Under two paths.
+sdk::Action users_action(const char* name) {
+    return {.name = name,
+            .method = "GET",
+            .run = sdk::action<&Person::users>(),
+            .parameters = {{"tenantId"}},
+            .paged = true,
+            .slow = true,
+            .answers = sdk::shape::page(sdk::shape::record(kPrincipalType))};
+}
+
+sdk::Actions person_actions() {
+    return {
+        {.name = "changepassword",
+         .permission = sdk::Permission::modify_credentials,
+         .run = sdk::action<&Person::change_password>(),
+         .slow = true,
+         .takes = password_change(),
+         .answers = sdk::shape::status({{"_doc", sdk::shape::text()}})},
+        users_action("policy/users"),
+        users_action("users"),
+        {.name = "policy/tenants",
+         .method = "GET",
+         .run = sdk::action<&Person::tenants>(),
+         .parameters = {{"registrarId"}, {"authorityId"}},
+         .paged = true,
+         .slow = true,
+         .answers = tenants_page()},
+        {.name = "policy/user",
+         .method = "GET",
+         .run = sdk::action<&Person::user_on_platform>(),
+         .parameters = {{"tenantId", true}},
+         .slow = true,
+         .answers = sdk::shape::record(kPrincipalType)},
+    };
+}
+
 }  // namespace
 
 sdk::ResourceDescriptor Person::describe() const {
@@ -99,42 +158,13 @@ sdk::ResourceDescriptor Person::describe() const {
         // Changed by `changepassword` alone; what clients send here is neither kept nor shown.
         {.name = kPassword, .kind = text, .secret = true},
     };
-    const sdk::Actions actions{
-        {.name = "changepassword",
-         .permission = sdk::Permission::modify_credentials,
-         .run = sdk::action<&Person::change_password>(),
-         .slow = true},
-        {.name = "policy/users",
-         .method = "GET",
-         .run = sdk::action<&Person::users>(),
-         .parameters = {{"tenantId"}},
-         .paged = true,
-         .slow = true},
-        {.name = "users",
-         .method = "GET",
-         .run = sdk::action<&Person::users>(),
-         .parameters = {{"tenantId"}},
-         .paged = true,
-         .slow = true},
-        {.name = "policy/tenants",
-         .method = "GET",
-         .run = sdk::action<&Person::tenants>(),
-         .parameters = {{"registrarId"}, {"authorityId"}},
-         .paged = true,
-         .slow = true},
-        {.name = "policy/user",
-         .method = "GET",
-         .run = sdk::action<&Person::user_on_platform>(),
-         .parameters = {{"tenantId", true}},
-         .slow = true},
-    };
     return {.type = kIdentityType,
             .container = kDirectoryType,
             .path = "identities",
             .placeholder = "identityId",
             .container_member = "directoryId",
             .fields = fields,
-            .actions = actions,
+            .actions = person_actions(),
             .title = "identities"};
 }
 

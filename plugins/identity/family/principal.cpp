@@ -51,51 +51,100 @@ sdk::Fields principal_fields() {
     };
 }
 
-sdk::Actions principal_actions() {
+sdk::Shape changed_id() {
+    return sdk::shape::status({{"_doc", sdk::shape::text()}});
+}
+
+sdk::Shape membership_checks(bool is_answer) {
+    using sdk::shape::array;
+    std::vector<sdk::ShapeMember> check{{"groupId", sdk::shape::text()},
+                                        {"principalId", sdk::shape::text()}};
+    if (is_answer) {
+        check.push_back({"result", sdk::shape::boolean()});
+        const sdk::Shape checks = array(sdk::shape::object(check));
+        return sdk::shape::status({{"checks", checks}, {"results", checks}});
+    }
+    check.push_back(sdk::shape::optional("indirect", sdk::shape::boolean()));
+    return sdk::shape::object({{"checks", array(sdk::shape::object(check))}});
+}
+
+sdk::Shape invited() {
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::status(
+        {{"_doc", text()}, optional("emailId", text()), optional("emailJobId", text())});
+}
+
+/// Who belongs to a group, and to which a principal belongs.
+sdk::Actions membership_actions() {
     using enum sdk::Permission;
+    using enum sdk::FieldKind;
+    const sdk::Shape principals = sdk::shape::page(sdk::shape::record(kPrincipalType));
+    const sdk::Parameter indirect{"indirect", false, boolean};
     return {
         {.name = "members",
          .method = "GET",
          .run = sdk::action<&PrincipalFamily::members>(),
-         .parameters = {{"filter"}, {"indirect"}},
-         .paged = true},
+         .parameters = {{"filter", false, text, {"any", "user", "group"}}, indirect},
+         .paged = true,
+         .answers = principals},
         {.name = "members/add",
          .permission = update,
          .run = sdk::action<&PrincipalFamily::add_member>(),
          .parameters = {{"id", true}},
-         .slow = true},
+         .slow = true,
+         .answers = changed_id()},
         {.name = "members/remove",
          .permission = update,
          .run = sdk::action<&PrincipalFamily::remove_member>(),
          .parameters = {{"id", true}},
          .slow = true,
-         .urgent = true},
+         .urgent = true,
+         .answers = changed_id()},
         {.name = "memberships",
          .method = "GET",
          .run = sdk::action<&PrincipalFamily::memberships>(),
-         .parameters = {{"indirect"}},
-         .paged = true},
+         .parameters = {indirect},
+         .paged = true,
+         .answers = principals},
         {.name = "teams",
          .method = "GET",
          .run = sdk::action<&PrincipalFamily::teams>(),
          .parameters = {{"teamableType"}, {"teamableId"}},
-         .paged = true},
-        {.name = "identity", .method = "GET", .run = sdk::action<&PrincipalFamily::identity>()},
-        {.name = "sessions/expire",
-         .run = sdk::action<&PrincipalFamily::expire_sessions>(),
-         .urgent = true},
+         .paged = true,
+         .answers = sdk::shape::page(sdk::shape::record("Team"))},
         {.name = "membership/check",
          .scope = sdk::ActionScope::collection,
          .permission = connect,
          .run = sdk::action<&PrincipalFamily::check_memberships>(),
-         .slow = true},
+         .slow = true,
+         .takes = membership_checks(false),
+         .answers = membership_checks(true)},
+    };
+}
+
+sdk::Actions principal_actions() {
+    sdk::Actions actions = membership_actions();
+    const sdk::Actions others{
+        {.name = "identity",
+         .method = "GET",
+         .run = sdk::action<&PrincipalFamily::identity>(),
+         .answers = sdk::shape::record(kIdentityType)},
+        {.name = "sessions/expire",
+         .run = sdk::action<&PrincipalFamily::expire_sessions>(),
+         .urgent = true,
+         .answers = changed_id()},
         {.name = "invite",
          .scope = sdk::ActionScope::collection,
-         .permission = create_subobjects,
+         .permission = sdk::Permission::create_subobjects,
          .run = sdk::action<&PrincipalFamily::invite>(),
-         .parameters = {{"id"}, {"email"}, {"applicationId"}, {"emailProviderId"}, {"notify"}},
-         .slow = true},
+         .parameters = sdk::invitation_parameters(),
+         .slow = true,
+         .takes = sdk::invitation_body(),
+         .answers = invited()},
     };
+    actions.insert(actions.end(), others.begin(), others.end());
+    return actions;
 }
 
 void qualify(sdk::Change& change) {

@@ -2,11 +2,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <stele/sdk/call.hpp>
+#include <stele/sdk/descriptor.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/principal.hpp>
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/shape.hpp>
 
 namespace stele::sdk {
 
@@ -17,6 +20,11 @@ struct Invitee {
 };
 /// The parameters `id` and `email`: `invalid` for `id` unless the call has one of the two.
 Result<Invitee> read_invitee(const Call& call);
+
+/// What operations that invite declare: their parameters, and a body which may also say who a new
+/// user is and what the mail says.
+std::vector<Parameter> invitation_parameters();
+Shape invitation_body();
 
 /// What invitations to domains and to projects share (docs/reference/identity.md). Published by the
 /// plugin that keeps principals. Any thread.
