@@ -1,18 +1,17 @@
 // node tests/mutation/run.mjs [--write | --build | --run] [--only 3,17] [--narrow]
 //
-// Puts the faults of faults.tsv into a copy of the sources, each behind the environment variable STELE_FAULT, so that
+// Puts the faults of faults.tsv into a copy of the sources, each behind the environment variable FAULT_OF_STELE, so that
 // one build serves all of them; then tells of each which test notices it: first those that its line names, then, but
-// for --narrow, the rest of the tests beside the code and of the API. Without --write, --build or --run: all three.
-// The copy is in build/mutation. It takes hours and nobody waits for it: run by hand.
+// for --narrow, the rest of the tests beside the code, of the API and of the specification. Without --write, --build or
+// --run: all three. The copy is in build/mutation. It takes hours and nobody waits for it: run by hand.
 import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
 const tree = join(root, 'build/mutation');
-const failed = join(tree, 'build/release/Testing/Temporary/LastTestsFailed.log');
 const kMinutes = { narrow: 10, wide: 30 };
 const words = process.argv.slice(2);
 const steps = words.filter((word) => ['--write', '--build', '--run'].includes(word));
@@ -79,6 +78,12 @@ function writeTree(faults) {
   }
 }
 
+/// What tests of mail and of drivers need, where it was installed.
+function linkPackages() {
+  const packages = 'tests/clients/node_modules';
+  if (existsSync(join(root, packages)) && !existsSync(join(tree, packages))) symlinkSync(join(root, packages), join(tree, packages));
+}
+
 function build() {
   const cmake = (...args) => execFileSync('cmake', args, { cwd: tree, stdio: 'inherit' });
   cmake('--preset', 'release', '-DSTELE_BENCH=OFF');
@@ -87,9 +92,8 @@ function build() {
 
 /// The test that failed with the fault, or how else the tests ended; nothing when they passed.
 async function notice(number, selection, minutes) {
-  rmSync(failed, { force: true });
   const child = spawn('ctest', ['--preset', 'release', '-j2', '--stop-on-failure', '--no-tests=error', ...selection],
-    { cwd: tree, detached: true, env: { ...process.env, STELE_FAULT: `${number}` }, stdio: ['ignore', 'pipe', 'inherit'] });
+    { cwd: tree, detached: true, env: { ...process.env, FAULT_OF_STELE: `${number}` }, stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.on('data', (text) => { out += text; });
   let isLate = false;
@@ -98,7 +102,8 @@ async function notice(number, selection, minutes) {
   clearTimeout(limit);
   writeFileSync(join(tree, `fault-${number}.log`), out);
   if (isLate) return `tests that do not end within ${minutes} minutes`;
-  if (existsSync(failed)) return readFileSync(failed, 'utf8').trim().split('\n').map((line) => line.split(':')[1]).join(', ');
+  const failed = [...out.matchAll(/Test +#\d+: (\S+) .*\*\*\*(?:Failed|Timeout|Exception)/g)].map(([, test]) => test);
+  if (failed.length > 0) return failed.join(', ');
   if (code !== 0) throw new Error(`ctest ended with ${code}:\n${out}`);
   return '';
 }
@@ -110,7 +115,7 @@ async function run(faults) {
   const survivors = [];
   for (const { number, file, place, instead, tests } of faults) {
     let noticed = await notice(number, ['-R', tests], kMinutes.narrow);
-    if (!noticed && !words.includes('--narrow')) noticed = await notice(number, ['-L', '^(unit|api)$', '-E', tests], kMinutes.wide);
+    if (!noticed && !words.includes('--narrow')) noticed = await notice(number, ['-L', '^(unit|api|specification)$', '-E', tests], kMinutes.wide);
     if (!noticed) survivors.push(number);
     console.log(`${number}\t${noticed ? `noticed by ${noticed}` : 'SURVIVED'}\t${file}\t${place}\t${instead}`);
   }
@@ -118,6 +123,9 @@ async function run(faults) {
 }
 
 const faults = readFaults();
-if (does('--write')) writeTree(faults);
+if (does('--write')) {
+  writeTree(faults);
+  linkPackages();
+}
 if (does('--build')) build();
 if (does('--run')) await run(only.length > 0 ? faults.filter(({ number }) => only.includes(number)) : faults);
