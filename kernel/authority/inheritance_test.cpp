@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "kernel/authority/authority_store_test_fixture.hpp"
+#include "kernel/authority/inheritance.hpp"
 
 namespace stele::kernel::authority::testing {
 
@@ -78,6 +79,41 @@ TEST_CASE_METHOD(StoreFixture, "a removed record takes along what it inherits an
     });
     grant(stack(1), ann, "consumer", true);
     CHECK_FALSE(can_read(ann, shop));
+}
+
+TEST_CASE_METHOD(StoreFixture, "Who inherits and from whom one inherits say the same at any time") {
+    const RecordKey other_shop = record_key(kPlatform, 2, 2);
+    tree.containers[other_shop] = root;
+    const auto heirs = [&](const RecordKey& source) {
+        return value_of(heirs_of(*engine.snapshot(), source));
+    };
+    const auto sources = [&](const RecordKey& record) {
+        return value_of(sources_of(*engine.snapshot(), record));
+    };
+    for (const RecordKey& record : {shop, other_shop}) {
+        inherit(record, stack(1));
+        inherit(record, stack(2));
+    }
+    CHECK(heirs(stack(1)) == Keys{shop, other_shop});
+    CHECK(sources(shop) == Keys{stack(1), stack(2)});
+
+    disinherit(shop, stack(1));
+    CHECK(heirs(stack(1)) == Keys{other_shop});
+    CHECK(heirs(stack(2)) == Keys{shop, other_shop});
+    CHECK(sources(shop) == Keys{stack(2)});
+
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.forget_record(transaction, other_shop);
+    });
+    CHECK(heirs(stack(1)) == Keys{});
+    CHECK(heirs(stack(2)) == Keys{shop});
+    CHECK(sources(other_shop) == Keys{});
+
+    write(engine, [&](sdk::Transaction& transaction) {
+        return store.forget_record(transaction, stack(2));
+    });
+    CHECK(heirs(stack(2)) == Keys{});
+    CHECK(sources(shop) == Keys{});
 }
 
 }  // namespace stele::kernel::authority::testing

@@ -161,3 +161,20 @@ TEST_CASE("the pause before the next attempt is a second, then four times as lon
     CHECK(jobs.state_after_run(id) == JobState::error);
     CHECK(jobs.record(id).attempts == 8);
 }
+
+TEST_CASE("All jobs that rested are woken without a pause, however many they are") {
+    Rounds jobs;
+    jobs.store =
+        JobStore([](const stele::sdk::Reader&, std::uint64_t) -> Result<bool> { return false; });
+    for (int i = 0; i < 250; ++i)
+        jobs.add();
+    while (jobs.count_keys(resting_range()) < 250)
+        CHECK_FALSE(jobs.claim());
+    JobRunnerOptions options = jobs.options("s1");
+    options.period = std::chrono::hours(1);
+    JobRunner runner(jobs.engine, options);
+    // Some in each round; no timer passes between them.
+    for (int round = 0; round < 3; ++round)
+        REQUIRE(runner.step().has_value());
+    CHECK(jobs.count_keys(resting_range()) == 0);
+}

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -227,5 +228,18 @@ TEST_CASE("one caller fills half of the queue, and the others have the rest") {
     CHECK(pool.post([] {}));
     CHECK_FALSE(pool.post([] {}));
     gate.open();
+    pool.stop();
+}
+
+TEST_CASE("What a task held ends while others use the pool") {
+    std::future<std::size_t> looked;
+    std::promise<std::future_status> outcome;
+    WorkerPool pool(1, 10);
+    std::shared_ptr<void> held(nullptr, [&](void*) {
+        looked = std::async(std::launch::async, [&pool] { return pool.queued(); });
+        outcome.set_value(looked.wait_for(std::chrono::seconds(20)));
+    });
+    REQUIRE(pool.post([held = std::move(held)] {}));
+    CHECK(outcome.get_future().get() == std::future_status::ready);
     pool.stop();
 }

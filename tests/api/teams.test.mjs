@@ -336,6 +336,19 @@ test('roles of a store: direct ones, and those from above', async () => {
   assert.equal(await total(`${path}/roles?inherited=true`), inherited);
 });
 
+test('of roles with one key the nearest is listed, and it alone', async () => {
+  const { path } = await makeHost();
+  await admin('POST', '/roles', { roleKey: 'shade', permissions: ['READ'] });
+  const listed = async () => (await admin('GET', `${path}/roles?inherited=true&limit=-1`)).rows
+    .filter(({ roleKey }) => roleKey.toLowerCase() === 'shade').map(({ roleKey, permissions }) => [roleKey, permissions]);
+  assert.deepEqual(await listed(), [['shade', ['READ']]]);
+  await admin('POST', `${path}/roles`, { roleKey: 'Shade', permissions: ['CONNECT'] });
+  assert.deepEqual(await listed(), [['Shade', ['CONNECT']]]);
+  assert.deepEqual((await admin('GET', `${path}/roles/shade`)).permissions, ['CONNECT']);
+  await admin('POST', `${path}/roles/shade/delete`);
+  assert.deepEqual(await listed(), [['shade', ['READ']]]);
+});
+
 test('a role of the platform can be granted everywhere; one without permissions is held by its key', async () => {
   const { path, mapping } = await makeHost();
   await admin('POST', '/roles', { roleKey: 'sign' });

@@ -15,9 +15,9 @@ after(() => server.end());
 const admin = (...request) => server.admin(...request);
 const blobs = () => readdirSync(join(server.data, 'blobs'), { recursive: true }).filter((name) => /\/[0-9a-f]{64}$/.test(name));
 const names = () => new Set(blobs().map((name) => basename(name)));
-/// As if the bytes had been there for two days.
-function age(...ids) {
-  const then = new Date(Date.now() - 2 * 24 * 3600 * 1000);
+/// As if the bytes had been there for so long.
+function ageBy(hours, ...ids) {
+  const then = new Date(Date.now() - hours * 3600 * 1000);
   for (const name of blobs().filter((one) => ids.includes(basename(one)))) {
     try {
       utimesSync(join(server.data, 'blobs', name), then, then);
@@ -26,6 +26,8 @@ function age(...ids) {
     }
   }
 }
+
+const age = (...ids) => ageBy(48, ...ids);
 
 async function send(path, bytes = randomBytes(5000)) {
   const reply = await server.request('POST', path, { body: bytes, token: server.adminToken, headers: { 'Content-Type': 'image/png' } });
@@ -78,19 +80,22 @@ test('old bytes without a reference go, all others stay', async () => {
   [gone.refused] = [...names()].filter((name) => !before.has(name));
   const lately = await upload(`${repository}/files/lately`);
   await admin('DELETE', `${repository}/files/lately`);
+  const yesterday = await upload(`${repository}/files/yesterday`);
+  await admin('DELETE', `${repository}/files/yesterday`);
 
   const all = [...Object.values(kept), ...Object.values(gone)];
   for (const id of all) assert.ok(names().has(id), id);
   age(...all);
+  ageBy(23, yesterday);
   await until(() => Object.values(gone).every((id) => !names().has(id)), 'unused bytes stay');
   await sleep(10 * kPeriodMs);
-  for (const [what, id] of Object.entries({ ...kept, lately })) assert.ok(names().has(id), what);
+  for (const [what, id] of Object.entries({ ...kept, lately, yesterday })) assert.ok(names().has(id), what);
   const read = await server.request('GET', `${repository}/files/one`, { token: server.adminToken });
   assert.equal(read.text, 'shared');
   await server.stop();
   const { status, text } = server.check();
   assert.equal(status, 0, text);
-  assert.match(text, /\b1 binaries of 5000 bytes that nothing refers to/);
+  assert.match(text, /\b2 binaries of 10000 bytes that nothing refers to/);
   await server.launch();
 });
 

@@ -2,7 +2,7 @@
 // makes no backup of them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -181,6 +181,15 @@ test('folders and files of a store are their owner\'s', async () => {
     .filter((file) => !file.endsWith('test.conf') && !file.endsWith('seed.json'))
     .filter((file) => (statSync(file).mode & 0o077) !== 0);
   assert.deepEqual(open, []);
+});
+
+test('folders that were opened to others are closed at the next start', async () => {
+  const copy = copied('opened');
+  const opened = { store: 0o750, blobs: 0o705, uploads: 0o720 };
+  for (const [name, mode] of Object.entries(opened)) chmodSync(join(copy.data, name), mode);
+  await copy.launch();
+  await copy.stop();
+  for (const name of Object.keys(opened)) assert.equal(statSync(join(copy.data, name)).mode & 0o777, 0o700, name);
 });
 
 /// A server of its own with records that only the log of writes has.

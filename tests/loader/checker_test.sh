@@ -34,5 +34,6 @@ refused throws_in_open/throws_in_open.so 'the ink has dried up'
 refused fails_in_open/fails_in_open.so 'there is no ink'
 refused incomplete_descriptor/incomplete_descriptor.so 'path is missing'
 refused duplicate_route/duplicate_route.so '/slates'
+refused undescribed_setting/undescribed_setting.so 'setting undescribed_setting.ink: it has no description'
 refused nothing_here.so 'cannot be read'
 [ "$failures" -eq 0 ]

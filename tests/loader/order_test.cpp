@@ -113,4 +113,16 @@ TEST_CASE("an enabled plugin whose file was refused fails with that refusal") {
     CHECK(ids(*others) == Ids{"throws_in_open"});
 }
 
+TEST_CASE("a plugin that is refused in one folder is opened from another") {
+    const kernel::plugin::ScanResult scanned{
+        .plugins = {plugin("a"), plugin("b")},
+        .refused = {sdk::make_error(sdk::ErrorKind::invalid, "plugin.sdk_mismatch", "old")},
+        .refused_files = {"old/a.so"}};
+    for (const Ids& enabled : {Ids{}, Ids{"a"}, Ids{"a", "b"}}) {
+        const auto ordered = order(scanned, enabled);
+        REQUIRE(ordered.has_value());
+        CHECK(ids(*ordered).front() == "a");
+    }
+}
+
 }  // namespace stele::loader_test

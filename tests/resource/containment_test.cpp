@@ -78,7 +78,26 @@ TEST_CASE_METHOD(Libraries, "references lead through every container") {
     });
 }
 
-TEST_CASE_METHOD(Libraries, "plugins name a container by its key where its id is not enough") {
+TEST_CASE_METHOD(Libraries, "A reference leads there whatever the case of what it names") {
+    std::string platform_id = platform().id;
+    for (char& c : platform_id)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    REQUIRE(platform_id != platform().id);
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        const std::string path = "/north/master/first";
+        const auto wanted = value_of(context.find_reference("book://" + platform().id + path));
+        for (const std::string& text :
+             {"book://" + platform_id + path, "BOOK://" + platform_id + "/North/MASTER/First"}) {
+            INFO(text);
+            CHECK(value_of(context.find_reference(text)) == wanted);
+        }
+        CHECK(context.find_reference("book://other" + path).error().kind ==
+              sdk::ErrorKind::not_found);
+        return {};
+    });
+}
+
+TEST_CASE_METHOD(Libraries, "Plugins name a container by its key where its id is not enough") {
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         sdk::Documents& documents = context.documents();
         CHECK(documents.read({"book", "master"}, "first").error().code ==

@@ -189,6 +189,20 @@ test('an incomplete provider says what it lacks', async () => {
   }
 });
 
+test('a mail that an incomplete provider should send is refused, and nothing of it is kept', async () => {
+  const provider = await stele.provider(25, { host: undefined });
+  const { json } = await stele.ask('POST', `${stele.application}/registrations`, { userEmail: 'me@example.org',
+    emailProviderId: provider.split('/').at(-1), emails: { confirmation: { from: 'from@example.org' } } });
+  const registration = `${stele.application}/registrations/${json._doc}`;
+  const count = async () => (await stele.ask('GET', `${stele.application}/emails?limit=0`)).json.total_rows;
+  const before = await count();
+  const reply = await stele.ask('POST', `${registration}/send/confirmation`, {});
+  assert.equal(reply.status, 409, reply.text);
+  assert.equal(reply.json.code, 'email_providers.account_incomplete');
+  assert.equal(await count(), before);
+  assert.equal((await stele.ask('GET', registration)).json.confirmationSent, false);
+});
+
 test('slow mail servers delay nobody else, and too many mails at once are refused', async () => {
   const silent = await ScriptedServer.start(politeTalk({ MAIL: () => undefined }));
   const provider = await stele.provider(silent.port);

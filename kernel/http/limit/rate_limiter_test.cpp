@@ -42,6 +42,9 @@ TEST_CASE("who is refused learns when to come back, and then may") {
     const auto refused = limiter.take("a", kStart);
     CHECK_FALSE(refused.is_allowed);
     CHECK(refused.retry_ns == kSecond / 2);
+    // Of the wait, what is over counts.
+    CHECK(limiter.take("a", kStart + kSecond / 8).retry_ns == kSecond / 2 - kSecond / 8);
+    CHECK(limiter.take("a", kStart + refused.retry_ns - 1).retry_ns == 1);
     CHECK_FALSE(limiter.take("a", kStart + refused.retry_ns - 1).is_allowed);
     CHECK(limiter.take("a", kStart + refused.retry_ns).is_allowed);
 }

@@ -53,6 +53,17 @@ test('unassignall takes away what was assigned by any form of the reference', as
   assert.deepEqual((await server.admin('GET', `/access/policies/${byId}/targets`)).rows, []);
 });
 
+test('a policy that was assigned by two forms of a reference counts until both are gone', async () => {
+  const user = await server.makeUser('twice');
+  const token = await server.login('twice', 'secret-of-twice');
+  const twice = await policy(granting('consumer'));
+  for (const form of ['twice', user._doc]) await change(twice, 'assign', form);
+  for (const [form, expected] of [['twice', 200], [user._doc, 404]]) {
+    await change(twice, 'unassign', form);
+    assert.equal((await server.request('GET', `/uiconfigs/${record}`, { token })).status, expected, form);
+  }
+});
+
 test('unassignall needs for each policy what unassigning it needs, and does all or nothing', async () => {
   await server.makeUser('assigned');
   const reading = await policy(granting('consumer'));

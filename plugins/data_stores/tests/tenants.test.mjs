@@ -370,6 +370,17 @@ test('rights on the tenant of the first platform are none on the platform', asyn
   }
 });
 
+test('amounts of a plan are numbers from 0 on, or -1 for no limit', async () => {
+  for (const [i, amount] of [-1, 0, 0.5, 7, null].entries()) await admin('POST', kPlans, { planKey: `amounts-${i}`, storage: { allowance: amount, max: amount }, base: { price: amount } });
+  for (const amount of [-0.5, -2, '7', true]) {
+    for (const [part, name] of [['storage', 'allowance'], ['storage', 'max'], ['transferOut', 'price'], ['base', 'price']]) {
+      const reply = await asAdmin('POST', kPlans, { planKey: 'none', [part]: { [name]: amount } });
+      assert.equal(reply.status, 400, `${part}.${name} ${amount}`);
+      assert.deepEqual(reply.json.violations.map(({ path, code }) => [path, code]), [[`${part}.${name}`, 'plan.amount_malformed']]);
+    }
+  }
+});
+
 test('plans have unique keys, by which they are addressed, and stay while tenants have them', async () => {
   const plan = await admin('POST', kPlans, { planKey: 'gold', title: 'Gold', own: { x: 1 },
     base: { price: 10, schedule: 'MONTHLY' }, storage: { unit: 'gb', allowance: 5, max: -1, price: 0.5 } });

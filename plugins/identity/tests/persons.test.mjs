@@ -48,6 +48,37 @@ test('a session through which somebody else acts is not the person', async () =>
   await tenant.do('POST', `${users}/invite?id=default/invitee`);
 });
 
+test('an identity is managed by its first user, not by those to whom it is given later', async () => {
+  const first = await server.makeUser('first-of-two');
+  const { directoryId, identityId } = first;
+  await server.admin('POST', users, { type: 'USER', name: 'second-of-two', directoryId, identityId });
+  const rolesOf = async (name) => (await server.admin('GET', `/directories/${directoryId}/identities/${identityId}/acl?id=default/${name}`)).rows;
+  assert.deepEqual(await rolesOf('first-of-two'), ['manager']);
+  assert.deepEqual(await rolesOf('second-of-two'), []);
+});
+
+test('whether somebody belongs to a group is told to those who know both', async () => {
+  const { _doc: member } = await server.makeUser('belonging');
+  await server.makeUser('asker');
+  const asker = askAs(await server.login('asker', 'secret-of-asker'));
+  const { _doc: group } = await server.admin('POST', users, { type: 'GROUP', name: 'circle' });
+  await server.admin('POST', `${users}/${group}/members/add?id=default/belonging`);
+  const belongs = async (ask) => {
+    const reply = await ask('POST', `${users}/membership/check`, { checks: [{ groupId: group, principalId: member }] });
+    return reply.json.checks[0].result;
+  };
+  const admin = askAs(server.adminToken);
+  const own = askAs(await server.login('belonging', 'secret-of-belonging'));
+  assert.deepEqual([await belongs(admin), await belongs(own), await belongs(asker)], [true, true, true]);
+  for (const hidden of [group, member]) {
+    await server.admin('POST', `${users}/${hidden}/authorities/all/revoke?id=default/everyone`);
+    assert.equal(await belongs(asker), false, hidden === group ? 'a hidden group' : 'a hidden member');
+    assert.deepEqual([await belongs(admin), await belongs(own)], [true, true]);
+    await server.admin('POST', `${users}/${hidden}/authorities/connector/grant?id=default/everyone`);
+    assert.equal(await belongs(asker), true);
+  }
+});
+
 test('what outlives an impersonated session is neither made nor read in it', async () => {
   const played = await server.makeUser('played');
   const other = await server.makeUser('bystander');

@@ -278,6 +278,21 @@ test('a copy as a job names the new node; copyOnExisting=false brings it up to d
   assert.equal(synchronous.state, 'FINISHED');
 });
 
+test('a copy as a job is a new node each time unless it is told otherwise (18.2)', async () => {
+  const node = await file('node', '/again', { value: 1 });
+  const target = await file('target');
+  const [, , repositoryId] = repository.split('/');
+  const chain = (id) => [{ typeId: 'repository', id: repositoryId }, { typeId: 'branch', id: 'master' }, { typeId: 'node', id }];
+  const copies = new Set();
+  for (const told of [{}, { configuration: {} }, { configuration: { copyOnExisting: true } }]) {
+    const started = await admin('POST', '/tools/copy?schedule=ASYNCHRONOUS', { sources: chain(node), targets: chain(target), ...told });
+    const job = await ended(started._doc);
+    assert.equal(job.state, 'FINISHED', JSON.stringify(job));
+    copies.add(job._result.imports[0].targets.at(-1).id);
+  }
+  assert.equal(copies.size, 3);
+});
+
 test('clones keep ids and replace earlier ones (18.2)', async () => {
   const node = await file('node', '/', { value: 1 });
   const other = (await admin('POST', '/repositories', {}))._doc;

@@ -85,6 +85,21 @@ test('19: a restored version is a new one with the old content, shown at once', 
                                          { op: 'add', path: '/more', value: true }]));
 });
 
+test('19: a restored version has the type and the QName that it had', async () => {
+  await makeRepository();
+  for (const name of ['custom:old', 'custom:new']) await admin('POST', `${master}/nodes`, { _type: 'd:type', _qname: name, type: 'object' });
+  const node = await makeNode({ _type: 'custom:old', _qname: 'custom:first', title: 'first' });
+  const { _system: { changeset } } = await admin('GET', node);
+  await admin('POST', `${node}/change_type?type=custom:new`, {});
+  await admin('POST', `${node}/change_qname?qname=custom:second`, {});
+  const names = async () => { const { _type, _qname } = await admin('GET', node); return [_type, _qname]; };
+  assert.deepEqual(await names(), ['custom:new', 'custom:second']);
+  await admin('POST', `${node}/versions/${changeset}/restore`, {});
+  assert.deepEqual(await names(), ['custom:old', 'custom:first']);
+  assert.equal((await read(`${master}/nodes/custom:first`)).status, 200);
+  assert.equal((await read(`${master}/nodes/custom:second`)).status, 404);
+});
+
 test('19: a restored version has the attachments that it had, and no others', async () => {
   await makeRepository();
   const node = await makeNode({ title: 'with files' });

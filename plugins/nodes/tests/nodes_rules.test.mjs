@@ -119,6 +119,16 @@ test('a node has one owner', async () => {
   isRefused(await tie(other, item, 'a:owned'), 409, 'node.owner_taken');
 });
 
+test('an owner may own a node by two associations', async () => {
+  const [owner, owned] = [await create(), await create()];
+  const association = await tied(owner, owned, 'a:owned');
+  await admin('POST', `${N(owner)}/unassociate?node=${owned}&type=a:owned`, {});
+  const second = await tied(owner, owned, 'a:owned');
+  assert.notEqual(second, association);
+  await admin('POST', `${branch}/deletions/${association}/restore`, {});
+  assert.equal((await admin('GET', `${N(owned)}/associations?type=a:owned`)).total_rows, 2);
+});
+
 test('types that are no QNames are 400 wherever one is named, and reserved ones are not associated', async () => {
   const [one, two] = [await create(), await create()];
   const bad = encodeURIComponent('no type');
@@ -305,7 +315,10 @@ test('a branch is found by its alias, which no other has', async () => {
   isRefused(await ask('POST', `${repository}/branches?branch=master`, { alias: 'master' }), 409, 'branch.alias_taken');
   for (const alias of ['a/b', 'a b', _doc, 'x'.repeat(129)])
     isRefused(await ask('PUT', `${repository}/branches/${_doc}`, { alias }), 400, 'branch.alias_malformed', alias);
-  await admin('PUT', `${repository}/branches/blue`, { title: 'aliased', alias: 'green' });
+  const longest = 'x'.repeat(128);
+  await admin('PUT', `${repository}/branches/blue`, { title: 'aliased', alias: longest });
+  assert.deepEqual([await by(longest), await by('blue')], [_doc, undefined]);
+  await admin('PUT', `${repository}/branches/${longest}`, { title: 'aliased', alias: 'green' });
   assert.deepEqual([await by('green'), await by('blue')], [_doc, undefined]);
   // A name that was given up is free, also the one that the master always has.
   const master = await admin('GET', branch);

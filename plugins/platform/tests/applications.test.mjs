@@ -90,7 +90,12 @@ test('an application is deployed to a web host by what it says of the key', asyn
   await admin('PUT', application, { ...record, deployments: { live: { webhost: other } } });
   const again = await admin('POST', `${application}/deploy/live`, {});
   assert.deepEqual([again.webhostId, (await admin('GET', `/webhosts/${host}/applications`)).total_rows], [other, 0]);
+  const places = async () => Object.keys((await admin('GET', application)).deployed);
+  await admin('PUT', application, { ...record, deployments: { live: { webhost: other }, test: { webhost: host } } });
+  await admin('POST', `${application}/deploy/test`, {});
+  assert.deepEqual((await places()).sort(), ['live', 'test']);
   await admin('POST', `${application}/undeploy/live`, {});
+  assert.deepEqual(await places(), ['test']);
   assert.equal((await ask('GET', `${application}/deployed/live`)).status, 404);
   assert.equal((await ask('POST', `${application}/undeploy/live`)).status, 404);
   assert.equal((await admin('GET', `/webhosts/${other}/applications`)).total_rows, 0);

@@ -22,6 +22,14 @@ TEST_CASE("If-Match fits nothing by weak, unquoted, longer or broken tags") {
     }
 }
 
+TEST_CASE("If-Match fits no version that has a weak tag only") {
+    for (const auto* named : {"W/\"a-1\"", "\"a-1\"", "\"x\", W/\"a-1\""}) {
+        INFO(named);
+        CHECK_FALSE(names_strong_tag(named, "W/\"a-1\""));
+    }
+    CHECK(names_strong_tag("*", "W/\"a-1\""));
+}
+
 TEST_CASE("the tag of a version is quoted and has id and number") {
     CHECK(version_tag("a", 12) == "\"a-12\"");
 }
