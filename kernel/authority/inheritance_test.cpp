@@ -81,7 +81,7 @@ TEST_CASE_METHOD(StoreFixture, "a removed record takes along what it inherits an
     CHECK_FALSE(can_read(ann, shop));
 }
 
-TEST_CASE_METHOD(StoreFixture, "Who inherits and from whom one inherits say the same at any time") {
+TEST_CASE_METHOD(StoreFixture, "who inherits and from whom one inherits say the same at any time") {
     const RecordKey other_shop = record_key(kPlatform, 2, 2);
     tree.containers[other_shop] = root;
     const auto heirs = [&](const RecordKey& source) {

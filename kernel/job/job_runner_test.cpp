@@ -162,7 +162,7 @@ TEST_CASE("the pause before the next attempt is a second, then four times as lon
     CHECK(jobs.record(id).attempts == 8);
 }
 
-TEST_CASE("All jobs that rested are woken without a pause, however many they are") {
+TEST_CASE("all jobs that rested are woken without a pause, however many they are") {
     Rounds jobs;
     jobs.store =
         JobStore([](const stele::sdk::Reader&, std::uint64_t) -> Result<bool> { return false; });

@@ -231,7 +231,7 @@ TEST_CASE("one caller fills half of the queue, and the others have the rest") {
     pool.stop();
 }
 
-TEST_CASE("What a task held ends while others use the pool") {
+TEST_CASE("what a task held ends while others use the pool") {
     std::future<std::size_t> looked;
     std::promise<std::future_status> outcome;
     WorkerPool pool(1, 10);

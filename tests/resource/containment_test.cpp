@@ -78,7 +78,7 @@ TEST_CASE_METHOD(Libraries, "references lead through every container") {
     });
 }
 
-TEST_CASE_METHOD(Libraries, "A reference leads there whatever the case of what it names") {
+TEST_CASE_METHOD(Libraries, "a reference leads there whatever the case of what it names") {
     std::string platform_id = platform().id;
     for (char& c : platform_id)
         c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Libraries, "A reference leads there whatever the case of what i
     });
 }
 
-TEST_CASE_METHOD(Libraries, "Plugins name a container by its key where its id is not enough") {
+TEST_CASE_METHOD(Libraries, "plugins name a container by its key where its id is not enough") {
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
         sdk::Documents& documents = context.documents();
         CHECK(documents.read({"book", "master"}, "first").error().code ==

@@ -108,7 +108,7 @@ TEST_CASE_METHOD(CarelessFixture, "what a plugin keeps on a record is checked as
     CHECK(patched.error().violations.at(0).code == "field.nesting_deep");
 }
 
-TEST_CASE_METHOD(CarelessFixture, "What a family keeps closed is written in no way") {
+TEST_CASE_METHOD(CarelessFixture, "what a family keeps closed is written in no way") {
     json(system(), "POST", "/closing", {{"_doc", "open"}});
     const sdk::CollectionName closing{"closing", ""};
     as_system([&](sdk::Context& context) -> sdk::Result<void> {

@@ -154,7 +154,7 @@ std::string json_part(const std::string& body) {
 
 }  // namespace
 
-TEST_CASE_METHOD(Leaves, "A family puts new records where members and parameters say") {
+TEST_CASE_METHOD(Leaves, "a family puts new records where members and parameters say") {
     const sdk::Json leaf = make({{"title", "green"}, {"below", "oak"}});
     CHECK(leaf.at("ok") == true);
     CHECK(leaf.at("twig") == "oak");
@@ -165,13 +165,13 @@ TEST_CASE_METHOD(Leaves, "A family puts new records where members and parameters
     CHECK(found(sdk::Json::object()).at("total_rows") == 5);
 }
 
-TEST_CASE_METHOD(Leaves, "A record that finds no place is not made") {
+TEST_CASE_METHOD(Leaves, "a record that finds no place is not made") {
     CHECK(code_of(request(system(), "POST", "/libraries/north/leaves?below=rotten")) ==
           "leaf.twig_rotten");
     CHECK(found(sdk::Json::object()).at("total_rows") == 0);
 }
 
-TEST_CASE_METHOD(Leaves, "An array makes a record of each object, or none") {
+TEST_CASE_METHOD(Leaves, "an array makes a record of each object, or none") {
     const sdk::Json page =
         make(sdk::Json::array({{{"n", 1}}, {{"n", 2}, {"below", "oak"}}}), "?below=elm");
     CHECK(page.at("total_rows") == 2);
@@ -190,7 +190,7 @@ TEST_CASE_METHOD(Leaves, "An array makes a record of each object, or none") {
     CHECK(found({{"n", 3}}).at("total_rows") == 0);
 }
 
-TEST_CASE_METHOD(Leaves, "An array has as many records as the family takes") {
+TEST_CASE_METHOD(Leaves, "an array has as many records as the family takes") {
     sdk::Json leaves = sdk::Json::array();
     for (std::size_t i = 0; i < kMaxLeaves; ++i)
         leaves.push_back(sdk::Json::object());
@@ -210,7 +210,7 @@ TEST_CASE_METHOD(Leaves, "An array has as many records as the family takes") {
           "body.not_an_object");
 }
 
-TEST_CASE_METHOD(Leaves, "A form makes a record of each file") {
+TEST_CASE_METHOD(Leaves, "a form makes a record of each file") {
     const sdk::Json page =
         send_form(json_part(R"({"n":1})") + part("g", "; filename=\"g.txt\"", "bytes of g") +
                   part("property1__n", "", "two") + part("below", "", "oak") + "--x--\r\n");
@@ -228,7 +228,7 @@ TEST_CASE_METHOD(Leaves, "A form makes a record of each file") {
     CHECK(LeafFamily::forms == 2);
 }
 
-TEST_CASE_METHOD(Leaves, "A form that cannot be taken makes nothing") {
+TEST_CASE_METHOD(Leaves, "a form that cannot be taken makes nothing") {
     const auto refused = [this](const std::string& form) {
         auto request = begin(system(), "POST", "/libraries/north/leaves");
         request->send(form + "--x--\r\n", "multipart/form-data; boundary=x");
@@ -243,7 +243,7 @@ TEST_CASE_METHOD(Leaves, "A form that cannot be taken makes nothing") {
     CHECK(found(sdk::Json::object()).at("total_rows") == kMaxLeaves);
 }
 
-TEST_CASE_METHOD(Leaves, "A read answers what the family shows, with the record's tag") {
+TEST_CASE_METHOD(Leaves, "a read answers what the family shows, with the record's tag") {
     const auto id = make({{"n", 1}}).at("_doc").get<std::string>();
     const std::string path = "/libraries/north/leaves/" + id;
     CHECK(json(system(), "GET", path).at("said") == "nothing");
@@ -256,7 +256,7 @@ TEST_CASE_METHOD(Leaves, "A read answers what the family shows, with the record'
           std::pair<std::string, std::string>("ETag", '"' + id + "-1\""));
 }
 
-TEST_CASE_METHOD(Leaves, "A query is completed by the family, whatever its name and method") {
+TEST_CASE_METHOD(Leaves, "a query is completed by the family, whatever its name and method") {
     make({{"n", 1}, {"below", "oak"}});
     make({{"n", 2}});
     CHECK(found({{"branch", "oak"}}).at("rows").at(0).at("n") == 1);
@@ -280,7 +280,7 @@ TEST_CASE_METHOD(Leaves, "A query is completed by the family, whatever its name 
     }
 }
 
-TEST_CASE_METHOD(Leaves, "A list takes a query, and parameters, where its family says so") {
+TEST_CASE_METHOD(Leaves, "a list takes a query, and parameters, where its family says so") {
     for (const char* length : {"short", "long"})
         create({"twig", ""}, {{"_doc", length}, {"length", length}});
     const auto ids = [this](const std::string& parameters) {
@@ -299,7 +299,7 @@ TEST_CASE_METHOD(Leaves, "A list takes a query, and parameters, where its family
     CHECK_THROWS(begin(system(), "GET", "/twigs/query/deep"));
 }
 
-TEST_CASE_METHOD(Leaves, "What a caller wants left out of rows is left out by the store") {
+TEST_CASE_METHOD(Leaves, "what a caller wants left out of rows is left out by the store") {
     create({"twig", ""}, {{"_doc", "one"}, {"length", "long"}});
     const auto row = [this](const std::string& path, const sdk::Json& condition) {
         return json(system(), "POST", "/twigs/query" + path, condition).at("rows").at(0);
@@ -315,7 +315,7 @@ TEST_CASE_METHOD(Leaves, "What a caller wants left out of rows is left out by th
     CHECK(projected == sdk::Json{{"_doc", "one"}, {"length", "long"}});
 }
 
-TEST_CASE_METHOD(Leaves, "A family's own rows are sorted and cut like others") {
+TEST_CASE_METHOD(Leaves, "a family's own rows are sorted and cut like others") {
     const std::string leaves = "/libraries/north/leaves";
     const sdk::Json all = json(system(), "GET", leaves);
     CHECK(all.at("rows").at(0).at("_doc") == "b");
@@ -340,7 +340,7 @@ TEST_CASE_METHOD(Leaves, "List, query and bulk checks each need their own permis
     CHECK(json(user, "POST", leaves + "/permissions/check", checks).contains("checks"));
 }
 
-TEST_CASE("What a family says of its operations must go together") {
+TEST_CASE("what a family says of its operations must go together") {
     const auto is_refused = [](const sdk::ResourceDescriptor& descriptor) {
         const auto checked = check_descriptor("test", descriptor);
         return !checked && checked.error().code == "plugin.descriptor_incomplete";
