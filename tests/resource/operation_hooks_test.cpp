@@ -328,7 +328,7 @@ TEST_CASE_METHOD(Leaves, "a family's own rows are sorted and cut like others") {
           sdk::Json{{"_doc", "b"}});
 }
 
-TEST_CASE_METHOD(Leaves, "List, query and bulk checks each need their own permission") {
+TEST_CASE_METHOD(Leaves, "list, query and bulk checks each need their own permission") {
     const auto user = make_user("visitor");
     const auto library =
         value_of(WorkContext(rooms, system()).documents().read({"library", ""}, "north"));
