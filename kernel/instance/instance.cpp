@@ -172,6 +172,23 @@ static sdk::Result<void> make_data_folder(const std::filesystem::path& folder) {
     return {};
 }
 
+/// What operations obey.
+static sdk::Result<void> set_bounds(const config::Settings& settings, resource::Rooms& rooms) {
+    rooms.has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
+    auto limit = settings.integer("pagination.default_limit");
+    if (!limit) return limit.error();
+    rooms.default_limit = *limit;
+    auto body_bytes = settings.bytes("server.body_bytes");
+    if (!body_bytes) return body_bytes.error();
+    // What the server adds to a body has room beside it.
+    rooms.max_record_bytes = static_cast<std::size_t>(*body_bytes) + kMaxOwnMembersBytes;
+
+    auto verify_rate = settings.bytes("storage.blob_verify_rate");
+    if (!verify_rate) return verify_rate.error();
+    rooms.binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
+    return {};
+}
+
 sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
     auto state = std::make_unique<State>();
     config::Settings& settings = state->settings;
@@ -201,18 +218,7 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
         std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
     resource::add_kernel_families(state->rooms->registry);
     state->rooms->data_folder = options.data;
-    state->rooms->has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
-    auto limit = settings.integer("pagination.default_limit");
-    if (!limit) return limit.error();
-    state->rooms->default_limit = *limit;
-    auto body_bytes = settings.bytes("server.body_bytes");
-    if (!body_bytes) return body_bytes.error();
-    // What the server adds to a body has room beside it.
-    state->rooms->max_record_bytes = static_cast<std::size_t>(*body_bytes) + kMaxOwnMembersBytes;
-
-    auto verify_rate = settings.bytes("storage.blob_verify_rate");
-    if (!verify_rate) return verify_rate.error();
-    state->rooms->binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
+    if (auto set = set_bounds(settings, *state->rooms); !set) return set.error();
     auto binaries =
         open_binaries(*state->rooms->engine, state->rooms->binaries, settings, options.data);
     if (!binaries) return binaries.error();
