@@ -130,6 +130,23 @@ TEST_CASE("a mistyped variable is refused where it begins like a setting of what
     }
 }
 
+TEST_CASE("a number may be as small and as large as it is declared to be, and no more") {
+    Settings settings;
+    settings.declare({.key = "a.count",
+                      .default_value = "3",
+                      .description = "",
+                      .kind = SettingKind::integer,
+                      .minimum = 2,
+                      .maximum = 7});
+    for (const auto& [value, is_fine] :
+         {std::pair("1", false), {"2", true}, {"7", true}, {"8", false}, {"-2", false}}) {
+        INFO(value);
+        settings.set("a.count", value);
+        CHECK(settings.integer("a.count").has_value() == is_fine);
+        CHECK(settings.check_values().has_value() == is_fine);
+    }
+}
+
 TEST_CASE("wrong values are named with their origin and what was expected") {
     Settings settings;
     SECTION("text that is not among the allowed ones") {

@@ -164,6 +164,20 @@ TEST_CASE("null where none may be makes what contains it null") {
     CHECK(answer["errors"][0]["path"] == json(R"(["custom_books", 0, "_qname"])"));
 }
 
+TEST_CASE("what is wrong with a value that must not be null is told once") {
+    Library library;
+    for (const char* qname : {"null", "{}", "[1]"}) {
+        INFO(qname);
+        sdk::Json broken = book("b1", "One");
+        broken["_qname"] = json(qname);
+        library.rows = FakeRows({broken});
+        const sdk::Json answer = library.answer("{ custom_books { _qname } }");
+        CHECK(answer["data"] == json(R"({"custom_books": null})"));
+        REQUIRE(answer["errors"].size() == 1);
+        CHECK(answer["errors"][0]["extensions"]["code"] == "graphql.value_unfit");
+    }
+}
+
 TEST_CASE("what the rows fail with is the field's when the caller caused it") {
     Library library;
     library.rows.failure = sdk::make_error(sdk::ErrorKind::invalid, "query.some_problem", "bad");

@@ -21,6 +21,8 @@ TEST_CASE("documents that break a rule are refused with the place of it") {
         "{ custom_books(limit: 1, limit: 1) { title } }",
         "{ custom_book { title } }",
         "{ custom_book(id: null) { title } }",
+        "{ custom_book(id: 1.5) { title } }",
+        "{ custom_book(id: true) { title } }",
         "{ custom_books { ...F } }",
         "{ custom_books { ... on nothing { title } } }",
         "{ custom_books { ... on String { title } } }",

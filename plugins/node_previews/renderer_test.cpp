@@ -65,6 +65,8 @@ TEST_CASE("the program makes a preview of a picture, and none of what is none") 
     CHECK((*made)->bytes.substr(0, 8) == "\x89PNG\r\n\x1a\n");
     // The size in the header: never larger than the source.
     CHECK((*made)->bytes.substr(16, 8) == std::string("\0\0\0\2\0\0\0\1", 8));
+    workshop.task.limits.pixels = 2;
+    CHECK((*workshop.run(STELE_PREVIEW_PROGRAM))->state == PreviewState::ready);
     workshop.task.limits.pixels = 1;
     CHECK((*workshop.run(STELE_PREVIEW_PROGRAM))->state == PreviewState::too_large);
     Workshop other;

@@ -6,6 +6,7 @@
 #include "kernel/file/posix_file.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
 #include "sdk/testing/temporary_folder.hpp"
+#include "tests/storage/small_disk.hpp"
 
 namespace stele::testing {
 
@@ -156,6 +157,27 @@ TEST_CASE("a blob that would take the reserve is refused and leaves nothing") {
         CHECK(refused.error().code == "blob.disk_full");
     }
     CHECK(files_in(folder.path()) == 0);
+}
+
+TEST_CASE("the reserve stays whole, whatever is asked for at a time") {
+    const SmallDisk disk("8m");
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    constexpr std::uint64_t kHalf = 512 * 1024;
+    REQUIRE(open_blob_directory(disk.path() / "blobs", 0).has_value());
+    std::uint64_t available = 0;
+    REQUIRE(kernel::storage::available_bytes(disk.path(), available));
+    // Room is asked for by the megabyte.
+    const auto narrow = open_blob_directory(disk.path() / "blobs", available - kHalf).value();
+    const auto refused = narrow->create().value()->write("abc");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "blob.disk_full");
+    const auto wide = open_blob_directory(disk.path() / "blobs", available - 3 * kHalf).value();
+    const auto writer = wide->create().value();
+    CHECK(writer->write(std::string(2 * kHalf, 'x')).has_value());
+    CHECK(writer->write("abc").has_error());
 }
 
 }  // namespace stele::testing

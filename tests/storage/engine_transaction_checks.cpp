@@ -101,6 +101,32 @@ void removes_what_came_into_a_range(EngineStore& store) {
     CHECK(entries(*engine, {}).empty());
 }
 
+void removes_ranges_of_commits_at_once(EngineStore& store) {
+    constexpr char kFirst = 'a';
+    constexpr char kLast = 'p';
+    const auto engine = store.open();
+    std::vector<std::unique_ptr<sdk::Transaction>> rivals;
+    for (char name = kFirst; name <= kLast; ++name) {
+        const std::string range(1, name);
+        put(*engine, range + "1", "old");
+        put(*engine, range + "2", "old");
+        // Every third one removes two, and those between them none.
+        auto& transaction = rivals.emplace_back(engine->begin());
+        if (name % 3 == 0) transaction->remove_range({range + "1", range + "2"});
+        if (name % 3 != 1) transaction->remove_range({range + "2", range + "3"});
+        transaction->put(range + "3", "new");
+    }
+    CHECK(commit_all(rivals) == static_cast<int>(rivals.size()));
+    std::string expected;
+    for (char name = kFirst; name <= kLast; ++name) {
+        const std::string range(1, name);
+        if (name % 3 != 0) expected += range + "1=old ";
+        if (name % 3 == 1) expected += range + "2=old ";
+        expected += range + "3=new ";
+    }
+    CHECK(entries(*engine, {"a", "q"}) == expected);
+}
+
 void removed_range_conflicts_with_readers(EngineStore& store) {
     const auto engine = store.open();
     put(*engine, "b", "1");
@@ -510,6 +536,7 @@ const std::vector<EngineCheck>& engine_transaction_checks() {
         {"lets a transaction remove what it scans", removes_while_it_scans},
         {"removes ranges, with what the transaction wrote before", removes_ranges},
         {"removes what came into a range before the commit", removes_what_came_into_a_range},
+        {"removes the ranges of commits that come at once", removes_ranges_of_commits_at_once},
         {"lets a removed range conflict with readers", removed_range_conflicts_with_readers},
         {"adds to counters, mixed with other writes of a transaction", adds},
         {"never lets two additions conflict, but an addition and a reader",

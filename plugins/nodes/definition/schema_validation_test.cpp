@@ -83,6 +83,8 @@ TEST_CASE("schemas of drafts 3, 4 and 7 are understood") {
         {R"({"t:it": {"properties": {"a": {"const": "x"}}}})", R"({"a": "x"})", R"({"a": "y"})"},
         {R"({"t:it": {"properties": {"a": {"pattern": "^b+$"}}}})", R"({"a": "bb"})",
          R"({"a": "bc"})"},
+        {R"({"t:it": {"properties": {"a": {"pattern": "b+"}}}})", R"({"a": "abc"})",
+         R"({"a": "ac"})"},
         {R"({"t:it": {"properties": {"a": {"format": "date"}}}})", R"({"a": "2024-02-29"})",
          R"({"a": "yesterday"})"},
         {R"({"t:it": {"patternProperties": {"^n": {"type": "number"}},
