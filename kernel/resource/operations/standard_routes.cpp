@@ -264,6 +264,8 @@ void add_platform_routes(const RegisteredResource& platform, std::vector<Route>&
         if (operation.offered == &sdk::Operations::permissions)
             routes.push_back(standard_route(operation, "", platform, {}));
     }
+    for (const sdk::Action& action : platform.descriptor.actions)
+        routes.push_back(family_action_route(action, platform, ""));
     for (const KernelAction& action : platform.kernel_actions)
         routes.push_back(capability_route(action, platform, ""));
 }
