@@ -113,7 +113,7 @@ void add_reference_endpoints(sdk::Registrar& registrar, const ReferenceOperation
         .body = sdk::BodyUse::record,
         .bounds = {{.member = "", .holds_records = true}},
         .takes = sdk::shape::either({operations, object()}),
-        .answers = sdk::shape::status({{"_doc", text()}})});
+        .answers = object({{"_doc", text()}, optional("_system", sdk::shape::record("System"))})});
     add(
         "/access/lookup", "look up principals' rights on referenced records",
         [&references](const sdk::Call& call) { return references.look_up(call); },

@@ -62,7 +62,7 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
                                       { body: { checks: [{ permissionedId: applicationId, principalId: `${domain._doc}/${user._doc}`, permissionId: 'DELETE' }] } }));
   check(bulk.checks[0]?.result === false, 'a consumer may not delete');
   const access = await done(client.GET('/applications/{applicationId}/acl/list', inApplication));
-  check(access.rows.some((row) => row.name === 'generated' && row.authorities.includes('consumer')), 'the access list names who has what');
+  check(access.rows.some((row) => row.name === 'generated' && row.authorities?.includes('consumer')), 'the access list names who has what');
   const team = await done(client.POST('/domains/{domainId}/teams', { params: { path: { domainId: domain._doc }, query: { key: 'generated' } } }));
   check(team._doc.length > 0, 'a team was made');
   const teams = await done(client.GET('/domains/{domainId}/teams', inDomain));
