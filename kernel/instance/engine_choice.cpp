@@ -128,7 +128,8 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& s
                                                        bool must_exist) {
     if (!is_address(address)) return open_folder(settings, address, must_exist);
     for (const auto& [name, source] : engines) {
-        auto* const addressed = source->as_addressed();
+        // The kernel's own engine has no source.
+        auto* const addressed = source ? source->as_addressed() : nullptr;
         if (addressed && addressed->knows_address(address)) return addressed->open_address(address);
     }
     // What follows may hold a password.
