@@ -216,6 +216,33 @@ TEST_CASE("patterns that too many words fit are refused") {
     CHECK(world.ids("w199*") == Ids{"n"});
 }
 
+TEST_CASE("one node puts a bounded number of values and words into the index, the first of them") {
+    SearchWorld world;
+    sdk::Json node = {{"title", "first"}, {"price", sdk::Json::array()}, {"own", 7}};
+    for (int i = 0; i < 1500; ++i) {
+        node["price"].push_back(i);
+        node["price"].push_back(i);
+    }
+    std::string words;
+    for (int i = 0; i < 30'000; ++i)
+        words += "w" + std::to_string(i) + " ";
+    node["text"] = words + "first";
+    node["_system"] = {{"created_by", "bilbo"}};
+    world.log.write(1, {{"n", node.dump()}});
+    const auto in_range = [&](const char* field, int from) {
+        return world.ids(sdk::Json{{"range", {{field, {{"gte", from}}}}}});
+    };
+    CHECK(in_range("price", 999) == Ids{"n"});
+    CHECK(in_range("price", 1000).empty());
+    CHECK(in_range("own", 7) == Ids{"n"});
+    CHECK(world.ids("w15000") == Ids{"n"});
+    CHECK(world.ids("w29999").empty());
+    // A word that is known is found wherever it stands, and places are what they were.
+    CHECK(world.ids("text:first") == Ids{"n"});
+    CHECK(world.ids("\"w15000 first\"").empty());
+    CHECK(world.ids("_system.created_by:bilbo") == Ids{"n"});
+}
+
 TEST_CASE("a fork shows what it has overridden, removed and inherited") {
     SearchWorld world;
     world.log.write(1, {{"kept", R"({"t":"apple"})"}, {"changed", R"({"t":"apple"})"}});

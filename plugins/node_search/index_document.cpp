@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,14 +31,15 @@ public:
         if (!place_of_common(path)) document_.add_boolean_term(terms_.present(path));
         add_value(path, field);
         const std::string in_field = terms_.words(path);
-        std::vector<std::string> words = words_of(field.text);
+        const std::vector<std::string> words = words_of(field.text);
         if (is_found_whole(path)) {
             if (!words.empty()) add_word(in_field, as_one_word(words), field.is_in_all);
         } else if (words.size() > 1 && field.is_in_all) {
             add_placed(in_field, places_[path], words);
         } else {
-            for (const std::string& word : words)
-                add_word(in_field, word, field.is_in_all);
+            for (const std::string& word : words) {
+                if (!field.is_in_all || has_room(word)) add_word(in_field, word, field.is_in_all);
+            }
         }
     }
 
@@ -46,10 +48,24 @@ private:
     void add_value(const std::string& path, const FieldText& field) {
         if (!field.is_in_all || is_found_whole(path)) return;
         if (field.number) {
-            document_.add_boolean_term(terms_.values(path) + number_key(*field.number));
+            add_key(path, number_key(*field.number));
         } else if (const auto date = read_iso_date(field.text)) {
-            document_.add_boolean_term(terms_.values(path) + date_key(*date));
+            add_key(path, date_key(*date));
         }
+    }
+
+    void add_key(const std::string& path, const std::string& key) {
+        std::unordered_set<std::string>& known = values_[path];
+        if (known.size() == kMaxValuesOfField || !known.insert(key).second) return;
+        document_.add_boolean_term(terms_.values(path) + key);
+    }
+
+    /// Whether the word is one of those that the node may have. What the server writes, types and
+    /// names always are.
+    bool has_room(const std::string& word) {
+        if (words_.size() == kMaxWordsOfNode) return words_.contains(word);
+        words_.insert(word);
+        return true;
     }
 
     void add_word(const std::string& in_field, const std::string& word, bool is_in_all) {
@@ -62,8 +78,11 @@ private:
     void add_placed(const std::string& in_field, Xapian::termpos& place,
                     const std::vector<std::string>& words) {
         for (const std::string& word : words) {
-            document_.add_posting(Terms::joined(in_field, word), ++place);
-            document_.add_posting(Terms::joined(in_all_, word), ++all_place_);
+            ++place;
+            ++all_place_;
+            if (!has_room(word)) continue;
+            document_.add_posting(Terms::joined(in_field, word), place);
+            document_.add_posting(Terms::joined(in_all_, word), all_place_);
         }
         place += kGap;
         all_place_ += kGap;
@@ -73,6 +92,8 @@ private:
     const Terms& terms_;
     const std::string in_all_;
     std::map<std::string, Xapian::termpos> places_;
+    std::map<std::string, std::unordered_set<std::string>> values_;
+    std::unordered_set<std::string> words_;
     Xapian::termpos all_place_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include <simdjson.h>
@@ -20,6 +21,13 @@ sdk::Result<std::optional<simdjson::dom::object>> read_searched_node(
 
 /// Under this path lies what the attachments of a node say.
 inline constexpr char kAttachedPath[] = "_attachments";
+
+/// What one node puts into the vocabulary, which all searches of its repository share: different
+/// numbers and dates of one field, and different words of all that it says. A megabyte of prose,
+/// as much as is read of attachments, has less than ten thousand; lists of measurements are no
+/// text. What is beyond is not found (docs/decisions/0133-what-clients-choose-is-not-repeated.md).
+inline constexpr std::size_t kMaxValuesOfField = 1000;
+inline constexpr std::size_t kMaxWordsOfNode = 20'000;
 
 /// The document of a version that shows from its revision on.
 Xapian::Document make_document(const Terms& terms, const Candidate& candidate,

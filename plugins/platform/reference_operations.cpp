@@ -181,7 +181,9 @@ sdk::Result<sdk::Reply> ReferenceOperations::difference(const sdk::Call& call) c
     if (!source) return source.error();
     auto target = content_of_parameter(call, "target");
     if (!target) return target.error();
-    return sdk::Reply::json({{"diff", sdk::json_difference(*source, *target)}});
+    auto patch = sdk::json_difference(*source, *target);
+    if (!patch) return patch.error();
+    return sdk::Reply::json({{"diff", *std::move(patch)}});
 }
 
 sdk::Result<sdk::Reply> ReferenceOperations::merge(const sdk::Call& call) const {

@@ -106,6 +106,49 @@ test('objects with more members than any may have are refused by name, also in r
   assert.equal((await ask('PUT', `${branch}/nodes/${node}`, { inner: wide(10_000) })).status, 200);
 });
 
+test('what repeats names of members is bounded: names, differences, and violations', async () => {
+  const { _doc: repository } = await server.admin('POST', '/repositories', {});
+  const branch = `/repositories/${repository}/branches/master`;
+  const longest = 'n'.repeat(1024);
+  for (const [method, path] of [['POST', '/reports'], ['POST', `${branch}/nodes`]]) {
+    for (const [body, place] of [[{ [`${longest}n`]: 1 }, /^nnn.*n…$/], [{ inner: [{ [`${longest}n`]: 1 }] }, /^inner\.0\.nnn.*n…$/]]) {
+      const reply = await ask(method, path, body);
+      assert.equal(reply.status, 400, `${method} ${path}: ${reply.text.slice(0, 300)}`);
+      assert.deepEqual(reply.json.violations.map(({ code }) => code), ['field.name_too_long']);
+      assert.match(reply.json.violations[0].path, place);
+      assert.ok(Buffer.byteLength(reply.json.violations[0].path) <= 1024);
+    }
+  }
+  // Each operation of the difference says the whole name.
+  const count = 20_000;
+  const deep = (sign) => ({ [longest]: entries(count, (i) => sign * (i + 1)) });
+  const { _doc: platform } = await server.admin('GET', '/');
+  const reports = [await server.admin('POST', '/reports', deep(1)), await server.admin('POST', '/reports', deep(-1))];
+  const [source, target] = reports.map(({ _doc }) => encodeURIComponent(`report://${platform}/${_doc}`));
+  const { _doc: node } = await server.admin('POST', `${branch}/nodes`, deep(1));
+  await server.admin('PUT', `${branch}/nodes/${node}`, deep(-1));
+  for (const path of [`/ref/diff?source=${source}&target=${target}`, `${branch}/nodes/${node}/versions?diff=true`]) {
+    const reply = await ask('GET', path);
+    assert.deepEqual([reply.status, reply.json.code], [413, 'json.difference_too_large'], `${path}: ${reply.text.slice(0, 300)}`);
+  }
+  const same = await ask('GET', `/ref/diff?source=${source}&target=${source}`);
+  assert.deepEqual([same.status, same.json.diff], [200, []]);
+
+  const master = await server.admin('GET', branch);
+  await server.admin('PUT', branch, { ...master, validateContent: true });
+  await server.admin('POST', `${branch}/nodes`, {
+    _type: 'd:type', _qname: 'my:long', type: 'object', _parent: 'n:node',
+    properties: { [longest]: { type: 'object', properties: { [longest]: { type: 'array', items: { type: 'string' } } } } },
+  });
+  const wrong = await ask('POST', `${branch}/nodes`, { _type: 'my:long', [longest]: { [longest]: entries(count, (i) => i) } });
+  assert.equal(wrong.status, 400, wrong.text.slice(0, 300));
+  assert.ok(wrong.json.violations.length > 10 && wrong.json.violations.length <= 100, `${wrong.json.violations.length}`);
+  for (const { code, path } of wrong.json.violations) {
+    assert.equal(code, 'node.schema_violated');
+    assert.ok(path.endsWith('…') && Buffer.byteLength(path) <= 1024);
+  }
+});
+
 test('lists of clients, web hosts and mails are refused by name when they are too long', async () => {
   const { _doc: application } = await server.admin('POST', '/applications', {});
   const cases = [['/clients', 'scope', 1000], ['/clients', 'authorizedGrantTypes', 1000], ['/clients', 'domainUrls', 1000],

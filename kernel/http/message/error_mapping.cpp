@@ -62,14 +62,14 @@ void append_member(std::string& body, std::string_view name, std::string_view te
 void append_violations(std::string& body, const sdk::Violations& violations) {
     body += ",\"violations\":[";
     // The rest can be found out when these are mended.
-    constexpr std::size_t kMaxViolations = 1000;
     for (const sdk::Violation& violation :
-         std::span(violations).first(std::min(violations.size(), kMaxViolations))) {
+         std::span(violations).first(std::min(violations.size(), sdk::kMaxViolations))) {
         if (body.back() != '[') body += ',';
         body += "{\"path\":";
-        sdk::append_json_string(body, violation.path);
+        sdk::append_json_string(body, sdk::shown_path(violation.path));
         append_member(body, "code", violation.code);
-        append_member(body, "message", violation.message);
+        append_member(body, "message",
+                      sdk::shown_path(violation.message, sdk::kMaxViolationMessage));
         body += '}';
     }
     body += ']';

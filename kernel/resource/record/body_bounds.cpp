@@ -66,7 +66,35 @@ std::optional<std::string> find_wide_object(const sdk::Json& value) {
     return std::nullopt;
 }
 
+/// The place of the first member with too long a name; nothing where there is none.
+std::optional<std::string> find_long_name(const sdk::Json& value) {
+    if (!value.is_structured()) return std::nullopt;
+    std::size_t number = 0;
+    for (auto member = value.begin(); member != value.end(); ++member, ++number) {
+        const bool is_long = value.is_object() && member.key().size() > kMaxNameBytes;
+        auto found = is_long ? std::optional(std::string()) : find_long_name(*member);
+        if (!found) continue;
+        std::string name = value.is_object() ? member.key() : std::to_string(number);
+        if (!is_long) name.append(1, '.').append(*found);
+        return name;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
+
+sdk::Result<void> check_names(const sdk::Json& fields) {
+    for (const auto& [name, value] : fields.items()) {
+        if (name == "_system") continue;
+        const bool is_long = name.size() > kMaxNameBytes;
+        const auto found = is_long ? std::optional(std::string()) : find_long_name(value);
+        if (!found) continue;
+        return sdk::make_error(
+            {{is_long ? name : name + "." + *found, "field.name_too_long",
+              fmt::format("the name of a member must have at most {} bytes", kMaxNameBytes)}});
+    }
+    return {};
+}
 
 sdk::Violation too_many_members(std::string_view object) {
     const std::string_view name = object.empty() ? std::string_view("body") : object;

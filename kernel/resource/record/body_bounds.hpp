@@ -20,6 +20,15 @@ sdk::Result<void> check_members(const sdk::Json& body);
 /// How an object with more members is refused.
 sdk::Violation too_many_members(std::string_view object);
 
+/// So many bytes may the name of a member of a record have: differences, violations and rows of
+/// searches repeat names, so a long one makes replies a thousand times as large as the record.
+inline constexpr std::size_t kMaxNameBytes = 1024;
+
+/// Whether no member of a record, however deep, has a longer name; `invalid`
+/// (`field.name_too_long`) naming the member otherwise. What the server keeps itself is not looked
+/// at.
+sdk::Result<void> check_names(const sdk::Json& fields);
+
 /// Whether the arrays of a body are as short as its operation declares (`sdk::Bounds`); `invalid`
 /// (`request.too_many_entries`) naming the member otherwise. Arrays of records are what their
 /// families' fields say.

@@ -96,4 +96,19 @@ TEST_CASE("an object of a body has a bound of its members, however deep it lies"
     CHECK(place_of({{"a", {1, {{"b", object_of(kMaxMembers + 1)}}}}}) == "a.1.b");
 }
 
+TEST_CASE("a member of a record has a name of a bounded length, however deep it lies") {
+    const std::string longest(kMaxNameBytes, 'n');
+    const std::string longer = longest + "n";
+    CHECK(check_names({{longest, {1, {{longest, 2}}}}, {"_system", {{longer, 1}}}}).has_value());
+    const auto place_of = [](const sdk::Json& fields) {
+        const auto checked = check_names(fields);
+        REQUIRE_FALSE(checked.has_value());
+        REQUIRE(checked.error().violations.size() == 1);
+        CHECK(checked.error().violations[0].code == "field.name_too_long");
+        return checked.error().violations[0].path;
+    };
+    CHECK(place_of({{longer, 1}}) == std::string(1021, 'n') + "\u2026");
+    CHECK(place_of({{"a", {1, {{longer, 2}}}}}).starts_with("a.1.nnn"));
+}
+
 }  // namespace stele::kernel::resource

@@ -162,6 +162,10 @@ sdk::Result<DecodedFields> split(const sdk::ResourceDescriptor& descriptor, sdk:
 
 sdk::Result<DecodedFields> checked(const sdk::ResourceDescriptor& descriptor,
                                    DecodedFields decoded) {
+    // Before a hook makes anything of them.
+    for (const sdk::Json* members : {&decoded.fields, &decoded.secrets}) {
+        if (auto named = check_names(*members); !named) return named.error();
+    }
     sdk::Violations violations;
     check_fields(descriptor, decoded, violations);
     if (!violations.empty()) return sdk::make_error(std::move(violations));
@@ -276,7 +280,7 @@ sdk::Result<void> check_shape(const sdk::Json& fields) {
             {{name, "field.nesting_deep",
               fmt::format("{} is nested deeper than {} arrays and objects", name, kMaxDepth)}});
     }
-    return {};
+    return check_names(fields);
 }
 
 sdk::Error broken_by_hook(const sdk::ResourceDescriptor& descriptor, const std::string& problem) {

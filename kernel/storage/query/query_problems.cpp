@@ -12,7 +12,8 @@ QueryProblems::Step::Step(QueryProblems& problems, std::string_view name)
 
 void QueryProblems::add(std::string_view code, std::string message) {
     if (violations_.size() == kMax) return;
-    violations_.push_back({place_, "query." + std::string(code), std::move(message)});
+    violations_.push_back(
+        {sdk::shown_path(place_), "query." + std::string(code), std::move(message)});
 }
 
 sdk::Error QueryProblems::take_error() {

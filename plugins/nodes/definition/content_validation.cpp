@@ -91,6 +91,7 @@ sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json&
     for (const auto& [name, config] : features->items()) {
         // The server's own word, which no definition describes.
         if (name == feature::kLocked) continue;
+        if (violations.size() >= sdk::kMaxViolations) break;
         auto done = validate_by(content, name, config, std::string(member::kFeatures) + "." + name,
                                 "node.feature_undefined", violations);
         if (!done) return done;

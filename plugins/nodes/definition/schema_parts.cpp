@@ -152,14 +152,17 @@ void SchemaRewriter::rewrite_combined(const sdk::Json& schema, sdk::Json& out) c
     }
     for (const char* keyword : kOneSchemaKeywords) {
         if (const auto value = schema.find(keyword); value != schema.end())
-            out[keyword] = rewrite(*value);
+            out[keyword] = value->is_boolean() ? *value : rewrite(*value);
     }
     const auto dependencies = schema.find("dependencies");
     if (dependencies == schema.end() || !dependencies->is_object()) return;
     for (const auto& [name, dependency] : dependencies->items()) {
-        out["dependencies"][name] = dependency.is_string()  ? sdk::Json::array({dependency})
-                                    : dependency.is_array() ? dependency
-                                                            : rewrite(dependency);
+        const sdk::Json needed =
+            dependency.is_string() ? sdk::Json::array({dependency}) : dependency;
+        out["dependencies"][name] =
+            needed.is_array() ? sdk::Json{{"allOf", sdk::Json::array({{{kStepKey, true}}})},
+                                          {kRequiredKey, needed}}
+                              : rewrite(needed);
     }
 }
 
@@ -197,7 +200,7 @@ void SchemaRewriter::rewrite_members(const sdk::Json& schema, sdk::Json& out) co
             }
         }
     }
-    if (!required.empty()) out["required"] = std::move(required);
+    if (!required.empty()) out[kRequiredKey] = std::move(required);
     const auto patterns = schema.find("patternProperties");
     if (patterns != schema.end() && patterns->is_object()) {
         sdk::Json& all = out["properties"];
@@ -205,7 +208,7 @@ void SchemaRewriter::rewrite_members(const sdk::Json& schema, sdk::Json& out) co
         add_matching(*patterns, all);
     }
     if (const auto value = schema.find("additionalProperties"); value != schema.end()) {
-        out["additionalProperties"] = rewrite(*value);
+        out["additionalProperties"] = value->is_boolean() ? *value : rewrite(*value);
         if (!out.contains("properties")) out["properties"] = sdk::Json::object();
     }
 }
@@ -216,6 +219,10 @@ void SchemaRewriter::rewrite_items(const sdk::Json& schema, sdk::Json& out) cons
 }
 
 sdk::Json SchemaRewriter::rewrite(const sdk::Json& schema) const {
+    // What never fits is a step, too, so that many of them are no more than many steps.
+    if (schema == false) {
+        return {{"allOf", sdk::Json::array({{{kStepKey, true}}})}, {"not", sdk::Json::object()}};
+    }
     if (!schema.is_object()) return schema;
     if (++work_ > kMaxWork) return sdk::Json::object();
     if (const std::string text = sdk::text_member(schema, "$ref"); !text.empty()) {

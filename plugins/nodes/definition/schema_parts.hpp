@@ -44,6 +44,7 @@ inline constexpr char kFormatKey[] = "stele:format";
 inline constexpr char kUniqueKey[] = "stele:unique";
 inline constexpr char kEnumKey[] = "stele:enum";
 inline constexpr char kConstKey[] = "stele:const";
+inline constexpr char kRequiredKey[] = "stele:required";
 
 /// The parts, evened out to draft 7 (drafts 3 and 4 are understood), for checking `instance`: its
 /// member names decide what `patternProperties` means. `qname` is one of the parts.

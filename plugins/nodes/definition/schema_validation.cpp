@@ -37,10 +37,15 @@ constexpr std::ptrdiff_t kMaxStack = 1 << 20;
 /// Bytes of values that are compared with each other, by their texts.
 constexpr std::size_t kMaxCompared = 8u << 20;
 constexpr std::size_t kMaxProblems = 100;
+/// Bytes of the places that the validator keeps with the problems it has found, each with its own.
+constexpr std::size_t kMaxProblemBytes = 1 << 20;
 
 struct BoundReached : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// So many problems were found that looking for more helps nobody; no fault of the schema.
+struct EnoughProblems {};
 
 class Budget {
 public:
@@ -50,6 +55,20 @@ public:
         if (++steps_ > kMaxSteps) throw BoundReached("takes too many steps");
         if (start_ - place() > kMaxStack) throw BoundReached("leads back to itself");
     }
+    /// Before the validator goes deeper at a place: what it holds already, and holds once more
+    /// wherever alternatives lie inside one another.
+    void check_room(const valijson::ValidationResults& found,
+                    const std::vector<std::string>& place) {
+        std::size_t bytes = 0;
+        for (const std::string& step : place)
+            bytes += sizeof(step) + step.size();
+        longest_place_ = std::max(longest_place_, bytes);
+        const std::size_t count = found.numErrors();
+        if (count >= sdk::kMaxViolations || count * longest_place_ > kMaxProblemBytes)
+            throw EnoughProblems();
+    }
+    /// The same document once more.
+    void begin_again() { steps_ = compared_ = 0; }
     void spend_compared(std::size_t bytes) {
         compared_ += bytes;
         if (compared_ > kMaxCompared) throw BoundReached("compares too much");
@@ -66,6 +85,7 @@ private:
     std::size_t steps_ = 0;
     std::size_t compared_ = 0;
     std::size_t weight_ = 0;
+    std::size_t longest_place_ = 0;
 };
 
 /// The text of a value, by which equal ones are found without comparing each with each. Numbers
@@ -142,9 +162,10 @@ private:
 class StepConstraint final : public OwnConstraint<StepConstraint> {
 public:
     explicit StepConstraint(Budget& budget) : budget_(&budget) {}
-    bool validate(const Adapter&, const std::vector<std::string>&,
-                  valijson::ValidationResults*) const override {
+    bool validate(const Adapter&, const std::vector<std::string>& context,
+                  valijson::ValidationResults* results) const override {
         budget_->spend();
+        if (results) budget_->check_room(*results, context);
         return true;
     }
 
@@ -196,6 +217,35 @@ private:
     Budget* budget_;
     std::shared_ptr<const Texts> allowed_;
     const char* problem_;
+};
+
+/// `required`, which may list any number of names: only the first that are missing are told.
+class RequiredConstraint final : public OwnConstraint<RequiredConstraint> {
+public:
+    using Names = std::vector<std::string>;
+
+    explicit RequiredConstraint(std::shared_ptr<const Names> names) : names_(std::move(names)) {}
+    bool validate(const Adapter& target, const std::vector<std::string>& context,
+                  valijson::ValidationResults* results) const override {
+        if (!target.isObject()) return true;
+        std::unordered_set<std::string> present;
+        target.applyToObject([&](const std::string& name, const Adapter&) {
+            present.insert(name);
+            return true;
+        });
+        std::size_t missing = 0;
+        for (const std::string& name : *names_) {
+            if (present.contains(name)) continue;
+            ++missing;
+            if (!results || missing > kMaxProblems) break;
+            results->pushError(
+                context, fmt::format("Missing required property '{}'.", sdk::shown_path(name)));
+        }
+        return missing == 0;
+    }
+
+private:
+    std::shared_ptr<const Names> names_;
 };
 
 /// In linear time, whatever the expression is.
@@ -297,13 +347,26 @@ std::string text_of(const Adapter& value, const char* keyword) {
     return value.asString();
 }
 
+class RequiredBuilder final : public valijson::ConstraintBuilder {
+public:
+    valijson::constraints::Constraint* make(const Adapter& value) const override {
+        if (!value.isArray()) throw std::runtime_error("required must be an array");
+        auto names = std::make_shared<RequiredConstraint::Names>();
+        value.applyToArray([&](const Adapter& name) {
+            names->push_back(text_of(name, "each name in required"));
+            return true;
+        });
+        return new RequiredConstraint(std::move(names));
+    }
+};
+
 class PatternBuilder final : public valijson::ConstraintBuilder {
 public:
     explicit PatternBuilder(Budget& budget) : budget_(budget) {}
     valijson::constraints::Constraint* make(const Adapter& value) const override {
         const std::string pattern = text_of(value, "pattern");
         budget_.spend_pattern(pattern);
-        return new ExpressionConstraint(pattern, "does not match " + pattern);
+        return new ExpressionConstraint(pattern, "does not match " + sdk::shown_path(pattern));
     }
 
 private:
@@ -329,29 +392,33 @@ std::string dotted(const std::string& path, const std::vector<std::string>& cont
         if (!joined.empty()) joined += '.';
         joined.append(step, 1, step.size() - 2);
     }
-    return joined;
+    return sdk::shown_path(joined);
 }
 
 /// What only says that something further in is wrong, which is told as well.
 bool is_summary(const std::string& description) {
     return description.starts_with("Failed to validate against child schema #") ||
            description.starts_with("Failed to validate against schema associated with property") ||
+           description.starts_with("Failed to validate against dependent schema") ||
            description.starts_with("Failed to validate item #");
 }
 
-void add_problems(valijson::ValidationResults& results, const std::string& path,
+void add_problems(const valijson::ValidationResults& results, const std::string& path,
                   sdk::Violations& violations) {
-    sdk::Violations summaries;
+    std::optional<sdk::Violation> summary;
     const std::size_t before = violations.size();
-    valijson::ValidationResults::Error problem;
-    while (results.popError(problem)) {
-        const bool is_hidden = is_summary(problem.description) || violations.size() >= kMaxProblems;
-        (is_hidden ? summaries : violations)
-            .push_back(
-                {dotted(path, problem.context), "node.schema_violated", problem.description});
+    for (const valijson::ValidationResults::Error& problem : results) {
+        const bool is_hidden = is_summary(problem.description);
+        if (is_hidden ? summary.has_value() : violations.size() >= kMaxProblems) continue;
+        sdk::Violation violation{dotted(path, problem.context), "node.schema_violated",
+                                 problem.description};
+        if (is_hidden) {
+            summary = std::move(violation);
+        } else {
+            violations.push_back(std::move(violation));
+        }
     }
-    if (violations.size() == before && !summaries.empty())
-        violations.push_back(std::move(summaries.front()));
+    if (violations.size() == before && summary) violations.push_back(*std::move(summary));
 }
 
 void check_root(const sdk::Json& document, const nlohmann::json& instance, const std::string& path,
@@ -367,11 +434,23 @@ void check_root(const sdk::Json& document, const nlohmann::json& instance, const
     parser.addConstraintBuilder(kFormatKey, new FormatBuilder());
     parser.addConstraintBuilder(kEnumKey, new EnumBuilder(budget));
     parser.addConstraintBuilder(kConstKey, new ConstBuilder(budget));
+    parser.addConstraintBuilder(kRequiredKey, new RequiredBuilder());
     parser.populateSchema(NlohmannJsonAdapter(plain), schema);
     valijson::ValidationResults results;
     valijson::Validator validator;
-    if (!validator.validate(schema, NlohmannJsonAdapter(instance), &results))
-        add_problems(results, path, violations);
+    const NlohmannJsonAdapter target(instance);
+    try {
+        if (!validator.validate(schema, target, &results)) add_problems(results, path, violations);
+        return;
+    } catch (const EnoughProblems&) {
+        // They may all be of alternatives that need not fit: whether it fits is asked once more.
+        budget.begin_again();
+    }
+    if (validator.validate(schema, target, nullptr)) return;
+    const std::size_t before = violations.size();
+    add_problems(results, path, violations);
+    if (violations.size() == before)
+        violations.push_back({path, "node.schema_violated", "fits none of the alternatives"});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What a branch that validates its content refuses, and that no schema can hold a server up.
 #include "definition/schema_validation.hpp"
 
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -37,6 +39,13 @@ std::vector<std::string> paths(const sdk::Violations& violations) {
     for (const sdk::Violation& violation : violations)
         found.push_back(violation.path);
     return found;
+}
+
+/// Kilobytes that the process has had at most.
+long peak_memory() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
 }
 
 std::string only_code(const sdk::Violations& violations) {
@@ -236,6 +245,58 @@ TEST_CASE("comparing, patterns and names that fit them have bounds") {
     CHECK(only_code(problems(R"({"t:it": {"patternProperties": {".": {"patternProperties": {".": {
                                  "patternProperties": {".": {"type": "string"}}}}}}}})",
                              names.dump().c_str())) == "node.schema_too_costly");
+}
+
+TEST_CASE("problems end where enough are found, however long their places are") {
+    const std::string name(100'000, 'p');
+    const Json schema = {
+        {"t:it", {{"properties", {{name, {{"type", "array"}, {"items", {{"type", "string"}}}}}}}}}};
+    Json instance = {{name, Json::array()}};
+    for (int i = 0; i < 20'000; ++i)
+        instance[name].push_back(i);
+    const auto before = peak_memory();
+    const auto found = problems(schema.dump().c_str(), instance.dump().c_str());
+    CHECK(peak_memory() - before < 100 * 1024);
+    REQUIRE(!found.empty());
+    CHECK(found.size() <= 100);
+    for (const sdk::Violation& violation : found) {
+        CHECK(violation.code == "node.schema_violated");
+        CHECK(violation.path.size() <= sdk::kMaxViolationPath);
+        CHECK(violation.path.ends_with("\u2026"));
+    }
+}
+
+TEST_CASE("a list of names that are required is told as far as it helps") {
+    Json required = Json::array();
+    for (int i = 0; i < 50'000; ++i)
+        required.push_back("name" + std::to_string(i));
+    for (const char* keyword : {"required", "dependencies"}) {
+        CAPTURE(keyword);
+        Json schema = {{"t:it", {{"required", required}}}};
+        if (keyword == std::string("dependencies"))
+            schema = {{"t:it", {{"dependencies", {{"a", required}}}}}};
+        const auto found = problems(schema.dump().c_str(), R"({"a": 1})");
+        CHECK(found.size() == 100);
+        CHECK(found.front().message == "Missing required property 'name0'.");
+    }
+}
+
+TEST_CASE("problems of alternatives that need not fit are none, however many there are") {
+    const char* const schema = R"({"t:it": {"properties": {"a": {"anyOf": [
+        {"items": {"type": "string"}}, {"items": {"type": "number"}}]}}}})";
+    Json instance = {{"a", Json::array()}};
+    for (int i = 0; i < 3000; ++i)
+        instance["a"].push_back(i);
+    CHECK(problems(schema, instance.dump().c_str()).empty());
+    for (Json& element : instance["a"])
+        element = nullptr;
+    CHECK(only_code(problems(schema, instance.dump().c_str())) == "node.schema_violated");
+}
+
+TEST_CASE("members that must not be there are problems, one each") {
+    const char* const schema = R"({"t:it": {"properties": {"a": false, "b": true}}})";
+    CHECK(problems(schema, R"({"b": 1})").empty());
+    CHECK(paths(problems(schema, R"({"a": 1, "b": 1})")) == std::vector<std::string>{"a"});
 }
 
 }  // namespace stele::nodes

@@ -129,7 +129,7 @@ sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::S
 }
 
 sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHistory& history,
-                                  const NodeChange& change) {
+                                  const NodeChange& change, std::size_t& left) {
     if (auto may = content.context().go_on(); !may) return may.error();
     const History versions(content.context().transaction(),
                            content.services().branches.space(content.place()), history.view);
@@ -147,6 +147,8 @@ sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHist
         if (!record) return record.error();
         if (*record) after = std::move(**record);
     }
+    auto patch = difference(before, after, left);
+    if (!patch) return patch.error();
     const char* const done = change.is_removed ? "delete" : *former ? "update" : "create";
     const sdk::Json& shown = change.is_removed ? before : after;
     return sdk::Json{{"_doc", change.node},
@@ -155,7 +157,7 @@ sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHist
                      {member::kIsAssociation, is_association(shown)},
                      {"operation", done},
                      {"revision", revision_number(change.last.revision)},
-                     {"diff", difference(before, after)}};
+                     {"diff", *std::move(patch)}};
 }
 
 }  // namespace stele::nodes

@@ -47,9 +47,10 @@ struct NodeChanges {
 /// Of at most `most` nodes and associations, those that the session's principal may READ.
 sdk::Result<NodeChanges> read_changes(const BranchContent& content, const sdk::Session& session,
                                       const BranchHistory& history, std::size_t most);
-/// As clients see it: the node, what was done to it and the patch over the whole stretch.
+/// As clients see it: the node, what was done to it and the patch over the whole stretch, which has
+/// no more than `left` bytes and takes them off.
 sdk::Result<sdk::Json> change_row(const BranchContent& content, const BranchHistory& history,
-                                  const NodeChange& change);
+                                  const NodeChange& change, std::size_t& left);
 
 /// Whether somebody may READ a node of the branch or, where it was removed, its deletion. Of what
 /// was purged: whether they READ every node of the branch, and are who asks.

@@ -39,7 +39,7 @@ sdk::Json content_of_record(const sdk::Json& record) {
 
 bool is_same(const std::optional<sdk::Json>& one, const std::optional<sdk::Json>& other) {
     if (!one || !other) return !one && !other;
-    return sdk::json_difference(content_of_record(*one), content_of_record(*other)).empty();
+    return sdk::is_same_json(content_of_record(*one), content_of_record(*other));
 }
 
 NodeOperation operation_between(const std::optional<sdk::Json>& before,

@@ -148,8 +148,10 @@ sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_
                            fmt::format("there is no node {}", node));
 }
 
-sdk::Json difference(const sdk::Json& before, const sdk::Json& after) {
-    return sdk::json_difference(without_server_members(before), without_server_members(after));
+sdk::Result<sdk::Json> difference(const sdk::Json& before, const sdk::Json& after,
+                                  std::size_t& left) {
+    return sdk::take_json_difference(without_server_members(before), without_server_members(after),
+                                     left);
 }
 
 }  // namespace stele::nodes

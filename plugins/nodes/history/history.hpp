@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,8 +62,10 @@ private:
 sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_view node);
 
 /// What a client changed from one version to the next, as a JSON Patch (RFC 6902); members of the
-/// server are left out.
-sdk::Json difference(const sdk::Json& before, const sdk::Json& after);
+/// server are left out. `left` are the bytes that it may have, which it takes off
+/// (`sdk::take_json_difference`).
+sdk::Result<sdk::Json> difference(const sdk::Json& before, const sdk::Json& after,
+                                  std::size_t& left);
 
 /// The key of a node's record inside a branch, and the id in such a key; empty for other keys.
 std::string node_record_key(std::string_view id);

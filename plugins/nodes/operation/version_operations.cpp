@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "attachment/attachments.hpp"
@@ -42,7 +43,8 @@ bool is_by_system(const sdk::Json& record) {
 
 /// The patch that leads from the version before to this one.
 sdk::Result<sdk::Json> difference_to_former(const History& history, const std::string& node,
-                                            const VersionPlace& version, const sdk::Json& record) {
+                                            const VersionPlace& version, const sdk::Json& record,
+                                            std::size_t& left) {
     auto place = history.before(node, version);
     if (!place) return place.error();
     sdk::Json former = sdk::Json::object();
@@ -51,20 +53,22 @@ sdk::Result<sdk::Json> difference_to_former(const History& history, const std::s
         if (!read) return read.error();
         if (*read) former = std::move(**read);
     }
-    return difference(former, record);
+    return difference(former, record, left);
 }
 
 /// A version as a row, or as what `versions/{changesetId}` answers; nothing where it is left out.
+/// `left` are bytes that the differences of a page may still have.
 sdk::Result<std::optional<sdk::Json>> version_row(const History& history, const std::string& node,
                                                   const VersionPlace& version,
-                                                  const VersionOptions& options) {
+                                                  const VersionOptions& options,
+                                                  std::size_t& left) {
     auto record = history.read(node, version);
     if (!record || !*record) return record;
     sdk::Json& row = **record;
     if (options.excludes_system && is_by_system(row)) return std::optional<sdk::Json>();
     const std::string changeset = sdk::text_member(row[member::kSystem], member::kChangeset);
     if (options.has_difference) {
-        auto patch = difference_to_former(history, node, version, row);
+        auto patch = difference_to_former(history, node, version, row, left);
         if (!patch) return patch.error();
         row["diff"] = std::move(*patch);
     }
@@ -80,9 +84,10 @@ sdk::Result<sdk::Reply> versions_in_order(const sdk::Call& call, const History& 
     const std::uint64_t wanted =
         call.page().limit < 0 ? total : static_cast<std::uint64_t>(call.page().limit);
     sdk::Json rows = sdk::Json::array();
+    std::size_t left = sdk::kMaxDifferences;
     for (std::uint64_t i = begin; i < begin + std::min(wanted, total - begin); ++i) {
         if (auto may = call.context().go_on(); !may) return may.error();
-        auto row = version_row(history, call.record().id, places[i], options);
+        auto row = version_row(history, call.record().id, places[i], options, left);
         if (!row) return row.error();
         if (*row) rows.push_back(std::move(**row));
     }
@@ -101,9 +106,10 @@ sdk::Result<sdk::Reply> list_versions(Services& services, const sdk::Call& call)
     sdk::Result<sdk::Reply> reply = sdk::Reply();
     if (reads_all) {
         std::vector<sdk::Json> rows;
+        std::size_t left = sdk::kMaxDifferences;
         for (const VersionPlace& place : found->places) {
             if (auto may = call.context().go_on(); !may) return may.error();
-            auto row = version_row(history, call.record().id, place, *options);
+            auto row = version_row(history, call.record().id, place, *options, left);
             if (!row) return row.error();
             if (*row) rows.push_back(std::move(**row));
         }
@@ -140,7 +146,8 @@ sdk::Result<sdk::Reply> read_version(Services& services, const sdk::Call& call) 
     if (!place) return place.error();
     // Who asks for one version by name gets it, whoever made it.
     options->excludes_system = false;
-    auto row = version_row(history, call.record().id, *place, *options);
+    std::size_t left = sdk::kMaxDifference;
+    auto row = version_row(history, call.record().id, *place, *options, left);
     if (!row) return row.error();
     // A version never changes.
     sdk::Reply reply = sdk::Reply::json(**row);
@@ -155,7 +162,8 @@ sdk::Result<sdk::Reply> diff_version(Services& services, const sdk::Call& call) 
     if (!version) return version.error();
     const History history(*content);
     const std::string& node = call.record().id;
-    auto patch = difference_to_former(history, node, version->place, version->record);
+    std::size_t left = sdk::kMaxDifference;
+    auto patch = difference_to_former(history, node, version->place, version->record, left);
     if (!patch) return patch.error();
     sdk::Json answer = {
         {"_doc", node}, {kChangesetId, call.path(kChangesetId)}, {"diff", std::move(*patch)}};

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include <stele/sdk/text.hpp>
+
 namespace stele::sdk {
 
 Error make_error(ErrorKind kind, std::string code, std::string message, std::string detail) {
@@ -14,8 +16,19 @@ Error make_error(ErrorKind kind, std::string code, std::string message, std::str
     return error;
 }
 
+std::string shown_path(std::string_view path, std::size_t most) {
+    static constexpr std::string_view kEllipsis = "\u2026";
+    if (path.size() <= most) return std::string(path);
+    return std::string(cut_to(path, most - kEllipsis.size())).append(kEllipsis);
+}
+
 Error make_error(Violations violations) {
     assert(!violations.empty());
+    if (violations.size() > kMaxViolations) violations.resize(kMaxViolations);
+    for (Violation& violation : violations) {
+        violation.path = shown_path(violation.path);
+        violation.message = shown_path(violation.message, kMaxViolationMessage);
+    }
     const Violation& first = violations.front();
     Error error =
         make_error(ErrorKind::invalid, "request.input_invalid",

@@ -30,3 +30,17 @@ TEST_CASE("an error's texts are code, message and detail") {
     CHECK(error.message == "public");
     CHECK(error.detail == "private");
 }
+
+TEST_CASE(
+    "violations are a bounded number, and their paths and messages are cut between characters") {
+    stele::sdk::Violations many(1500, {std::string(2000, 'x'), "field.missing", "is required"});
+    many.front().path = std::string(1020, 'x') + "\u00e4\u00f6";
+    many.front().message = std::string(100'000, 'y');
+    const auto error = make_error(std::move(many));
+    REQUIRE(error.violations.size() == 1000);
+    CHECK(error.violations[0].path == std::string(1020, 'x') + "\u00e4\u00f6");
+    CHECK(error.violations[0].message.size() == stele::sdk::kMaxViolationMessage);
+    CHECK(error.violations[1].path == std::string(1021, 'x') + "\u2026");
+    CHECK(stele::sdk::shown_path("\u00e4\u00f6\u00fc", 5) == "\u00e4\u2026");
+    CHECK(error.message.size() < 6000);
+}

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/json_difference.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
@@ -67,8 +68,9 @@ sdk::Result<std::vector<sdk::Json>> change_rows(const BranchContent& content,
                                                 const NodeChanges& changes, std::size_t begin,
                                                 std::size_t most) {
     std::vector<sdk::Json> rows;
+    std::size_t left = sdk::kMaxDifferences;
     for (std::size_t i = begin; i < changes.changes.size() && rows.size() < most; ++i) {
-        auto row = change_row(content, history, changes.changes[i]);
+        auto row = change_row(content, history, changes.changes[i], left);
         if (!row) return row.error();
         rows.push_back(std::move(*row));
     }

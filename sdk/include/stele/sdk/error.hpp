@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ enum class ErrorKind {
     method_unknown,       ///< the path exists, the method does not (405)
     conflict,             ///< a unique value is taken, or the thing is in use (409)
     precondition_failed,  ///< `If-Match` named another version (412)
-    too_large,            ///< the body is beyond a limit (413)
+    too_large,            ///< the body, or what is to be made of it, is beyond a limit (413)
     unsupported,          ///< the content type cannot be read (415)
     locked,               ///< the data store is locked by somebody else (423)
     limited,              ///< too many requests (429)
@@ -28,15 +29,27 @@ enum class ErrorKind {
     storage_full,         ///< no room left on the disk, or `maxsize` reached (507)
 };
 
-/// One problem of the input. `path` names the field or parameter (`config.port`, `skip`).
+/// One problem of the input. `path` names the field or parameter (`config.port`, `skip`); where
+/// clients choose names, it is made by `shown_path`.
 struct Violation {
     std::string path;
     std::string code;
     std::string message;
 };
 
-/// All problems of an input at once, so that a caller can mend them in one go.
+/// All problems of an input at once, so that a caller can mend them in one go. Who finds them in a
+/// loop stops at `kMaxViolations`.
 using Violations = std::vector<Violation>;
+
+inline constexpr std::size_t kMaxViolations = 1000;
+/// Bytes of a violation's path, and of its message.
+inline constexpr std::size_t kMaxViolationPath = 1024;
+inline constexpr std::size_t kMaxViolationMessage = 4096;
+
+/// A path or name as a violation carries it: what has more than `most` bytes is cut, never within a
+/// character, and ends in an ellipsis. Each of thousands of problems names its place, so what
+/// clients choose must not stand in all of them at any length. Any thread.
+[[nodiscard]] std::string shown_path(std::string_view path, std::size_t most = kMaxViolationPath);
 
 /// An expected failure. `code` is stable and listed in docs/reference/errors.md
 /// (`plugin.noun_problem`); `message` is for the caller; `detail` only goes to the log.
@@ -66,7 +79,8 @@ struct Error {
 [[nodiscard]] Error make_error(ErrorKind kind, std::string code, std::string message,
                                std::string detail = {});
 
-/// `invalid`, with one violation per problem; `message` names the first.
+/// `invalid`, with one violation per problem, `kMaxViolations` at most, each path and message cut
+/// to its bound; `message` names the first.
 [[nodiscard]] Error make_error(Violations violations);
 
 /// `invalid` for one parameter or field: code `request.parameter_invalid`.
