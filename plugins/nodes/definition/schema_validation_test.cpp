@@ -279,6 +279,13 @@ TEST_CASE("a list of names that are required is told as far as it helps") {
         CHECK(found.size() == 100);
         CHECK(found.front().message == "Missing required property 'name0'.");
     }
+    // Each problem keeps its place.
+    const std::string name(20'000, 'p');
+    const Json schema = {{"t:it", {{"properties", {{name, {{"required", required}}}}}}}};
+    const Json instance = {{name, Json::object()}};
+    const auto before = peak_memory();
+    CHECK(problems(schema.dump().c_str(), instance.dump().c_str()).size() == 100);
+    CHECK(peak_memory() - before < 100 * 1024);
 }
 
 TEST_CASE("problems of alternatives that need not fit are none, however many there are") {
