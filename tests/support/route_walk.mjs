@@ -35,7 +35,9 @@ export async function describedPlugins(server, wanted = methods) {
 
 /// The declared fields of an operation's body, where it has some.
 function schemaOf({ components }, operation) {
-  const name = operation?.requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1);
+  const schema = operation?.requestBody?.content['application/json']?.schema;
+  // Where a create takes an array of records, too, the record comes first.
+  const name = (schema?.$ref ?? schema?.anyOf?.[0].$ref)?.split('/').at(-1);
   return name?.endsWith('Body') ? components.schemas[name] : undefined;
 }
 

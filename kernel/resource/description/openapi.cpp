@@ -51,6 +51,9 @@ Json request_body_of(const Route& route) {
     if (route.method == "GET" || route.method == "DELETE" || !route.run) return nullptr;
     if (route.takes.is_told()) {
         Json body = {{"content", content(route.takes)}};
+        // A form has records and files.
+        if (route.standard && route.has_streamed_body)
+            body["content"].update(content("multipart/form-data", schema_of({})));
         if (route.standard && route.standard->takes_record()) body["required"] = true;
         return body;
     }

@@ -87,6 +87,14 @@ void add_parameters(Route& route, const std::vector<sdk::Parameter>& more) {
 void fit_create(Route& route, const sdk::Creating& creating) {
     add_parameters(route, creating.parameters);
     route.takes_array = creating.most > 0;
+    const bool makes_many = creating.most > 0 || creating.takes_forms;
+    if (creating.most > 0)
+        route.takes = sdk::shape::either({route.takes, sdk::shape::array(route.takes)});
+    if (makes_many) {
+        const std::string& type = route.resource->descriptor.type;
+        const sdk::Shape page = sdk::shape::page(sdk::shape::record(type));
+        route.answers = sdk::shape::either({route.answers, page});
+    }
     if (creating.takes_forms) route.has_streamed_body = route.is_slow = true;
 }
 

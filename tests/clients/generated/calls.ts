@@ -93,7 +93,12 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   const branches = await done(client.GET('/repositories/{repositoryId}/branches', { params: { path: { repositoryId } } }));
   const branchId = branches.rows[0]!._doc;
   const onBranch = { params: { path: { repositoryId, branchId } } };
-  const make = (body: Schemas['nodeBody']) => done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes', { ...onBranch, body }));
+  const make = async (body: Schemas['nodeBody']): Promise<{ _doc: string }> => {
+    const made = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes', { ...onBranch, body }));
+    // An array of them would have made a page.
+    check(typeof made._doc === 'string', 'a node was made');
+    return { _doc: made._doc };
+  };
   const [book, author] = [await make({ title: 'a generated book' }), await make({ title: 'its author' })];
   const onNode = { params: { path: { repositoryId, branchId, nodeId: book._doc } } };
   const node: Schemas['node'] = await done(client.GET('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}', onNode));
