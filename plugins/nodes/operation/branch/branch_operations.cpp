@@ -247,8 +247,15 @@ sdk::Shape branch_info() {
         {{"depth", integer()}, optional("nodes", integer()), optional("associations", integer())});
 }
 
+/// What a new branch may be told; where it comes from the server says.
 sdk::Shape branch_body() {
-    return sdk::shape::record(std::string(kBranchType) + "Body");
+    using sdk::shape::boolean;
+    using sdk::shape::optional;
+    using sdk::shape::text;
+    return sdk::shape::object({optional("title", text()), optional("description", text()),
+                               optional("readonly", boolean()), optional("frozen", boolean()),
+                               optional("blockDirectCommits", boolean()),
+                               optional("alias", text())});
 }
 
 /// Where a branch begins, and members of it that may stand in the query.
