@@ -80,8 +80,14 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     return route;
 }
 
+/// Those that the route does not know.
 void add_parameters(Route& route, const std::vector<sdk::Parameter>& more) {
-    route.parameters.insert(route.parameters.end(), more.begin(), more.end());
+    for (const sdk::Parameter& parameter : more) {
+        const bool is_known =
+            std::any_of(route.parameters.begin(), route.parameters.end(),
+                        [&](const sdk::Parameter& known) { return known.name == parameter.name; });
+        if (!is_known) route.parameters.push_back(parameter);
+    }
 }
 
 void fit_create(Route& route, const sdk::Creating& creating) {
@@ -109,12 +115,8 @@ void fit_list(Route& route, const sdk::ResourceDescriptor& descriptor) {
 void add_presenting_parameters(Route& route, const std::vector<std::string>& names) {
     const auto run = route.standard->run;
     if (run != &list_records && run != &query_records && run != &read_record) return;
-    for (const std::string& name : names) {
-        const bool is_known =
-            std::any_of(route.parameters.begin(), route.parameters.end(),
-                        [&name](const sdk::Parameter& known) { return known.name == name; });
-        if (!is_known) route.parameters.push_back({name});
-    }
+    for (const std::string& name : names)
+        add_parameters(route, {{name}});
 }
 
 /// What follows from the family that the operation is of.

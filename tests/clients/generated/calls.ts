@@ -7,6 +7,8 @@ type Schemas = components['schemas'];
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 type Call = [method: string, path: string];
 
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+
 function check(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }
@@ -114,6 +116,16 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   const searched = await done(client.GET('/repositories/{repositoryId}/branches/{branchId}/nodes/search',
                                          { params: { path: onBranch.params.path, query: { text: 'generated' } } }));
   check(searched.rows.some((row) => row._doc === book._doc), 'a search finds the book');
+  const png = Uint8Array.from(atob(onePixel), (letter) => letter.charCodeAt(0));
+  await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/attachments/{attachmentId}',
+                         { params: { path: { ...onNode.params.path, attachmentId: 'default' } }, body: png,
+                           bodySerializer: (body) => body as BodyInit, headers: { 'Content-Type': 'image/png' } }));
+  const picture = await done(client.GET('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/preview/{name}',
+                                        { params: { path: { ...onNode.params.path, name: 'small' }, query: { size: 16, mimetype: 'image/png' } },
+                                          parseAs: 'arrayBuffer' }));
+  check(picture instanceof ArrayBuffer && picture.byteLength > 0, 'a picture has bytes');
+  const graph = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/graphql', { ...onBranch, body: { query: '{ __typename }' } }));
+  check(graph.errors === undefined && graph.data !== undefined, 'GraphQL answers');
   const touched = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/touch', onNode));
   check(touched._doc === book._doc, 'the node was touched');
   const job = await done(client.POST('/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}/delete/start',
