@@ -168,7 +168,7 @@ TEST_CASE("the reserve stays whole, whatever is asked for at a time") {
     constexpr std::uint64_t kHalf = 512 * 1024;
     REQUIRE(open_blob_directory(disk.path() / "blobs", 0).has_value());
     std::uint64_t available = 0;
-    REQUIRE(kernel::storage::available_bytes(disk.path(), available));
+    REQUIRE(kernel::file::available_bytes(disk.path(), available));
     // Room is asked for by the megabyte.
     const auto narrow = open_blob_directory(disk.path() / "blobs", available - kHalf).value();
     const auto refused = narrow->create().value()->write("abc");
