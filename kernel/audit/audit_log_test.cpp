@@ -25,8 +25,10 @@ TEST_CASE("trimming ends when nothing is left that is too old, and takes nothing
     };
     const auto written =
         sdk::write_with_retry(engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            Activity activity;
+            activity.type = "create";
             for (std::uint64_t i = 0; i < kEntries; ++i) {
-                auto added = log.write(transaction, platform, {.type = "create"});
+                auto added = log.write(transaction, platform, activity);
                 if (!added) return added;
             }
             return {};

@@ -57,7 +57,9 @@ public:
     }
     sdk::Result<sdk::Attachment> keep_file(const sdk::Call&, const sdk::IncomingFile& file,
                                            const sdk::PieceSource& read) override {
-        sdk::Attachment kept{.id = file.id, .file_name = file.file_name};
+        sdk::Attachment kept;
+        kept.id = file.id;
+        kept.file_name = file.file_name;
         std::string piece;
         do {
             if (auto got = read(piece); !got) return got.error();

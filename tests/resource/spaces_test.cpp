@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "kernel/resource/consistency/data_store_count.hpp"
@@ -200,8 +201,14 @@ TEST_CASE_METHOD(Spaces, "families are reached by the other words for their path
     }
     CHECK(ask("GET", "/b/main").at("_doc") == "main");
     const sdk::Json document = value_of(sdk::parse_json(openapi_document(rooms.registry, {})));
-    CHECK(document.at("paths").contains("/b/{branchId}/n/{nodeId}"));
-    CHECK(document.at("paths").contains("/b/{branchId}/nodes/query"));
+    const auto has_alias = [&document](const char* path, const char* method, const char* alias) {
+        const sdk::Json& operation = document.at("paths").at(path).at(method);
+        const sdk::Json& aliases = operation.at("x-stele-aliases");
+        return std::find(aliases.begin(), aliases.end(), alias) != aliases.end();
+    };
+    CHECK(has_alias("/branches/{branchId}/nodes/{nodeId}", "get", "/b/{branchId}/n/{nodeId}"));
+    CHECK(has_alias("/branches/{branchId}/nodes/query", "post", "/b/{branchId}/nodes/query"));
+    CHECK_FALSE(document.at("paths").contains("/b/{branchId}/nodes/query"));
 }
 
 TEST_CASE_METHOD(Spaces, "every reply with a record of such a family is presented") {

@@ -117,7 +117,7 @@ sdk::Result<sdk::ShownRecord> stored_node(const BranchContent& content, const sd
     auto statistics = statistics_text(content, call, stored.id);
     if (!statistics) return statistics.error();
     const std::string& added = **statistics;
-    sdk::ShownRecord shown{.id = stored.id, .version = stored.version};
+    sdk::ShownRecord shown{.json = {}, .id = stored.id, .version = stored.version};
     // Copied once: every read comes by.
     shown.json.reserve(stored.json.size() + added.size() + kAroundStatistics);
     shown.json = stored.json;
