@@ -102,4 +102,11 @@ void rename_queried_features(sdk::Json& query) {
     query = sdk::Json(std::move(renamed));
 }
 
+bool mentions(const sdk::Json& query, const char* name) {
+    if (query.is_object() && query.contains(name)) return true;
+    return query.is_structured() &&
+           std::any_of(query.begin(), query.end(),
+                       [name](const sdk::Json& inner) { return mentions(inner, name); });
+}
+
 }  // namespace stele::nodes

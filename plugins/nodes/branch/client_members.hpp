@@ -19,5 +19,7 @@ std::string kept_feature_name(std::string_view name);
 void rename_features(sdk::Json& features);
 /// The same for the paths below `_features` that a query asks about.
 void rename_queried_features(sdk::Json& query);
+/// Whether a query asks for a member, at any depth.
+bool mentions(const sdk::Json& query, const char* name);
 
 }  // namespace stele::nodes

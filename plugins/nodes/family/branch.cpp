@@ -5,6 +5,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/branch_content.hpp"
+#include "branch/client_members.hpp"
 #include "branch/vocabulary.hpp"
 #include "family/repository.hpp"
 #include "operation/branch/branch_jobs.hpp"
@@ -24,11 +25,6 @@ bool is_branch_alias(std::string_view alias) {
                return code <= ' ' || code == 0x7f ||
                       std::string_view("/?#&%").find(byte) != std::string_view::npos;
            });
-}
-
-bool mentions_archived(const sdk::Json& query) {
-    if (query.is_object() && query.contains(kArchived)) return true;
-    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_archived);
 }
 
 }  // namespace
@@ -120,7 +116,7 @@ sdk::Result<void> Branch::complete_query(const sdk::Call& call, sdk::Json& query
     auto wanted = is_list ? call.flag(kArchived) : sdk::Result<std::optional<bool>>(std::nullopt);
     if (!wanted) return wanted.error();
     if (wanted->value_or(false)) query[kArchived] = true;
-    if (!mentions_archived(query)) query[kArchived] = {{"$ne", true}};
+    if (!mentions(query, kArchived)) query[kArchived] = {{"$ne", true}};
     return {};
 }
 

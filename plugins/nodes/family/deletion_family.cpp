@@ -1,6 +1,5 @@
 #include "family/deletion_family.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -30,11 +29,6 @@ void keep(const sdk::Json& before, const char* name, sdk::Json& after) {
     } else {
         after[name] = *kept;
     }
-}
-
-bool mentions_associations(const sdk::Json& query) {
-    if (query.is_object() && query.contains(kAssociationFlag)) return true;
-    return query.is_structured() && std::any_of(query.begin(), query.end(), mentions_associations);
 }
 
 /// Says in `_deletion` which changeset removed the node: the one that wrote the deletion first.
@@ -119,7 +113,7 @@ sdk::Result<void> DeletionFamily::complete_system(const sdk::Change& change, sdk
 }
 
 sdk::Result<void> DeletionFamily::complete_query(const sdk::Call&, sdk::Json& query) {
-    if (!mentions_associations(query)) query[kAssociationFlag] = false;
+    if (!mentions(query, kAssociationFlag)) query[kAssociationFlag] = false;
     rename_queried_features(query);
     return {};
 }
