@@ -283,7 +283,8 @@ sdk::Shape search_body() {
 /// What a text search found says how well it fits.
 sdk::Shape found_node() {
     const sdk::Shape score = sdk::shape::object({{"score", sdk::shape::number()}});
-    return both(node_shape(), sdk::shape::object({sdk::shape::optional("_search", score)}));
+    return sdk::shape::both(node_shape(),
+                            sdk::shape::object({sdk::shape::optional("_search", score)}));
 }
 
 sdk::Action find_action(const char* name, sdk::ActionScope scope) {

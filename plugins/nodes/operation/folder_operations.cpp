@@ -395,8 +395,8 @@ sdk::Actions branch_folder_actions() {
         {"id"}, {"allowWriteToFrozenBranches", false, sdk::FieldKind::boolean}};
     const sdk::Shape moved = sdk::shape::status({ids_member(), {kTargetNode, sdk::shape::text()}});
     const sdk::Shape copied =
-        both(sdk::shape::written(kBranchType),
-             sdk::shape::object({sdk::shape::optional("_docs", ids_shape())}));
+        sdk::shape::both(sdk::shape::written(kBranchType),
+                         sdk::shape::object({sdk::shape::optional("_docs", ids_shape())}));
     const sdk::Shape found = sdk::shape::either({node_shape(), sdk::shape::page(node_shape())});
     sdk::Action lookup =
         folder_action("lookup", read, operation<&look_up_nodes>(), {found, wanted_nodes()},

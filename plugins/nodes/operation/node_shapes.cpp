@@ -9,6 +9,7 @@ namespace stele::nodes {
 using sdk::Shape;
 using sdk::shape::array;
 using sdk::shape::boolean;
+using sdk::shape::both;
 using sdk::shape::object;
 using sdk::shape::optional;
 using sdk::shape::text;
@@ -24,10 +25,6 @@ Shape association_members() {
 }
 
 }  // namespace
-
-Shape both(const Shape& one, const Shape& other) {
-    return {.schema = R"({"allOf":[)" + one.schema + "," + other.schema + "]}"};
-}
 
 Shape node_shape() {
     return sdk::shape::record(kNodeType);

@@ -10,9 +10,6 @@ namespace stele::nodes {
 /// What operations of nodes are told and answer, for the server's description. With `full=false`
 /// rows and what writes answer have no more than `_doc`, whatever else they have otherwise.
 
-/// Both of them hold.
-sdk::Shape both(const sdk::Shape& one, const sdk::Shape& other);
-
 /// A node or an association as it is read, written and sent.
 sdk::Shape node_shape();
 sdk::Shape written_node();

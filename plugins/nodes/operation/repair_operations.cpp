@@ -161,8 +161,9 @@ sdk::Shape repaired_node() {
                                           {"repaired", integer()},
                                           {"rows", sdk::shape::array(fault)},
                                           {"message", text()}}));
-    return both(written_node(), object({optional(member::kStatistics, sdk::shape::map()),
-                                        optional(kRepair, repair)}));
+    return sdk::shape::both(
+        written_node(),
+        object({optional(member::kStatistics, sdk::shape::map()), optional(kRepair, repair)}));
 }
 
 }  // namespace

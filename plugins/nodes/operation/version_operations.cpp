@@ -222,8 +222,9 @@ sdk::Result<sdk::Reply> download_version_attachment(Services& services, const sd
 
 sdk::Shape version_shape() {
     using sdk::shape::optional;
-    return both(node_shape(), sdk::shape::object({optional("_changesetId", sdk::shape::text()),
-                                                  optional("diff", patch_shape())}));
+    return sdk::shape::both(node_shape(),
+                            sdk::shape::object({optional("_changesetId", sdk::shape::text()),
+                                                optional("diff", patch_shape())}));
 }
 
 /// Of a version to the one before.

@@ -87,6 +87,10 @@ Shape either(const std::vector<Shape>& shapes) {
     return of({{"anyOf", schemas_of(shapes)}});
 }
 
+Shape both(const Shape& one, const Shape& other) {
+    return of({{"allOf", schemas_of({one, other})}});
+}
+
 Shape array(const Shape& items) {
     return of({{"type", "array"}, {"items", schema_of(items)}});
 }
@@ -108,7 +112,7 @@ Shape record(std::string_view type) {
 }
 
 Shape written(std::string_view type) {
-    return of({{"allOf", {reference(type), reference("Status")}}});
+    return both(record(type), status());
 }
 
 Shape page(const Shape& row) {
@@ -120,7 +124,7 @@ Shape page(const Shape& row) {
 
 Shape status(const std::vector<ShapeMember>& members) {
     if (members.empty()) return of(reference("Status"));
-    return of({{"allOf", {reference("Status"), object_schema(members)}}});
+    return both(status(), object(members));
 }
 
 Shape job() {

@@ -285,8 +285,9 @@ sdk::Actions branch_record_actions() {
              .parameters = fork_parameters(),
              .body = sdk::BodyUse::record,
              .takes = branch_body(),
-             .answers = both(sdk::shape::job(), sdk::shape::object({sdk::shape::optional(
-                                                    "createdBranchId", sdk::shape::text())}))},
+             .answers =
+                 sdk::shape::both(sdk::shape::job(), sdk::shape::object({sdk::shape::optional(
+                                                         "createdBranchId", sdk::shape::text())}))},
             {.name = "archive",
              .permission = Permission::update,
              .run = operation<&archive>(),

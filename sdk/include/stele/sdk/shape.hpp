@@ -40,6 +40,8 @@ Shape boolean();
 Shape time();
 Shape null_or(const Shape& shape);
 Shape either(const std::vector<Shape>& shapes);
+/// Both of them hold.
+Shape both(const Shape& one, const Shape& other);
 Shape array(const Shape& items = any());
 Shape object(const std::vector<ShapeMember>& members = {});
 /// An object whose members have names that nobody declares, and values alike.
