@@ -275,11 +275,6 @@ KernelActions role_actions() {
                                .run = &remove_role,
                                .answers = changed,
                                .is_urgent = true};
-    const auto by_post = [](KernelAction action, const char* word) {
-        action.name += word;
-        action.method = "POST";
-        return action;
-    };
     return {creation,
             {"roles", "GET", read, &list_roles, sdk::shape::page(sdk::shape::record("Role")),
              inherited, true},

@@ -261,19 +261,13 @@ KernelActions team_actions() {
                               .run = &update_team,
                               .answers = changed,
                               .takes = team_body()};
-    KernelAction update_by_post = update;
-    update_by_post.name += "/update";
-    update_by_post.method = "POST";
-    KernelAction removal_by_post = removal;
-    removal_by_post.name += "/delete";
-    removal_by_post.method = "POST";
     return {creation,
             {"teams", "GET", read, &list_teams, sdk::shape::page(team), {}, true},
             {one, "GET", read, &read_one_team, sdk::shape::record("WholeTeam")},
             update,
-            update_by_post,
+            by_post(update, "/update"),
             removal,
-            removal_by_post,
+            by_post(removal, "/delete"),
             {one + "/members", "GET", read, &list_members, members, which, true},
             // What a group has may be much to look at.
             {one + "/members/add", "POST", manage, &add_member, members, id, true, true},

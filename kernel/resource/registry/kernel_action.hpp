@@ -28,4 +28,11 @@ struct KernelAction {
 
 using KernelActions = std::vector<KernelAction>;
 
+/// The same by POST below a word (`/update`), for clients that send nothing else.
+inline KernelAction by_post(KernelAction action, const char* word) {
+    action.name += word;
+    action.method = "POST";
+    return action;
+}
+
 }  // namespace stele::kernel::resource
