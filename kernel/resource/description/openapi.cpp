@@ -1,6 +1,7 @@
 #include "kernel/resource/description/openapi.hpp"
 
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -99,13 +100,13 @@ Json operation_of(const Route& route, std::string id, const Aliases& aliases) {
 }
 
 Json tags_of(const Registry& registry, const std::vector<Route>& kernel_routes) {
-    std::map<std::string, bool> names;
+    std::set<std::string> names;
     for (const std::vector<Route>* routes : {&kernel_routes, &registry.routes()}) {
         for (const Route& route : *routes)
-            names[family_title(route)] = true;
+            names.insert(family_title(route));
     }
     Json tags = Json::array();
-    for (const auto& [name, is_used] : names)
+    for (const std::string& name : names)
         tags.push_back({{"name", name}});
     return tags;
 }

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/text.hpp>
 
 #include "kernel/resource/operations/standard_operations.hpp"
 #include "kernel/resource/registry/registry.hpp"
@@ -10,10 +11,6 @@
 namespace stele::kernel::resource {
 
 namespace {
-
-bool is_letter_or_digit(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 char upper(char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -24,10 +21,9 @@ std::string camel(std::string_view words, bool begins_upper = false) {
     std::string name;
     bool begins = begins_upper;
     bool is_inside = false;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const char c = words[i];
+    for (const char c : words) {
         if (c == '{' || c == '}') is_inside = c == '{';
-        if (is_inside || !is_letter_or_digit(c)) {
+        if (is_inside || !sdk::is_letter_or_digit(c)) {
             begins = !name.empty() || begins_upper;
             continue;
         }
