@@ -71,10 +71,6 @@ sdk::Shape policies() {
     return sdk::shape::array(sdk::shape::record(kType));
 }
 
-sdk::Shape changed_id() {
-    return sdk::shape::status({{"_doc", sdk::shape::text()}});
-}
-
 sdk::Shape policy_template() {
     using sdk::shape::optional;
     using sdk::shape::text;
@@ -133,14 +129,14 @@ sdk::Actions AccessPolicy::catalogue_actions() {
          .permission = kConnect,
          .run = action<&AccessPolicy::assign_system>(),
          .parameters = kReference,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "system/{key}/unassign",
          .scope = collection,
          .permission = kConnect,
          .run = action<&AccessPolicy::unassign_system>(),
          .parameters = kReference,
          .urgent = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         list_of_entries("conditions", action<&AccessPolicy::list_conditions>(), condition_type()),
     };
 }
@@ -158,12 +154,12 @@ sdk::Actions AccessPolicy::assignment_actions() {
         {.name = "assign",
          .run = action<&AccessPolicy::assign>(),
          .parameters = kReference,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "unassign",
          .run = action<&AccessPolicy::unassign>(),
          .parameters = kReference,
          .urgent = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "targets",
          .method = "GET",
          .run = action<&AccessPolicy::targets>(),

@@ -35,7 +35,7 @@ sdk::ResourceDescriptor DeployedApplication::describe() const {
                           .permission = sdk::Permission::remove,
                           .run = action<&DeployedApplication::undeploy>(),
                           .urgent = true,
-                          .answers = sdk::shape::status({{"_doc", sdk::shape::text()}})},
+                          .answers = sdk::shape::changed()},
                          {.name = "stop",
                           .permission = sdk::Permission::update,
                           .run = action<&DeployedApplication::stop>(),

@@ -65,10 +65,6 @@ sdk::Error unknown_tenant(const std::string& principal) {
                            "no tenant was made for " + principal);
 }
 
-sdk::Shape changed_id() {
-    return sdk::shape::status({{"_doc", sdk::shape::text()}});
-}
-
 /// Of any family; what it is and where stand beside its own members.
 sdk::Shape object_row() {
     using sdk::shape::optional;
@@ -90,7 +86,7 @@ sdk::Actions meter_actions() {
         {.name = "closeout",
          .permission = sdk::Permission::update,
          .run = sdk::action<&Tenant::close_out>(),
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "meters",
          .method = "GET",
          .run = sdk::action<&Tenant::list_meters>(),

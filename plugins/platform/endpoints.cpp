@@ -186,7 +186,7 @@ void add_job_endpoints(sdk::Registrar& registrar, const JobOperations& jobs) {
                                 .path = "/jobs/{jobId}/kill",
                                 .title = "end a job",
                                 .run = [&jobs](const sdk::Call& call) { return jobs.kill(call); },
-                                .answers = sdk::shape::status({{"_doc", text()}})});
+                                .answers = sdk::shape::changed()});
 }
 
 void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
@@ -206,8 +206,7 @@ void add_log_endpoints(sdk::Registrar& registrar, const LogOperations& logs) {
     const sdk::Shape page = sdk::shape::page(LogOperations::row());
     add("GET", "/logs", "list log entries", &LogOperations::query, true, page);
     add("POST", "/logs/query", "query log entries", &LogOperations::query, true, page);
-    add("POST", "/logs", "write a log entry", &LogOperations::create, false,
-        sdk::shape::status({{"_doc", text()}}),
+    add("POST", "/logs", "write a log entry", &LogOperations::create, false, sdk::shape::changed(),
         {{"message"}, {"level", false, sdk::FieldKind::text, LogOperations::levels()}});
     add("GET", "/logs/logfile", "read the log as text", &LogOperations::read_file, false,
         sdk::shape::bytes(LogOperations::kFileType));

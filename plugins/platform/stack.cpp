@@ -64,10 +64,6 @@ namespace {
 
 constexpr char kStack[] = "stack";
 
-sdk::Shape changed_id() {
-    return sdk::shape::status({{"_doc", sdk::shape::text()}});
-}
-
 /// A record of one of the families of `kStoreTypes`.
 sdk::Shape store_shape() {
     return sdk::shape::object(
@@ -84,13 +80,13 @@ sdk::Actions store_actions() {
          .permission = kUpdate,
          .run = action<&Stack::assign>(),
          .parameters = {{"type", true, sdk::FieldKind::text, types}, {"id", true}, {"key"}},
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "datastores/unassign",
          .permission = kUpdate,
          .run = action<&Stack::unassign>(),
          .parameters = {{"key", true}},
          .urgent = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "datastores",
          .method = "GET",
          .run = action<&Stack::list_stores>(),

@@ -248,7 +248,7 @@ KernelActions attachment_actions(std::string_view type) {
 }
 
 KernelActions tenant_attachment_actions() {
-    return actions_below("tenant/", true, sdk::shape::status({{"_doc", sdk::shape::text()}}));
+    return actions_below("tenant/", true, sdk::shape::changed());
 }
 
 }  // namespace stele::kernel::resource

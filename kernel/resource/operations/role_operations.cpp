@@ -254,7 +254,7 @@ sdk::Shape role_body(bool is_new) {
 KernelActions role_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
-    const sdk::Shape changed = sdk::shape::status({{"_doc", sdk::shape::text()}});
+    const sdk::Shape changed = sdk::shape::changed();
     const std::vector<sdk::Parameter> inherited{{"inherited", false, sdk::FieldKind::boolean}};
     const std::string one = "roles/{roleKeyOrId}";
     const KernelAction creation{.name = "roles",

@@ -232,7 +232,7 @@ KernelActions team_actions() {
     const sdk::Permission read = sdk::Permission::read;
     const sdk::Permission manage = sdk::Permission::modify_permissions;
     const sdk::Shape team = sdk::shape::record("Team");
-    const sdk::Shape changed = sdk::shape::status({{"_doc", sdk::shape::text()}});
+    const sdk::Shape changed = sdk::shape::changed();
     const sdk::Shape members = sdk::shape::page(member());
     const sdk::Shape checked = sdk::shape::status({{"belongs", sdk::shape::boolean()}});
     const sdk::Shape roles =

@@ -126,7 +126,7 @@ sdk::Actions person_actions() {
          .run = sdk::action<&Person::change_password>(),
          .slow = true,
          .takes = password_change(),
-         .answers = sdk::shape::status({{"_doc", sdk::shape::text()}})},
+         .answers = sdk::shape::changed()},
         users_action("policy/users"),
         users_action("users"),
         {.name = "policy/tenants",

@@ -51,10 +51,6 @@ sdk::Fields principal_fields() {
     };
 }
 
-sdk::Shape changed_id() {
-    return sdk::shape::status({{"_doc", sdk::shape::text()}});
-}
-
 sdk::Shape membership_checks(bool is_answer) {
     using sdk::shape::array;
     std::vector<sdk::ShapeMember> check{{"groupId", sdk::shape::text()},
@@ -93,14 +89,14 @@ sdk::Actions membership_actions() {
          .run = sdk::action<&PrincipalFamily::add_member>(),
          .parameters = {{"id", true}},
          .slow = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "members/remove",
          .permission = update,
          .run = sdk::action<&PrincipalFamily::remove_member>(),
          .parameters = {{"id", true}},
          .slow = true,
          .urgent = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "memberships",
          .method = "GET",
          .run = sdk::action<&PrincipalFamily::memberships>(),
@@ -133,7 +129,7 @@ sdk::Actions principal_actions() {
         {.name = "sessions/expire",
          .run = sdk::action<&PrincipalFamily::expire_sessions>(),
          .urgent = true,
-         .answers = changed_id()},
+         .answers = sdk::shape::changed()},
         {.name = "invite",
          .scope = sdk::ActionScope::collection,
          .permission = sdk::Permission::create_subobjects,

@@ -127,6 +127,10 @@ Shape status(const std::vector<ShapeMember>& members) {
     return both(status(), object(members));
 }
 
+Shape changed() {
+    return status({{"_doc", text()}});
+}
+
 Shape job() {
     return of(reference("Job"));
 }

@@ -57,6 +57,8 @@ Shape written(std::string_view type);
 Shape page(const Shape& row = object());
 /// `ok: true`, and these.
 Shape status(const std::vector<ShapeMember>& members = {});
+/// `ok: true`, and `_doc`: what was changed.
+Shape changed();
 /// A job of the server, begun or finished.
 Shape job();
 /// Bytes, not JSON.
