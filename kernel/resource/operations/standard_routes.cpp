@@ -28,18 +28,21 @@ sdk::Bounds bounds_of(const sdk::Fields& fields) {
     return bounds;
 }
 
-/// What is started can be waited for.
-void add_schedule(Route& route) {
-    const auto is_schedule = [](const sdk::Parameter& known) { return known.name == "schedule"; };
-    const bool has_it = std::any_of(route.parameters.begin(), route.parameters.end(), is_schedule);
-    if (!has_it && route.path.ends_with("/start"))
-        route.parameters.push_back(
-            {"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
+/// Those that the route does not know.
+void add_parameters(Route& route, const std::vector<sdk::Parameter>& more) {
+    for (const sdk::Parameter& parameter : more) {
+        const bool is_known =
+            std::any_of(route.parameters.begin(), route.parameters.end(),
+                        [&](const sdk::Parameter& known) { return known.name == parameter.name; });
+        if (!is_known) route.parameters.push_back(parameter);
+    }
 }
 
-void add_page_parameters(Route& route) {
-    route.parameters.insert(route.parameters.end(), page_parameters().begin(),
-                            page_parameters().end());
+/// What is started can be waited for.
+void add_schedule(Route& route) {
+    if (!route.path.ends_with("/start")) return;
+    add_parameters(route,
+                   {{"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}}});
 }
 
 /// How much a reply with records says of them (docs/reference/http.md).
@@ -66,7 +69,7 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     route.guard = operation.is_item() ? Guard::record : Guard::container;
     route.permission = permissions.*operation.permission;
     route.parameters = operation.traits.parameters;
-    if (operation.traits.paged) add_page_parameters(route);
+    if (operation.traits.paged) add_parameters(route, page_parameters());
     add_reply_parameters(route);
     route.placeholders = placeholders_of(route.path);
     route.is_item = operation.is_item();
@@ -78,16 +81,6 @@ Route standard_route(const StandardOperation& operation, const std::string& belo
     if (operation.traits.takes) route.takes = operation.traits.takes(family.descriptor.type);
     route.answers = operation.answers(family.descriptor.type);
     return route;
-}
-
-/// Those that the route does not know.
-void add_parameters(Route& route, const std::vector<sdk::Parameter>& more) {
-    for (const sdk::Parameter& parameter : more) {
-        const bool is_known =
-            std::any_of(route.parameters.begin(), route.parameters.end(),
-                        [&](const sdk::Parameter& known) { return known.name == parameter.name; });
-        if (!is_known) route.parameters.push_back(parameter);
-    }
 }
 
 void fit_create(Route& route, const sdk::Creating& creating) {
@@ -106,8 +99,8 @@ void fit_create(Route& route, const sdk::Creating& creating) {
 
 void fit_list(Route& route, const sdk::ResourceDescriptor& descriptor) {
     for (const std::string& filter : descriptor.list_filters)
-        route.parameters.push_back({filter, false});
-    if (descriptor.listing.takes_query) route.parameters.push_back({"query", false});
+        add_parameters(route, {{filter}});
+    if (descriptor.listing.takes_query) add_parameters(route, {{"query"}});
     add_parameters(route, descriptor.listing.parameters);
 }
 
@@ -184,7 +177,7 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
     route.operation = action.name.empty() ? action.method : action.name;
     route.permission = action.permission;
     route.parameters = action.parameters;
-    if (action.paged) add_page_parameters(route);
+    if (action.paged) add_parameters(route, page_parameters());
     route.placeholders = placeholders_of(route.path);
     route.is_item = action.scope == sdk::ActionScope::item;
     route.guard = route.is_item ? Guard::record : Guard::container;
@@ -293,7 +286,7 @@ Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint
     route.guard = Guard::platform;
     route.permission = endpoint.permission;
     route.parameters = endpoint.parameters;
-    if (endpoint.paged) add_page_parameters(route);
+    if (endpoint.paged) add_parameters(route, page_parameters());
     route.placeholders = placeholders_of(route.path);
     route.is_paged = endpoint.paged;
     route.is_slow = endpoint.slow || endpoint.paged;
