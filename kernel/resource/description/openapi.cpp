@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/members.hpp>
 
 #include "kernel/resource/description/operation_id.hpp"
 #include "kernel/resource/description/schemas.hpp"
@@ -126,6 +127,8 @@ std::string openapi_document(const Registry& registry, const std::vector<Route>&
     const Aliases aliases = aliases_of(registry);
     OperationIds ids;
     Json paths = Json::object();
+    // What grows copies all that it has.
+    sdk::reserve_members(paths, kernel_routes.size() + registry.routes().size());
     for (const std::vector<Route>* routes : {&kernel_routes, &registry.routes()}) {
         for (const Route& route : *routes) {
             if (!route.alias_of.empty()) continue;

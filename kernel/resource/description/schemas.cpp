@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/members.hpp>
+
 namespace stele::kernel::resource {
 
 namespace {
@@ -266,6 +268,7 @@ Json schemas_of(const Registry& registry) {
                     {"WholeJob", schema_of(whole(job_members()))},
                     {"WholeRole", schema_of(whole(role_members()))},
                     {"WholeTeam", schema_of(whole(team_members()))}};
+    sdk::reserve_members(schemas, schemas.size() + 2 * registry.resources().size());
     for (const RegisteredResource& resource : registry.resources()) {
         const sdk::ResourceDescriptor& descriptor = resource.descriptor;
         schemas[descriptor.type] = record_schema(descriptor);
