@@ -28,7 +28,7 @@ void check_amount(const std::string& path, const sdk::Json& part, const char* na
         const double value = amount->get<double>();
         if (value >= 0 || value == kUnlimited) return;
     }
-    violations.push_back({path + "." + name, "plan.amount_malformed",
+    violations.push_back({path + "." + name, "data_stores.plan_amount_malformed",
                           path + "." + name + " must be a number from 0 on, or -1 for no limit"});
 }
 
@@ -40,7 +40,7 @@ void check_part(const sdk::Json& fields, const char* name, sdk::Violations& viol
     if (has_unit && !unit_bytes(sdk::text_member(*part, "unit"))) {
         const std::string path = std::string(name) + ".unit";
         violations.push_back(
-            {path, "plan.unit_unknown", path + " must be one of B, KB, MB, GB, TB"});
+            {path, "data_stores.plan_unit_unknown", path + " must be one of B, KB, MB, GB, TB"});
     }
     for (const char* amount : {"allowance", "max", "price"})
         check_amount(name, *part, amount, violations);
@@ -61,7 +61,7 @@ sdk::Result<void> check_unused(const sdk::Change& change, sdk::Context& context)
     }
     if (users->total_rows == 0) return {};
     return sdk::make_error(
-        sdk::ErrorKind::conflict, "plan.in_use",
+        sdk::ErrorKind::conflict, "data_stores.plan_in_use",
         "tenants have the plan " + key + "; it can be neither removed nor named differently");
 }
 
@@ -111,7 +111,7 @@ void Plan::validate(const sdk::Change& change, sdk::Context&, sdk::Violations& v
     const sdk::Json& fields = change.after->fields;
     const std::string key = sdk::text_member(fields, "planKey");
     if (key.empty() || key.size() > kMaxKeyLength || key.find('/') != std::string::npos) {
-        violations.push_back({"planKey", "plan.key_malformed",
+        violations.push_back({"planKey", "data_stores.plan_key_malformed",
                               "planKey must have 1 to 128 characters and no slash"});
     }
     for (const char* part : kMeteredParts)

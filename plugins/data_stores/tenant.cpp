@@ -30,7 +30,7 @@ sdk::Result<sdk::Document> find_plan(sdk::Context& context, const sdk::Collectio
     auto plan = context.documents().read(plans_of(tenants), key);
     if (!plan && is_missing(plan.error())) {
         return sdk::make_error(
-            {{"planKey", "tenant.plan_unknown", "the registrar has no plan " + key}});
+            {{"planKey", "data_stores.tenant_plan_unknown", "the registrar has no plan " + key}});
     }
     return plan;
 }
@@ -49,7 +49,7 @@ bool is_own_tenant(const sdk::Json& tenant, const sdk::Context& context) {
 }
 
 sdk::Error own_tenant_required() {
-    return sdk::make_error(sdk::ErrorKind::conflict, "tenant.own_required",
+    return sdk::make_error(sdk::ErrorKind::conflict, "data_stores.tenant_own_required",
                            "the tenant that stands for this platform itself can be neither "
                            "disabled nor removed");
 }
@@ -195,7 +195,7 @@ sdk::Result<void> Tenant::prepare_create(sdk::Change& change, sdk::Context& cont
         return {};
     }
     if (context.platform().number != services_.registrar.root_platform().number) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "tenant.nested",
+        return sdk::make_error(sdk::ErrorKind::conflict, "data_stores.tenant_nested",
                                "a tenant has no tenants of its own");
     }
     auto owner = find_owner(services_.principals, context, fields);
@@ -244,7 +244,7 @@ void Tenant::validate(const sdk::Change& change, sdk::Context&, sdk::Violations&
     if (slug == change.after->fields.end() || slug->is_null()) return;
     const std::string text = sdk::text_member(change.after->fields, "dnsSlug");
     if (!text.empty() && is_slug(text)) return;
-    violations.push_back({"dnsSlug", "tenant.slug_malformed",
+    violations.push_back({"dnsSlug", "data_stores.tenant_slug_malformed",
                           "dnsSlug must have 1 to 63 small letters, digits and hyphens, and no "
                           "hyphen at its ends"});
 }
@@ -380,7 +380,7 @@ sdk::Result<sdk::Reply> Tenant::read_current_meter(const sdk::Call& call) {
     auto meters = meters_of(call, {{"meterType", type}}, latest);
     if (!meters) return meters.error();
     if (!meters->rows.empty()) return sdk::Reply::json(meters->rows.front().fields);
-    return sdk::make_error(sdk::ErrorKind::not_found, "tenant.meter_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "data_stores.tenant_meter_unknown",
                            "the tenant has no meter " + type);
 }
 

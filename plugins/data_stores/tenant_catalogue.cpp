@@ -103,7 +103,7 @@ sdk::Result<void> TenantCatalogue::tell_made(sdk::Context& context, const sdk::D
 sdk::Result<void> TenantCatalogue::tell_closed(sdk::Context& context, const sdk::Document& tenant,
                                                const sdk::CollectionName& tenants) const {
     if (closed_.empty()) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "tenant.meters_missing",
+        return sdk::make_error(sdk::ErrorKind::conflict, "data_stores.tenant_meters_missing",
                                "no enabled plugin keeps meters whose period could end");
     }
     auto platform = platforms_.find(context, sdk::text_member(tenant.fields, "platformId"));

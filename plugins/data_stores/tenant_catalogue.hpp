@@ -25,8 +25,8 @@ public:
     sdk::Result<void> tell_made(sdk::Context& context, const sdk::Document& tenant,
                                 const sdk::CollectionName& tenants) const;
 
-    /// Says that a tenant's billing period ends. `conflict` (`tenant.meters_missing`) when nobody
-    /// keeps meters.
+    /// Says that a tenant's billing period ends. `conflict` (`data_stores.tenant_meters_missing`)
+    /// when nobody keeps meters.
     sdk::Result<void> tell_closed(sdk::Context& context, const sdk::Document& tenant,
                                   const sdk::CollectionName& tenants) const;
 

@@ -21,7 +21,7 @@ constexpr char kGuest[] = "guest";
 
 sdk::Error unfit_owner(const std::string& form) {
     return sdk::make_error(
-        {{"principalId", "tenant.principal_unfit",
+        {{"principalId", "data_stores.tenant_principal_unfit",
           form + " must be an enabled user that you may read, other than a guest"}});
 }
 
@@ -105,7 +105,7 @@ sdk::Result<sdk::Json> default_client(sdk::Context& context) {
     auto page = context.documents().query({"client", ""}, {{"isTenantDefault", true}}, first);
     if (!page) return page.error();
     if (page->rows.empty()) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "tenant.client_missing",
+        return sdk::make_error(sdk::ErrorKind::not_found, "data_stores.tenant_client_missing",
                                "the tenant has removed its default client");
     }
     sdk::Document& client = page->rows.front();

@@ -118,7 +118,7 @@ sdk::Result<std::string> MeterKeeper::keep(sdk::Context& context, std::string_vi
     auto tenant = tenants_.of_platform(context, *platform);
     if (!tenant) return tenant.error();
     if (!*tenant) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "meter.tenant_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "meters.tenant_unknown",
                                "the platform is no tenant's");
     }
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());

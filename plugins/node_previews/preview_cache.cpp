@@ -60,7 +60,7 @@ std::vector<KeptFile> kept_files(const fs::path& folder) {
 }  // namespace
 
 sdk::Error folder_unusable(const std::string& what) {
-    return sdk::make_error(sdk::ErrorKind::unavailable, "preview.folder_unusable",
+    return sdk::make_error(sdk::ErrorKind::unavailable, "node_previews.folder_unusable",
                            "the folder of previews cannot be used",
                            fmt::format("{}: {}", what, std::strerror(errno)));
 }
@@ -96,7 +96,7 @@ sdk::Result<void> PreviewCache::prepare() const {
     if (::lstat(folder_.c_str(), &found) != 0) return folder_unusable(folder_.string());
     if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & kOthers) == 0)
         return {};
-    return sdk::make_error(sdk::ErrorKind::unavailable, "preview.folder_unusable",
+    return sdk::make_error(sdk::ErrorKind::unavailable, "node_previews.folder_unusable",
                            fmt::format("{} must be a folder that is this user's and that nobody "
                                        "else may enter (mode 0700)",
                                        folder_.string()));

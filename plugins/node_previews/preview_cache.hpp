@@ -24,8 +24,8 @@ public:
     PreviewCache(std::filesystem::path folder, CacheBounds bounds)
         : folder_(std::move(folder)), bounds_(bounds) {}
 
-    /// Makes the folder, for this user alone; `unavailable` (`preview.folder_unusable`) when it is
-    /// there and open to others, or cannot be made.
+    /// Makes the folder, for this user alone; `unavailable` (`node_previews.folder_unusable`) when
+    /// it is there and open to others, or cannot be made.
     sdk::Result<void> prepare() const;
 
     /// Null when the preview is not kept, or was refused too long ago.

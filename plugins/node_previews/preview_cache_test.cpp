@@ -106,7 +106,7 @@ TEST_CASE("a folder that others may enter is refused") {
     CHECK(cache.prepare());
     ::chmod(folder.c_str(), 0755);
     REQUIRE_FALSE(cache.prepare());
-    CHECK(cache.prepare().error().code == "preview.folder_unusable");
+    CHECK(cache.prepare().error().code == "node_previews.folder_unusable");
     fs::remove(folder);
     fs::create_directory_symlink(temporary.path(), folder);
     CHECK_FALSE(cache.prepare());

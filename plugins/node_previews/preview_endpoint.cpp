@@ -9,7 +9,7 @@ namespace {
 /// Whatever the bytes are: no script, no form, no request, no origin.
 constexpr char kInert[] = "default-src 'none'; sandbox";
 
-constexpr char kSourceUnsupported[] = "preview.source_unsupported";
+constexpr char kSourceUnsupported[] = "node_previews.source_unsupported";
 
 sdk::Error refusal(const char* code, const std::string& message) {
     return sdk::make_error(sdk::ErrorKind::not_found, code, message);
@@ -18,13 +18,13 @@ sdk::Error refusal(const char* code, const std::string& message) {
 sdk::Error refusal(PreviewState state) {
     switch (state) {
         case PreviewState::too_large:
-            return refusal("preview.source_too_large",
+            return refusal("node_previews.source_too_large",
                            "there is no preview: the attachment has too many pixels");
         case PreviewState::exhausted:
-            return refusal("preview.limit_exceeded",
+            return refusal("node_previews.limit_exceeded",
                            "there is no preview: making it takes too much time or memory");
         default:
-            return refusal("preview.source_unreadable",
+            return refusal("node_previews.source_unreadable",
                            "there is no preview: the attachment is broken");
     }
 }
@@ -65,7 +65,7 @@ sdk::Result<PreviewPtr> PreviewEndpoint::preview(const sdk::Call& call, const sd
                                                  const PreviewRequest& request,
                                                  const PreviewSource& source) {
     if (source.length > settings_.source_bytes) {
-        return refusal("preview.source_too_large",
+        return refusal("node_previews.source_too_large",
                        fmt::format("there is no preview: the attachment has more than {} bytes",
                                    settings_.source_bytes));
     }
@@ -107,7 +107,7 @@ sdk::Result<std::string> PreviewEndpoint::make_picture(std::string_view object_i
     request.height = task.height;
     request.content_type = task.content_type;
     if (!is_target_type(task.content_type)) {
-        return sdk::make_error(sdk::ErrorKind::unimplemented, "preview.type_unsupported",
+        return sdk::make_error(sdk::ErrorKind::unimplemented, "node_previews.type_unsupported",
                                "pictures are image/jpeg, image/png or image/webp");
     }
     if (source.size() > settings_.source_bytes) return refusal(PreviewState::too_large);

@@ -57,7 +57,7 @@ sdk::Result<void> read_box(const sdk::Call& call, PreviewRequest& request) {
 sdk::Result<std::string> read_type(const sdk::Call& call) {
     const std::string wanted = sdk::lower_case(call.parameter("mimetype").value_or(kDefaultType));
     if (is_target_type(wanted)) return wanted;
-    return sdk::make_error(sdk::ErrorKind::unsupported, "preview.type_unsupported",
+    return sdk::make_error(sdk::ErrorKind::unsupported, "node_previews.type_unsupported",
                            "previews are image/jpeg, image/png or image/webp");
 }
 

@@ -20,7 +20,7 @@ struct PreviewRequest {
     /// Where callers without a preview are sent; empty: an error tells them.
     std::string fallback;
 
-    /// `invalid` naming the parameter; `unsupported` (`preview.type_unsupported`).
+    /// `invalid` naming the parameter; `unsupported` (`node_previews.type_unsupported`).
     static sdk::Result<PreviewRequest> read(const sdk::Call& call);
 
     /// The end of a file name that stands for the content type.

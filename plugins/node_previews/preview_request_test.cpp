@@ -98,7 +98,7 @@ TEST_CASE("previews have one of three types") {
         auto request = read({{"mimetype", other}});
         REQUIRE_FALSE(request.has_value());
         CHECK(request.error().kind == sdk::ErrorKind::unsupported);
-        CHECK(request.error().code == "preview.type_unsupported");
+        CHECK(request.error().code == "node_previews.type_unsupported");
     }
 }
 

@@ -5,7 +5,7 @@ namespace stele::node_previews {
 namespace {
 
 sdk::Error busy() {
-    auto error = sdk::make_error(sdk::ErrorKind::limited, "preview.busy",
+    auto error = sdk::make_error(sdk::ErrorKind::limited, "node_previews.busy",
                                  "too many previews are being made; try again in a moment");
     error.retry_after_seconds = 1;
     error.may_pass_soon = true;
@@ -39,7 +39,7 @@ sdk::Result<PreviewPtr> RenderQueue::run(const std::string& key, const Render& r
         outcome = render();
     } catch (const std::exception& failure) {
         // Nobody may wait for what will not come.
-        outcome = sdk::make_error(sdk::ErrorKind::internal, "preview.failed",
+        outcome = sdk::make_error(sdk::ErrorKind::internal, "node_previews.failed",
                                   "the preview could not be made", failure.what());
     }
     lock.lock();

@@ -25,8 +25,8 @@ public:
     RenderQueue(std::size_t concurrent, std::size_t waiting)
         : concurrent_(concurrent), waiting_limit_(waiting) {}
 
-    /// Runs `render`, or waits for the one of the same key. `limited` (`preview.busy`) when too
-    /// many wait already.
+    /// Runs `render`, or waits for the one of the same key. `limited` (`node_previews.busy`) when
+    /// too many wait already.
     sdk::Result<PreviewPtr> run(const std::string& key, const Render& render);
 
 private:

@@ -95,7 +95,7 @@ TEST_CASE("no more previews are made at a time than allowed, and no more callers
     auto same = queue.run("0", gate.render());
     REQUIRE_FALSE(same);
     CHECK(same.error().kind == sdk::ErrorKind::limited);
-    CHECK(same.error().code == "preview.busy");
+    CHECK(same.error().code == "node_previews.busy");
     gate.open();
     for (std::thread& caller : callers)
         caller.join();
@@ -108,7 +108,7 @@ TEST_CASE("a failure reaches its callers and is not kept") {
     auto failed =
         queue.run("a", []() -> sdk::Result<PreviewPtr> { throw std::runtime_error("no memory"); });
     REQUIRE_FALSE(failed);
-    CHECK(failed.error().code == "preview.failed");
+    CHECK(failed.error().code == "node_previews.failed");
     CHECK(failed.error().detail == "no memory");
     CHECK(queue.run("a", [] { return sdk::Result<PreviewPtr>(PreviewPtr()); }));
 }

@@ -30,7 +30,7 @@ constexpr std::array kEnvironment{"PATH=/usr/bin:/bin",        "LC_ALL=C.UTF-8",
                                   "VIPS_DISC_THRESHOLD=1000g", "HOME=/nonexistent"};
 
 sdk::Error program_failed(const std::string& detail) {
-    return sdk::make_error(sdk::ErrorKind::internal, "preview.program_failed",
+    return sdk::make_error(sdk::ErrorKind::internal, "node_previews.program_failed",
                            "the preview could not be made", detail);
 }
 

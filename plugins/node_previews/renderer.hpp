@@ -19,7 +19,8 @@ public:
         : program_(std::move(program)), files_(files) {}
 
     /// Waits for the process, at most the seconds that the task names. Fails only when it cannot
-    /// be run (`preview.program_failed`); whatever the source does to it is a preview's state.
+    /// be run (`node_previews.program_failed`); whatever the source does to it is a preview's
+    /// state.
     sdk::Result<PreviewPtr> render(const RenderTask& task, const Descriptor& source) const;
 
 private:

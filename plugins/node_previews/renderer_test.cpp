@@ -121,7 +121,7 @@ TEST_CASE("a program that cannot do its work is a fault of the server") {
         auto failed = workshop.run(program);
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == sdk::ErrorKind::internal);
-        CHECK(failed.error().code == "preview.program_failed");
+        CHECK(failed.error().code == "node_previews.program_failed");
     }
 }
 

@@ -75,7 +75,7 @@ sdk::Result<PreviewSettings> read_settings(sdk::Registrar& registrar) {
         {"source_bytes", "67108864", "Largest attachment that previews are made of"}, 1));
     settings.limits = read_limits(registrar);
     if (::access(settings.program.c_str(), X_OK) == 0) return settings;
-    return sdk::make_error(sdk::ErrorKind::unavailable, "preview.program_missing",
+    return sdk::make_error(sdk::ErrorKind::unavailable, "node_previews.program_missing",
                            fmt::format("{} cannot be run", settings.program));
 }
 

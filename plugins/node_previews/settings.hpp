@@ -22,7 +22,7 @@ struct PreviewSettings {
     RenderLimits limits;
 };
 
-/// Declares and reads the settings; `unavailable` (`preview.program_missing`) stops start-up.
+/// Declares and reads the settings; `unavailable` (`node_previews.program_missing`) stops start-up.
 sdk::Result<PreviewSettings> read_settings(sdk::Registrar& registrar);
 
 }  // namespace stele::node_previews

@@ -57,7 +57,7 @@ sdk::Result<sdk::Json> mark_all(sdk::Registrar& registrar, sdk::Job& job) {
         if (!worked) return worked.error();
     }
     if (is_done) return sdk::Json::object();
-    return sdk::make_error(sdk::ErrorKind::unavailable, "rendition.job_stopped",
+    return sdk::make_error(sdk::ErrorKind::unavailable, "platform.rendition_job_stopped",
                            "the job was stopped");
 }
 
@@ -137,7 +137,7 @@ void PageRendition::validate(const sdk::Change& change, sdk::Context&,
     const std::string deployment = sdk::text_member(change.after->fields, kRenditionDeployment);
     // The address of a rendition has one meaning.
     if (!deployment.empty() && deployment.find('/') == std::string::npos) return;
-    violations.push_back({kRenditionDeployment, "rendition.deployment_malformed",
+    violations.push_back({kRenditionDeployment, "platform.rendition_deployment_malformed",
                           "deploymentKey must not be empty and has no slash"});
 }
 

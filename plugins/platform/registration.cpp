@@ -60,7 +60,7 @@ sdk::Result<sdk::Document> container(const sdk::Call& call, const char* type, co
     auto found = sdk::if_readable(context, context.documents().read({type, ""}, id));
     if (!found) return found.error();
     if (!*found) {
-        return sdk::make_error({{member, "registration.container_unknown",
+        return sdk::make_error({{member, "platform.registration_container_unknown",
                                  fmt::format("there is no {} {}", type, id)}});
     }
     auto may = sdk::holds(context, (*found)->key, sdk::Permission::create_subobjects);
@@ -195,7 +195,8 @@ sdk::Result<sdk::Reply> Registration::send(const sdk::Call& call, const char* ki
     // Whoever sends mails is opened after this plugin.
     auto* const mailer = registrar_.find<sdk::Mailer>();
     if (mailer == nullptr) {
-        return sdk::make_error(sdk::ErrorKind::unimplemented, "registration.mailer_missing",
+        return sdk::make_error(sdk::ErrorKind::unimplemented,
+                               "platform.registration_mailer_missing",
                                "no enabled plugin of this server sends mails");
     }
     const sdk::Document& registration = call.record();
@@ -206,7 +207,7 @@ sdk::Result<sdk::Reply> Registration::send(const sdk::Call& call, const char* ki
         auto first = mailer->provider_of(call.context(), mail.application_id);
         if (!first) return first.error();
         if (!*first) {
-            return sdk::make_error({{"emailProviderId", "registration.provider_missing",
+            return sdk::make_error({{"emailProviderId", "platform.registration_provider_missing",
                                      "the application has no email provider that you may use"}});
         }
         mail.provider_id = **first;
@@ -234,7 +235,7 @@ sdk::Result<sdk::Reply> Registration::send_welcome(const sdk::Call& call) {
 sdk::Result<sdk::Reply> Registration::confirm(const sdk::Call& call) {
     const sdk::Document& registration = call.record();
     if (sdk::flag_member(registration.fields, kCompleted, false)) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "registration.completed",
+        return sdk::make_error(sdk::ErrorKind::conflict, "platform.registration_completed",
                                "the registration was confirmed already");
     }
     auto domain = container(call, "domain", domain_of(registration.fields), "newUserDomainId");

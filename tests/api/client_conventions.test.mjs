@@ -69,7 +69,7 @@ test('a path below a node leads to attachments and previews as it leads to nodes
   assert.deepEqual([preview.status, preview.headers['content-type']], [200, 'image/png']);
   for (const rest of ['/attachments?', '/attachments/default?', '/preview/icon?']) {
     const missing = await server.request('GET', `${branch}/nodes/root${rest}path=/site/nothing`, { token: server.adminToken });
-    assert.deepEqual([missing.status, missing.json.code], [404, 'node.path_unknown'], rest);
+    assert.deepEqual([missing.status, missing.json.code], [404, 'nodes.path_unknown'], rest);
   }
   // READ on the root is not READ on all that lies below.
   const ref = `user://${(await admin('GET', '/'))._doc}/default/${(await server.makeUser('pathfinder'))._doc}`;

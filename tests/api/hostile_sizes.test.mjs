@@ -144,7 +144,7 @@ test('what repeats names of members is bounded: names, differences, and violatio
   assert.equal(wrong.status, 400, wrong.text.slice(0, 300));
   assert.ok(wrong.json.violations.length > 10 && wrong.json.violations.length <= 100, `${wrong.json.violations.length}`);
   for (const { code, path } of wrong.json.violations) {
-    assert.equal(code, 'node.schema_violated');
+    assert.equal(code, 'nodes.schema_violated');
     assert.ok(path.endsWith('…') && Buffer.byteLength(path) <= 1024);
   }
 });

@@ -85,9 +85,9 @@ test('many guesses at once are no way around', () => withServer('limits.login_fa
 test('what is refused before a password is looked at is no failed login', () => withServer('limits.login_failures_per_minute = 1\nlimits.login_failure_burst = 5\n[identity]\nlogin_failures = 1\nlogin_delay_seconds = 900\n', async (server) => {
   const replies = [];
   for (let i = 0; i < 10; ++i) replies.push(await server.login('admin', 'guess', { isWhole: true }));
-  assert.ok(replies.filter(({ json }) => json.code === 'authentication.guesses_exceeded').length >= 8, replies.map(({ text }) => text).join('\n'));
+  assert.ok(replies.filter(({ json }) => json.code === 'identity.authentication_guesses_exceeded').length >= 8, replies.map(({ text }) => text).join('\n'));
   // Another user of the same address is not held up by them.
-  assert.equal((await server.login('nobody', 'nothing', { isWhole: true })).json.code, 'authentication.grant_invalid');
+  assert.equal((await server.login('nobody', 'nothing', { isWhole: true })).json.code, 'identity.authentication_grant_invalid');
 }));
 
 test('by default logins may fail now and then', () => withServer('', async (server) => {

@@ -227,7 +227,7 @@ test('the group of a team changes through the team alone, and disturbs no member
                                 ['POST', `/members/remove?id=default/${user}`]]) {
     const reply = await as('admin', method, group + rest, { name: 'stolen', type: 'GROUP' });
     assert.equal(reply.status, 409, `${method} ${rest}: ${reply.text}`);
-    assert.equal(reply.json.code, 'principal.team_group');
+    assert.equal(reply.json.code, 'identity.principal_team_group');
   }
   const joined = await as('admin', 'POST', '/domains/default/principals', { type: 'USER', name: 'sneaky', groups: [team.groupId] });
   assert.equal(joined.status, 409, joined.text);
@@ -385,7 +385,7 @@ test('the last user who owns the platform by a team is neither removed nor disab
   const refused = async (name, method, path, body) => {
     const reply = await as(name, method, path, body);
     assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
-    assert.equal(reply.json.code, 'principal.last_owner');
+    assert.equal(reply.json.code, 'identity.principal_last_owner');
   };
   await refused('admin', 'PUT', adminUser, { type: 'USER', name: 'admin', enabled: false });
   await refused('admin', 'DELETE', adminUser);
@@ -418,9 +418,9 @@ test('the last enabled user who owns the platform by a group neither leaves it n
   await admin('POST', '/authorities/owner/revoke?id=default/admin');
   try {
     for (const [method, path, code] of [
-      ['POST', `${principals}/${group}/members/remove?id=admin`, 'principal.last_owner'],
-      ['POST', `${principals}/${outer}/members/remove?id=${group}`, 'principal.last_owner'],
-      ['DELETE', `${principals}/${group}`, 'principal.last_owner'],
+      ['POST', `${principals}/${group}/members/remove?id=admin`, 'identity.principal_last_owner'],
+      ['POST', `${principals}/${outer}/members/remove?id=${group}`, 'identity.principal_last_owner'],
+      ['DELETE', `${principals}/${group}`, 'identity.principal_last_owner'],
       ['POST', `/authorities/owner/revoke?id=default/${outer}`, 'authority.last_owner'],
     ]) {
       const reply = await as('admin', method, path);
@@ -450,7 +450,7 @@ test('a team that owns the platform is changed by owners alone, and keeps the la
   try {
     for (const [method, path, code] of [
       ['POST', `${team.path}/members/remove?id=default/friend`, 'authority.last_owner'],
-      ['DELETE', team.path, 'principal.last_owner'], ['DELETE', host.path, 'principal.last_owner'],
+      ['DELETE', team.path, 'identity.principal_last_owner'], ['DELETE', host.path, 'identity.principal_last_owner'],
     ]) {
       const reply = await as('friend', method, path);
       assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);
@@ -469,7 +469,7 @@ test('an owner who cannot log in is none', async () => {
   const adminUser = await admin('GET', `${principals}/admin`);
   for (const [method, path, body, code] of [
     ['POST', '/authorities/owner/revoke?id=default/admin', {}, 'authority.last_owner'],
-    ['PUT', `${principals}/admin`, { ...adminUser, enabled: false }, 'principal.last_owner'],
+    ['PUT', `${principals}/admin`, { ...adminUser, enabled: false }, 'identity.principal_last_owner'],
   ]) {
     const reply = await as('admin', method, path, body);
     assert.equal(reply.status, 409, `${method} ${path}: ${reply.text}`);

@@ -26,7 +26,7 @@ after(() => server.end());
 test('the only owner of the platform cannot be disabled', async () => {
   const done = user(['disable', 'admin']);
   assert.equal(done.status, 1);
-  assert.match(done.err, /principal.last_owner/);
+  assert.match(done.err, /identity.principal_last_owner/);
   assert.ok(!user(['list']).out.includes('disabled'));
 });
 
@@ -83,7 +83,7 @@ test('mistakes end with a sentence and change nothing', async () => {
   for (const [words, input, wanted] of [
     [['add', 'lea'], 'xxxxxxxx\n', /document.value_taken/], [['add', 'a/b'], 'xxxxxxxx\n', /name must not be empty, nor hold a slash/],
     [['add', 'empty'], '\n', /command.password_missing/], [['add', 'nothing'], '', /command.password_missing/],
-    [['set-password', 'nobody'], 'xxxxxxxx\n', /principal.unknown/], [['set-password', 'everyone'], 'xxxxxxxx\n', /principal.user_expected/],
+    [['set-password', 'nobody'], 'xxxxxxxx\n', /principal.unknown/], [['set-password', 'everyone'], 'xxxxxxxx\n', /identity.principal_user_expected/],
     [['disable', 'nobody'], '', /principal.unknown/], [['add', 'x', '--domain', 'nowhere'], 'xxxxxxxx\n', /document.unknown/],
     [['list', '--domain', 'nowhere'], '', /document.unknown/],
   ]) {

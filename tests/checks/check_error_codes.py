@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every error code of the sources is listed in docs/reference/errors, and every listed one is used.
+A code that only one plugin uses begins with the plugin's id.
 
 A code is text of the form "area.noun_problem". What looks like one and is not stands in NOT_CODES.
 """
@@ -87,4 +88,8 @@ for code in sorted(set(used) - set(listed)):
     problems.append(f'{code} is not listed in docs/reference/errors ({", ".join(sorted(used[code]))})')
 for code in sorted(set(listed) - set(used)):
     problems.append(f'{code} is listed in {listed[code]}, but no source uses it')
+for code, paths in sorted(used.items()):
+    users = {path.split('/')[1] if path.startswith('plugins/') else 'kernel' for path in paths}
+    if len(users) == 1 and 'kernel' not in users and code.split('.')[0] not in users:
+        problems.append(f'{code} does not begin with the plugin that uses it, {users.pop()}')
 sources.report(problems)

@@ -114,7 +114,7 @@ test('section 4.1: where a branch validates, what fits no definition is named to
   await call(branch, (chain) => chain.update());
   const found = await validate();
   assert.deepEqual(found.rows.map((row) => [row._doc, row.code, row.repaired]).sort(),
-                   [[wrong.getId(), 'node.schema_violated', false], [hidden.getId(), 'node.type_undefined', false]].sort());
+                   [[wrong.getId(), 'nodes.schema_violated', false], [hidden.getId(), 'nodes.type_undefined', false]].sort());
   const reader = await makeUser();
   await call(repository, (chain) => chain.grantAuthority(reader, 'consumer'));
   await call(master, (chain) => chain.grantAuthority(reader, 'consumer'));

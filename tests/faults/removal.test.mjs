@@ -147,6 +147,6 @@ test('a domain with the only owner of the platform stays', async () => {
     server.request('POST', principals, { token, body: { type: 'GROUP', name: `g${i}` } })));
   const refused = await server.request('DELETE', `/domains/${domain}`, { token });
   assert.equal(refused.status, 409, refused.text);
-  assert.equal(refused.json.code, 'principal.last_owner');
+  assert.equal(refused.json.code, 'identity.principal_last_owner');
   assert.equal((await server.request('GET', `/domains/${domain}`, { token })).status, 200);
 });

@@ -89,7 +89,7 @@ TEST_CASE("a lost name comes back, and the member is found by its path") {
         must(content.graph_writer()).remove_name(small.folder, "child", small.membership);
     });
     CHECK(small.found_at("/child").empty());
-    small.check({"node.name_unlisted"});
+    small.check({"nodes.name_unlisted"});
     CHECK(small.found_at("/child") == small.child);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("two members of one name from before there was one stay readable and w
     const std::string other = small.make("child");
     small.ask("POST", "/{branchId}/nodes/{nodeId}/associate", {small.world.master(), small.folder},
               {{"node", other}, {"type", "a:child"}});
-    CHECK(small.codes(true) == std::vector<std::string>{"node.name_unlisted"});
+    CHECK(small.codes(true) == std::vector<std::string>{"nodes.name_unlisted"});
     CHECK(small.codes(false).empty());
     CHECK(small.found_at("/child") == small.child);
     const auto put = [&](const std::string& node, const char* title, int value) {
@@ -116,7 +116,7 @@ TEST_CASE("two members of one name from before there was one stay readable and w
     CHECK(put(other, "free", 3));
     const auto taken = put(other, "child", 4);
     REQUIRE_FALSE(taken);
-    CHECK(taken.error().code == "node.name_taken");
+    CHECK(taken.error().code == "nodes.name_taken");
     CHECK(small.codes(false).empty());
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a name that no member has goes") {
     });
     CHECK(small.found_at("/other") == small.child);
     // A link makes no member either, though it leads from the folder to the child.
-    small.check({"node.name_lost", "node.name_lost", "node.name_lost"});
+    small.check({"nodes.name_lost", "nodes.name_lost", "nodes.name_lost"});
     CHECK(small.found_at("/other").empty());
     CHECK(small.found_at("/child") == small.child);
 }
@@ -140,7 +140,7 @@ TEST_CASE("an association that its ends do not know of is listed again") {
     small.change([&](const BranchContent& content) {
         must(content.graph_writer()).remove(small.ends(small.link, "a:linked"));
     });
-    small.check({"node.association_unlisted"});
+    small.check({"nodes.association_unlisted"});
     const sdk::Json listed = small.ask("GET", "/{branchId}/nodes/{nodeId}/associations",
                                        {small.world.master(), small.child}, {{"type", "a:linked"}});
     CHECK(listed.at("total_rows") == 1);
@@ -153,7 +153,7 @@ TEST_CASE("what nodes know of an association that is gone goes") {
         must(content.graph_writer()).put(small.ends(gone, "a:owned"));
     });
     small.ask("DELETE", "/{branchId}/nodes/{nodeId}", {small.world.master(), gone});
-    const std::string lost = "node.association_lost";
+    const std::string lost = "nodes.association_lost";
     CHECK(small.codes(false) == std::vector{lost, lost});
     // One end forgets it for both.
     CHECK(small.codes(true) == std::vector{lost});
@@ -189,7 +189,7 @@ TEST_CASE("index entries that are missing come back, so that queries find the no
             .at("total_rows");
     };
     CHECK(found() == 0);
-    CHECK(small.codes(true) == std::vector<std::string>{"node.index_incomplete"});
+    CHECK(small.codes(true) == std::vector<std::string>{"nodes.index_incomplete"});
     CHECK(found() == 1);
     CHECK(small.codes(true).empty());
 }
@@ -203,7 +203,7 @@ TEST_CASE("an association without an end goes, and the name that it gave") {
     });
     small.ask("DELETE", "/{branchId}/nodes/{nodeId}", {small.world.master(), gone});
     const std::vector<std::string> found = small.codes(false);
-    CHECK(std::count(found.begin(), found.end(), "node.end_missing") == 1);
+    CHECK(std::count(found.begin(), found.end(), "nodes.end_missing") == 1);
     small.codes(true);
     small.codes(true);
     CHECK(small.codes(false).empty());

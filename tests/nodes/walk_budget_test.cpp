@@ -100,7 +100,7 @@ TEST_CASE("walks over associations and history do not begin for a caller who has
               spent);
         const auto fits = nodes::check_association_fits(content, circle);
         REQUIRE(fits.has_error());
-        CHECK(fits.error().code == "node.association_circle");
+        CHECK(fits.error().code == "nodes.association_circle");
     });
 }
 

@@ -83,7 +83,7 @@ test('a mail that cannot be written refuses the invitation, and nothing is store
   const domain = await domainOf('Refused');
   const principals = `/domains/${domain}/principals`;
   const bad = [
-    [{ email: 'dan@example.org', applicationId: 'none' }, undefined, 400, 'invitation.provider_missing'],
+    [{ email: 'dan@example.org', applicationId: 'none' }, undefined, 400, 'identity.invitation_provider_missing'],
     [{ email: 'dan@example.org', applicationId: application, emailProviderId: 'none' }, undefined, 404],
     [{ email: 'dan@example.org', emailProviderId: provider }, undefined, 400],
     [{ email: 'dan@example.org', applicationId: application }, { mail: 'text' }, 400],

@@ -18,7 +18,7 @@ statement('nodes 32.5', async () => {
   await it.server.request('POST', `${one}/attachments/default`, { token: it.server.adminToken, body: gif, headers: { 'Content-Type': 'image/gif' } });
   const made = await it.post(`${one}/transform?mimetype=image/png&target=converted`);
   assert.equal(made._system.attachments.converted.contentType, 'image/png');
-  assert.equal((await it.refused(501, 'POST', `${one}/transform?mimetype=application/pdf`)).code, 'preview.type_unsupported');
+  assert.equal((await it.refused(501, 'POST', `${one}/transform?mimetype=application/pdf`)).code, 'node_previews.type_unsupported');
 });
 statement('semantics 3.3.5', async () => {
   const { branch, node } = await it.repository();

@@ -62,7 +62,7 @@ statement('merge_and_transfer 4.2.1, merge_and_transfer 4.2.4', async () => {
   }
   for (const wrong of ['node://', ref.replace('node:', 'branch:'), `${ref}/more`, ref.replace(`/${source}`, '')]) {
     const { violations } = await it.refused(400, 'POST', '/tools/copy', { sources: chainOf(platform, repository, master, source, wrong), targets: chainOf(platform, repository, master, target) });
-    assert.equal(violations[0].code, 'node.copy_chain_unfit', wrong);
+    assert.equal(violations[0].code, 'nodes.copy_chain_unfit', wrong);
   }
 });
 statement('merge_and_transfer 4.2.6, merge_and_transfer 4.4.9', async () => {

@@ -186,7 +186,7 @@ test('a tenant has no tenants of its own', async () => {
   await tenant.do('POST', `/registrars/${registrar._doc}/plans`, { planKey: 'own' });
   const reply = await tenant.ask('POST', `/registrars/${registrar._doc}/tenants`, { planKey: 'own', principalId: 'jan' });
   assert.equal(reply.status, 409);
-  assert.equal(reply.json.code, 'tenant.nested');
+  assert.equal(reply.json.code, 'data_stores.tenant_nested');
 });
 
 test('a disabled tenant refuses logins and tokens, and is as before when it is enabled again', async () => {
@@ -222,7 +222,7 @@ test('the tenant of the first platform can be neither disabled nor removed', asy
   for (const reply of [await asAdmin('DELETE', `${kTenants}/${own._doc}`),
                        await asAdmin('PUT', `${kTenants}/${own._doc}`, { ...own, enabled: false })]) {
     assert.equal(reply.status, 409);
-    assert.equal(reply.json.code, 'tenant.own_required');
+    assert.equal(reply.json.code, 'data_stores.tenant_own_required');
   }
 });
 
@@ -376,7 +376,7 @@ test('amounts of a plan are numbers from 0 on, or -1 for no limit', async () => 
     for (const [part, name] of [['storage', 'allowance'], ['storage', 'max'], ['transferOut', 'price'], ['base', 'price']]) {
       const reply = await asAdmin('POST', kPlans, { planKey: 'none', [part]: { [name]: amount } });
       assert.equal(reply.status, 400, `${part}.${name} ${amount}`);
-      assert.deepEqual(reply.json.violations.map(({ path, code }) => [path, code]), [[`${part}.${name}`, 'plan.amount_malformed']]);
+      assert.deepEqual(reply.json.violations.map(({ path, code }) => [path, code]), [[`${part}.${name}`, 'data_stores.plan_amount_malformed']]);
     }
   }
 });
@@ -402,7 +402,7 @@ test('plans have unique keys, by which they are addressed, and stay while tenant
   for (const reply of [await asAdmin('DELETE', `${kPlans}/gold`),
                        await asAdmin('PUT', `${kPlans}/gold`, { planKey: 'silver' })]) {
     assert.equal(reply.status, 409);
-    assert.equal(reply.json.code, 'plan.in_use');
+    assert.equal(reply.json.code, 'data_stores.plan_in_use');
   }
   await admin('PUT', tenant.path, { ...tenant.record, planKey: 'unlimited' });
   await admin('DELETE', `${kPlans}/gold`);

@@ -22,7 +22,7 @@ sdk::Result<sdk::Principal> granted_principal(const sdk::Json& grant, sdk::Conte
     auto record = find_principal_record(context, form);
     if (!record && !is_missing(record.error())) return record.error();
     if (!record || principal_of(*record).kind != sdk::PrincipalKind::user) {
-        return sdk::make_error({{"principalId", "authentication_grant.principal_unknown",
+        return sdk::make_error({{"principalId", "identity.authentication_grant_principal_unknown",
                                  "there is no user " + form}});
     }
     sdk::Principal principal = principal_of(*record);

@@ -52,7 +52,7 @@ void check_seconds(const sdk::Json& fields, const char* name, sdk::Violations& v
     if (member == fields.end() || member->is_null()) return;
     const auto seconds = sdk::integer_member(fields, name);
     if (seconds && *seconds > 0 && *seconds <= kMaxSeconds) return;
-    violations.push_back({name, "client.validity_malformed",
+    violations.push_back({name, "identity.client_validity_malformed",
                           std::string(name) + " must be a number of seconds above 0"});
 }
 
@@ -121,7 +121,7 @@ sdk::Result<void> ClientFamily::stored(const sdk::Change& change, sdk::Context& 
     if (!taken) return taken.error();
     if (*taken && (*taken)->client != change.after->key) {
         // Keys are unique across platforms, because a token request names nothing else.
-        return sdk::make_error(sdk::ErrorKind::conflict, "client.key_taken",
+        return sdk::make_error(sdk::ErrorKind::conflict, "identity.client_key_taken",
                                "another client has the key already");
     }
     const ClientPlace place{context.platform().number, change.after->key};

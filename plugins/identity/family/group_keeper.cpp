@@ -64,7 +64,7 @@ sdk::Result<void> check_no_team(sdk::Teams& teams, sdk::Context& context,
     if (!team) return team.error();
     if (!*team) return {};
     return sdk::make_error(
-        sdk::ErrorKind::conflict, "principal.team_group",
+        sdk::ErrorKind::conflict, "identity.principal_team_group",
         "the group belongs to the team " + (*team)->key + " and is changed through it");
 }
 

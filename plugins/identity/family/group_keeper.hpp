@@ -13,8 +13,8 @@ public:
     sdk::Result<void> remove(sdk::Context& context, const sdk::RecordKey& group) override;
 };
 
-/// `conflict` (`principal.team_group`) when the principal is the group of a team, and the caller
-/// not the server: whoever may change a group could otherwise give itself what the team has.
+/// `conflict` (`identity.principal_team_group`) when the principal is the group of a team, and the
+/// caller not the server: whoever may change a group could otherwise give itself what the team has.
 sdk::Result<void> check_no_team(sdk::Teams& teams, sdk::Context& context,
                                 const sdk::RecordKey& principal);
 

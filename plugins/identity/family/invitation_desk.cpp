@@ -75,7 +75,7 @@ sdk::Result<void> check_free(sdk::Context& context, const sdk::CollectionName& p
         if (!readable) return readable.error();
         if (!*readable) continue;
         return sdk::make_error(
-            sdk::ErrorKind::conflict, "principal.email_taken",
+            sdk::ErrorKind::conflict, "identity.principal_email_taken",
             "a user has the address " + address + "; whoever is meant is invited by id");
     }
     return {};
@@ -114,13 +114,13 @@ sdk::Result<sdk::NewMail> mail_to(const sdk::Call& call, const sdk::Principal& i
 }
 
 sdk::Error no_mailer() {
-    return sdk::make_error(sdk::ErrorKind::conflict, "invitation.mailer_missing",
+    return sdk::make_error(sdk::ErrorKind::conflict, "identity.invitation_mailer_missing",
                            "no enabled plugin of this server sends mails");
 }
 
 sdk::Error no_provider(const std::string& application) {
     return sdk::make_error(
-        {{"applicationId", "invitation.provider_missing",
+        {{"applicationId", "identity.invitation_provider_missing",
           "there is no application " + application + " with an email provider that you may use"}});
 }
 
@@ -130,7 +130,7 @@ sdk::Result<sdk::Principal> InvitationDesk::make_user(const sdk::Call& call,
                                                       std::string_view domain,
                                                       std::string_view address) {
     if (!is_address(address)) {
-        return sdk::make_error({{"email", "principal.email_malformed",
+        return sdk::make_error({{"email", "identity.principal_email_malformed",
                                  "email must be one mail address, without a name"}});
     }
     sdk::Context& context = call.context();

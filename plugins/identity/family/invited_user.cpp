@@ -28,7 +28,7 @@ constexpr const char* kCopiedMembers[] = {"name",        "title",       "email",
 
 sdk::Error unfit(std::string_view form) {
     return sdk::make_error(
-        {{"id", "principal.invitation_unfit",
+        {{"id", "identity.principal_invitation_unfit",
           std::string(form) + " must be an enabled user with an identity, other than a guest"}});
 }
 

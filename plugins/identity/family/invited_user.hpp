@@ -17,8 +17,9 @@ struct InvitedUser {
 
 /// The user of the form: one of the context's platform that the caller may read, else one of the
 /// first platform that the person for whom the context's platform was made may read there, where
-/// that person calls. `not_found` (`principal.unknown`); `invalid` (`principal.invitation_unfit`)
-/// for groups, guests and users who are disabled or have no identity.
+/// that person calls. `not_found` (`principal.unknown`); `invalid`
+/// (`identity.principal_invitation_unfit`) for groups, guests and users who are disabled or have no
+/// identity.
 sdk::Result<InvitedUser> find_invited(sdk::Registrar& registrar, sdk::Platforms& platforms,
                                       sdk::Context& context, std::string_view form);
 

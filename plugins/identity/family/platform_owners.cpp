@@ -7,7 +7,7 @@ namespace stele::identity {
 namespace {
 
 sdk::Error last_owner(const std::string& message) {
-    return sdk::make_error(sdk::ErrorKind::conflict, "principal.last_owner", message);
+    return sdk::make_error(sdk::ErrorKind::conflict, "identity.principal_last_owner", message);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace stele::identity {
 
-/// `conflict` (`principal.last_owner`) with the message when those who leave are the last ones who
-/// own the platform (`sdk::has_owner`).
+/// `conflict` (`identity.principal_last_owner`) with the message when those who leave are the last
+/// ones who own the platform (`sdk::has_owner`).
 sdk::Result<void> keep_an_owner(sdk::Context& context, const sdk::IsLeaving& is_leaving,
                                 const std::string& message);
 

@@ -236,11 +236,11 @@ sdk::Result<void> PrincipalFamily::check_guest_kept(const sdk::Change& change,
     auto guest = is_guest(context, principal_of(*change.before));
     if (!guest || !*guest) return guest ? sdk::Result<void>() : guest.error();
     if (change.before->key == context.principal().key) {
-        return sdk::make_error(sdk::ErrorKind::forbidden, "principal.guest_unchangeable",
+        return sdk::make_error(sdk::ErrorKind::forbidden, "identity.principal_guest_unchangeable",
                                "the guest is shared by everybody and cannot change itself");
     }
     if (sdk::text_member(change.after->fields, "name") == kGuest) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "principal.indispensable",
+    return sdk::make_error(sdk::ErrorKind::conflict, "identity.principal_indispensable",
                            "the guest cannot be renamed");
 }
 
@@ -263,7 +263,7 @@ void PrincipalFamily::validate(const sdk::Change& change, sdk::Context&,
     if (!is_renamed(change)) return;
     std::string problem = name_problem(sdk::text_member(change.after->fields, "name"));
     if (!problem.empty()) {
-        violations.push_back({"name", "principal.name_malformed", std::move(problem)});
+        violations.push_back({"name", "identity.principal_name_malformed", std::move(problem)});
     }
 }
 
@@ -285,7 +285,7 @@ sdk::Result<void> PrincipalFamily::stored(const sdk::Change& change, sdk::Contex
 sdk::Result<sdk::Reply> PrincipalFamily::expire_sessions(const sdk::Call& call) {
     const sdk::Document& user = call.record();
     if (principal_of(user).kind != sdk::PrincipalKind::user) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "principal.user_expected",
+        return sdk::make_error(sdk::ErrorKind::invalid, "identity.principal_user_expected",
                                sdk::text_member(user.fields, "name") + " is a group, not a user");
     }
     if (auto ended = end_user_sessions(user, call.context()); !ended) return ended.error();

@@ -20,7 +20,7 @@ namespace {
 
 sdk::Result<void> require_group(const sdk::Document& record) {
     if (principal_of(record).kind == sdk::PrincipalKind::group) return {};
-    return sdk::make_error(sdk::ErrorKind::invalid, "principal.not_a_group",
+    return sdk::make_error(sdk::ErrorKind::invalid, "identity.principal_not_a_group",
                            sdk::text_member(record.fields, "name") + " is a user, not a group");
 }
 

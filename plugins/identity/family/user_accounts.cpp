@@ -47,7 +47,7 @@ sdk::Result<sdk::Document> find_user(sdk::Context& context, std::string_view for
     auto user = find_principal_record(context, form);
     if (!user) return user;
     if (principal_of(*user).kind == sdk::PrincipalKind::user) return user;
-    return sdk::make_error(sdk::ErrorKind::invalid, "principal.user_expected",
+    return sdk::make_error(sdk::ErrorKind::invalid, "identity.principal_user_expected",
                            std::string(form) + " is a group, not a user");
 }
 

@@ -29,7 +29,7 @@ sdk::Error forbidden(std::string_view what) {
 }
 
 sdk::Error indispensable(std::string_view name) {
-    return sdk::make_error(sdk::ErrorKind::conflict, "principal.indispensable",
+    return sdk::make_error(sdk::ErrorKind::conflict, "identity.principal_indispensable",
                            std::string(name) + " cannot be removed");
 }
 
@@ -75,7 +75,7 @@ sdk::Result<void> join_groups(const sdk::Document& user, sdk::Context& context, 
         if (!group && !is_missing(group.error())) return group.error();
         if (!group || principal_of(*group).kind != sdk::PrincipalKind::group) {
             return sdk::make_error(
-                {{"groups", "principal.group_unknown", "there is no group " + name}});
+                {{"groups", "identity.principal_group_unknown", "there is no group " + name}});
         }
         auto may = sdk::holds(context, group->key, sdk::Permission::update);
         if (!may) return may.error();
@@ -153,7 +153,7 @@ sdk::Result<void> check_own_removal(const sdk::Document& principal, sdk::Context
     auto domain = context.documents().read({kDomainType, ""}, principal_of(principal).domain_id);
     if (!domain) return domain.error();
     return sdk::require_inside(context, domain->key, {sdk::Permission::remove},
-                               "principal.own_removal",
+                               "identity.principal_own_removal",
                                "only who may delete everything in the domain removes itself");
 }
 

@@ -38,7 +38,7 @@ sdk::Result<void> change_user_password(const sdk::Document& user, const NewPassw
 /// Ends all sessions of a user, if the caller may; whoever may set its password may.
 sdk::Result<void> end_user_sessions(const sdk::Document& user, sdk::Context& context);
 
-/// `conflict` (`principal.last_owner`) when nobody else acts for an owner of the platform.
+/// `conflict` (`identity.principal_last_owner`) when nobody else acts for an owner of the platform.
 sdk::Result<void> keep_last_owner(const sdk::Document& principal, sdk::Context& context);
 
 /// Refuses to remove what the platform cannot do without; otherwise removes memberships, grants,

@@ -27,7 +27,7 @@ constexpr std::int64_t kMaxForOthersMs = 60'000;
 sdk::Error must_wait(std::int64_t ms) {
     const std::int64_t seconds = (ms + 999) / 1000;
     sdk::Error error =
-        sdk::make_error(sdk::ErrorKind::limited, "authentication.guesses_exceeded",
+        sdk::make_error(sdk::ErrorKind::limited, "identity.authentication_guesses_exceeded",
                         "there were too many failed logins; the next one may come in " +
                             std::to_string(seconds) + " s");
     error.retry_after_seconds = static_cast<int>(seconds);

@@ -11,7 +11,7 @@
 namespace stele::identity {
 
 /// `error.code` of the attempt to use an authorization code again.
-inline constexpr char kCodeReused[] = "authentication.code_reused";
+inline constexpr char kCodeReused[] = "identity.authentication_code_reused";
 
 /// What a code is bound to, beside its client and its user.
 struct CodeBinding {

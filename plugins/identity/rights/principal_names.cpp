@@ -174,7 +174,7 @@ sdk::Result<void> take_name(sdk::Context& context, const sdk::Document& principa
     auto is_taken = has_lookalike(context, domain_id, name, principal.key);
     if (!is_taken) return is_taken.error();
     if (*is_taken || (is_reserved(skeleton) && !context.session().is_system)) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "principal.name_confusable",
+        return sdk::make_error(sdk::ErrorKind::conflict, "identity.principal_name_confusable",
                                "another principal has a name that looks the same");
     }
     context.transaction().put(name_key(context, domain_id, skeleton), principal.key);

@@ -19,8 +19,8 @@ sdk::Result<bool> has_lookalike(sdk::Context& context, std::string_view domain_i
                                 std::string_view name, const sdk::RecordKey& self = {});
 
 /// Takes the name of a principal that was stored for the first time or under another name before.
-/// `conflict` (`principal.name_confusable`) when it looks like that of another one of the domain,
-/// or of the server itself.
+/// `conflict` (`identity.principal_name_confusable`) when it looks like that of another one of the
+/// domain, or of the server itself.
 sdk::Result<void> take_name(sdk::Context& context, const sdk::Document& principal);
 /// Gives back the one that it had.
 sdk::Result<void> leave_name(sdk::Context& context, const sdk::Document& principal);

@@ -95,7 +95,7 @@ test('a code is good once, and its second use ends the tokens of the first', asy
   assert.ok(await accepts(first.access_token));
   const second = await redeem(client, code);
   refused(second);
-  assert.equal(second.json.code, 'authentication.code_reused');
+  assert.equal(second.json.code, 'identity.authentication_code_reused');
   assert.ok(!await accepts(first.access_token));
   const { key, secret } = client;
   refused(await server.request('POST', '/oauth/token', {

@@ -91,6 +91,6 @@ test('the guest keeps the name by which its rights are told from those of others
   const { server } = await start();
   const guest = await server.admin('GET', '/domains/default/principals/guest');
   const renamed = await server.request('PUT', `/domains/default/principals/${guest._doc}`, { token: server.adminToken, body: { ...guest, name: 'other' } });
-  assert.deepEqual([renamed.status, renamed.json.code], [409, 'principal.indispensable']);
+  assert.deepEqual([renamed.status, renamed.json.code], [409, 'identity.principal_indispensable']);
   assert.equal((await server.admin('PUT', `/domains/default/principals/${guest._doc}`, { ...guest, title: 'Visitor' })).title, 'Visitor');
 });

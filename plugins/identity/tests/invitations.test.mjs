@@ -79,7 +79,7 @@ test('groups, guests, the disabled and the unknown are not invited', async () =>
   for (const id of [`default/${group}`, `default/${gone}`, 'default/guest']) {
     const reply = await invite(principals, { id });
     assert.equal(reply.status, 400, `${id}: ${reply.text}`);
-    assert.equal(reply.json.violations[0].code, 'principal.invitation_unfit');
+    assert.equal(reply.json.violations[0].code, 'identity.principal_invitation_unfit');
   }
   assert.equal((await invite(principals, { id: 'default/nobody' })).status, 404);
   assert.equal((await invite(principals, { id: 'nowhere/admin' })).status, 404);
@@ -112,7 +112,7 @@ test('an address makes a user, never leads to one who says to have it', async ()
   for (const email of ['fay@example.org', 'FAY@example.org']) {
     const taken = await invite(principals, { email });
     assert.equal(taken.status, 409, email);
-    assert.equal(taken.json.code, 'principal.email_taken');
+    assert.equal(taken.json.code, 'identity.principal_email_taken');
   }
   const body = { firstName: 'New', password: 'secret of new' };
   const reply = await invite(principals, { email: 'new@example.org' }, { body });
@@ -125,7 +125,7 @@ test('an address makes a user, never leads to one who says to have it', async ()
     `${'a'.repeat(250)}@example.org`, 'a/b@example.org']) {
     const refused = await invite(principals, { email });
     assert.equal(refused.status, 400, email);
-    assert.equal(refused.json.violations[0].code, 'principal.email_malformed');
+    assert.equal(refused.json.violations[0].code, 'identity.principal_email_malformed');
   }
 });
 

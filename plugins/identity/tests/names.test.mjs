@@ -18,7 +18,7 @@ test('users and groups get no name that looks like that of another one or of the
       for (const type of ['USER', 'GROUP']) {
         const refused = await make(other, type);
         assert.equal(refused.status, 409, `${other} for ${name}: ${refused.text}`);
-        assert.equal(refused.json.code, 'principal.name_confusable');
+        assert.equal(refused.json.code, 'identity.principal_name_confusable');
         assert.equal((await server.request('GET', `${users}/${encodeURIComponent(other)}`, { token: server.adminToken })).status, 404);
       }
     }
@@ -31,7 +31,7 @@ test('names hold nothing that cannot be seen', async () => {
   for (const name of [' admin', 'admin ', 'ad  min', 'adm\u200bin', 'admin\u202e', '\u2060admin', 'ad\u00admin', 'ad\u00a0min']) {
     const refused = await make(name);
     assert.equal(refused.status, 400, JSON.stringify(name));
-    assert.equal(refused.json.violations[0].code, 'principal.name_malformed');
+    assert.equal(refused.json.violations[0].code, 'identity.principal_name_malformed');
     assert.equal(refused.json.violations[0].path, 'name');
   }
 });
@@ -43,7 +43,7 @@ test('a user cannot rename itself to what looks like another one, and can to som
   for (const name of ['\u0430dmin', 'system', 'sy\u0455tem', 'adrnin']) {
     const refused = await rename(name);
     assert.equal(refused.status, 409, `${name}: ${refused.text}`);
-    assert.equal(refused.json.code, 'principal.name_confusable');
+    assert.equal(refused.json.code, 'identity.principal_name_confusable');
   }
   assert.equal((await rename('admin')).status, 409);
   assert.equal((await rename('admin\u200b')).status, 400);

@@ -70,22 +70,22 @@ test('a user gets nowhere else by its own record', async () => {
     }
   }
   assert.ok([403, 404].includes(await one.status('POST', `${users}/${owners}/members/add?id=${one.form}`)));
-  refused(await one.ask('POST', `${one.path}/members/add?id=${other.form}`), 400, 'principal.not_a_group');
+  refused(await one.ask('POST', `${one.path}/members/add?id=${other.form}`), 400, 'identity.principal_not_a_group');
   const record = (await one.ask('GET', one.path)).json;
   assert.equal(await one.status('PUT', one.path, { ...record, groups: [owners], type: 'GROUP' }), 200);
   const groups = await admin('GET', `${one.path}/memberships`);
   assert.ok(!groups.rows.some(({ _doc }) => _doc === owners));
   assert.equal((await admin('GET', one.path)).type, 'USER');
-  refused(await one.ask('PUT', one.path, { ...record, name: 'system' }), 409, 'principal.name_confusable');
-  refused(await one.ask('PUT', one.path, { ...record, name: 'bеside' }), 409, 'principal.name_confusable');
+  refused(await one.ask('PUT', one.path, { ...record, name: 'system' }), 409, 'identity.principal_name_confusable');
+  refused(await one.ask('PUT', one.path, { ...record, name: 'bеside' }), 409, 'identity.principal_name_confusable');
   assert.equal(await one.status('POST', '/auth/grants', { principalDomainId: 'default', principalId: one._doc }), 403);
   assert.equal(await one.status('POST', `/auth/impersonate/default/${other._doc}`), 403);
 });
 
 test('users do not remove themselves; who may delete everything in the domain does', async () => {
   const one = await person('leaving');
-  refused(await one.ask('DELETE', one.path), 403, 'principal.own_removal');
-  refused(await one.ask('POST', `${one.path}/delete`), 403, 'principal.own_removal');
+  refused(await one.ask('DELETE', one.path), 403, 'identity.principal_own_removal');
+  refused(await one.ask('POST', `${one.path}/delete`), 403, 'identity.principal_own_removal');
   await admin('POST', '/domains/default/teams?key=leavers');
   await admin('POST', '/domains/default/teams/leavers/authorities/editor/grant');
   await admin('POST', `/domains/default/teams/leavers/members/add?id=${one.form}`);
@@ -103,7 +103,7 @@ test('the guest and groups manage nothing, their own records least', async () =>
     const path = `${users}/${guest._doc}`;
     for (const verb of ['grant', 'revoke'])
       assert.equal((await ask('POST', `${path}/authorities/consumer/${verb}?id=default/everyone`)).status, 403, verb);
-    refused(await ask('PUT', path, { ...guest, title: 'taken' }), 403, 'principal.guest_unchangeable');
+    refused(await ask('PUT', path, { ...guest, title: 'taken' }), 403, 'identity.principal_guest_unchangeable');
     assert.equal((await ask('DELETE', path)).status, 403);
     assert.equal((await each.admin('POST', `${path}/permissions/MODIFY_PERMISSIONS/check?id=default/guest`)).check, false);
   }

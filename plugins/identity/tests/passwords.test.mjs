@@ -94,7 +94,7 @@ test('whoever holds a session cannot guess the present password for long', () =>
   const codes = [];
   for (let i = 0; i < 8; ++i) codes.push(codeOf(await changeOwn(server, cookieOf(token), { currentPassword: `guess ${i}` })));
   assert.deepEqual(codes.slice(0, 5), Array(5).fill('identity.password_wrong'));
-  assert.ok(codes.slice(5).includes('authentication.guesses_exceeded'), `${codes}`);
+  assert.ok(codes.slice(5).includes('identity.authentication_guesses_exceeded'), `${codes}`);
 }));
 
 // Many addresses, each with its own logins.
@@ -118,7 +118,7 @@ test('an address that fails at an account waits, longer each time, and other acc
   assert.deepEqual(await failFrom(server, '198.51.100.1', 'lea', 5), Array(5).fill(400));
   const refused = await loginFrom(server, '198.51.100.1', 'lea', 'secret-of-lea');
   assert.equal(refused.status, 429);
-  assert.equal(refused.json.code, 'authentication.guesses_exceeded');
+  assert.equal(refused.json.code, 'identity.authentication_guesses_exceeded');
   assert.equal(refused.headers['retry-after'], '1');
   // By any form of the name.
   assert.equal((await loginFrom(server, '198.51.100.1', 'default/lea', 'secret-of-lea')).status, 429);

@@ -155,7 +155,7 @@ test('only whoever may set the password of a user ends its sessions', async () =
   assert.equal((await server.request('POST', path, { token: again })).status, 200);
   assert.equal(await asksWith({ token: again }), 401);
   const refused = await server.request('POST', `${users}/everyone/sessions/expire`, { token: server.adminToken });
-  assert.equal(refused.json.code, 'principal.user_expected');
+  assert.equal(refused.json.code, 'identity.principal_user_expected');
 });
 
 test('scripts and plain connections get the ticket cookie unless a setting keeps it from them', async (t) => {

@@ -16,33 +16,33 @@ sdk::Error oauth_error(sdk::ErrorKind kind, const char* code, const char* protoc
 }  // namespace
 
 sdk::Error invalid_client(std::string_view message) {
-    return oauth_error(sdk::ErrorKind::unauthenticated, "authentication.client_invalid",
+    return oauth_error(sdk::ErrorKind::unauthenticated, "identity.authentication_client_invalid",
                        "invalid_client", message);
 }
 
 sdk::Error unauthorized_client(std::string_view message) {
-    return oauth_error(sdk::ErrorKind::invalid, "authentication.client_unauthorized",
+    return oauth_error(sdk::ErrorKind::invalid, "identity.authentication_client_unauthorized",
                        "unauthorized_client", message);
 }
 
 sdk::Error invalid_grant(std::string_view message) {
-    return oauth_error(sdk::ErrorKind::invalid, "authentication.grant_invalid", "invalid_grant",
-                       message);
+    return oauth_error(sdk::ErrorKind::invalid, "identity.authentication_grant_invalid",
+                       "invalid_grant", message);
 }
 
 sdk::Error unsupported_grant_type(std::string_view grant_type) {
-    return oauth_error(sdk::ErrorKind::invalid, "authentication.grant_type_unsupported",
+    return oauth_error(sdk::ErrorKind::invalid, "identity.authentication_grant_type_unsupported",
                        "unsupported_grant_type",
                        "grant_type " + std::string(grant_type) + " is not supported");
 }
 
 sdk::Error invalid_scope(std::string_view scope) {
-    return oauth_error(sdk::ErrorKind::invalid, "authentication.scope_invalid", "invalid_scope",
-                       "the client may not ask for scope " + std::string(scope));
+    return oauth_error(sdk::ErrorKind::invalid, "identity.authentication_scope_invalid",
+                       "invalid_scope", "the client may not ask for scope " + std::string(scope));
 }
 
 sdk::Error invalid_request(std::string_view message) {
-    return oauth_error(sdk::ErrorKind::invalid, "authentication.request_malformed",
+    return oauth_error(sdk::ErrorKind::invalid, "identity.authentication_request_malformed",
                        "invalid_request", message);
 }
 

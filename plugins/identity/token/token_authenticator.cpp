@@ -61,7 +61,7 @@ std::string presented_token(const sdk::Credential& credential) {
 
 sdk::Error invalid_token() {
     sdk::Error error =
-        sdk::make_error(sdk::ErrorKind::unauthenticated, "authentication.token_invalid",
+        sdk::make_error(sdk::ErrorKind::unauthenticated, "identity.authentication_token_invalid",
                         "the access token is missing, unknown, expired or revoked");
     error.protocol_error = "invalid_token";
     return error;

@@ -204,7 +204,7 @@ test('21: mimetype picks the format, and the colors stay', async () => {
   const asWebp = await get(`${node}/preview/a?mimetype=image/webp&size=32`);
   assert.equal(asWebp.headers['content-type'], 'image/webp');
   assert.equal(asWebp.bytes.toString('latin1', 8, 12), 'WEBP');
-  await refused(`${node}/preview/a?mimetype=image/svg%2Bxml`, 415, 'preview.type_unsupported');
+  await refused(`${node}/preview/a?mimetype=image/svg%2Bxml`, 415, 'node_previews.type_unsupported');
 });
 
 test('21: a PDF shows its first page', async () => {
@@ -249,7 +249,7 @@ test('21: what has no preview is 404 with its reason', async () => {
   await refused(`/repositories/missing/branches/master/nodes/root/preview/any`, 404, 'document.unknown');
   for (const text of ['', 'hello', '%!PS-Adobe-3.0', 'push graphic-context\nviewbox 0 0 9 9\n']) {
     const other = await nodeWith(text, { type: 'image/png' });
-    await refused(`${other}/preview/any`, 404, 'preview.source_unsupported');
+    await refused(`${other}/preview/any`, 404, 'node_previews.source_unsupported');
   }
 });
 
@@ -257,7 +257,7 @@ test('SVG is not rendered, whatever it is called', async () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" width="9" height="9">' +
               '<image x:href="file:///etc/passwd" width="9" height="9"/></svg>';
   for (const type of ['image/svg+xml', 'image/png']) {
-    await refused(`${await nodeWith(svg, { type })}/preview/any`, 404, 'preview.source_unsupported');
+    await refused(`${await nodeWith(svg, { type })}/preview/any`, 404, 'node_previews.source_unsupported');
   }
 });
 
@@ -272,7 +272,7 @@ test('broken pictures have no preview and harm nobody', async () => {
                   Buffer.concat([Buffer.from('RIFF\xff\xff\xff\x7fWEBPVP8 ', 'latin1'), Buffer.alloc(50, 1)])];
   for (const [i, bytes] of broken.entries()) {
     const reply = await get(`${await nodeWith(bytes)}/preview/any`);
-    assert.deepEqual([reply.status, reply.json?.code], [404, 'preview.source_unreadable'], `case ${i}`);
+    assert.deepEqual([reply.status, reply.json?.code], [404, 'node_previews.source_unreadable'], `case ${i}`);
   }
   assert.equal((await get(`${await nodeWith(whole)}/preview/any`)).status, 200);
 });
@@ -281,14 +281,14 @@ test('decompression bombs are refused by what their header says', { timeout: 60_
   const bomb = blackPng(30_000, 30_000);
   assert.ok(bomb.length < 500_000, 'small to send');
   const begin = Date.now();
-  await refused(`${await nodeWith(bomb)}/preview/any`, 404, 'preview.source_too_large');
+  await refused(`${await nodeWith(bomb)}/preview/any`, 404, 'node_previews.source_too_large');
   assert.ok(Date.now() - begin < 10_000);
   const gif = Buffer.from('GIF89a\xff\xff\xff\xff\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\xff\xff\xff\xff\0\x02\x02D\x0a\0;', 'latin1');
   const reply = await get(`${await nodeWith(gif)}/preview/any`);
   assert.equal(reply.status, 404, String(reply.bytes));
   assert.match(reply.json.code, /^preview\./);
   await refused(`${await nodeWith(pdf([filled('1 0 0')], '0 0 9000000 9000000'))}/preview/any`, 404,
-                'preview.source_too_large');
+                'node_previews.source_too_large');
 });
 
 test('21: fallback is where callers go that get no preview', async () => {
@@ -375,9 +375,9 @@ test('another attachment has another preview at once, no preview makes a version
 test('a refusal is remembered, unless the caller insists', async () => {
   const node = await nodeWith(Buffer.concat([kPngMagic, Buffer.from('refused')]));
   const before = runCount();
-  for (let i = 0; i < 3; ++i) await refused(`${node}/preview/any`, 404, 'preview.source_unreadable');
+  for (let i = 0; i < 3; ++i) await refused(`${node}/preview/any`, 404, 'node_previews.source_unreadable');
   assert.equal(runCount(), before + 1);
-  await refused(`${node}/preview/any?force=true`, 404, 'preview.source_unreadable');
+  await refused(`${node}/preview/any?force=true`, 404, 'node_previews.source_unreadable');
   assert.equal(runCount(), before + 2);
 });
 
@@ -406,7 +406,7 @@ test('too many at once are told to come again, and others are served meanwhile',
       const replies = await Promise.all(pending);
       assert.deepEqual(replies.map((reply) => reply.status).sort(), [200, 200, 429, 429]);
       const busy = replies.find((reply) => reply.status === 429);
-      assert.equal(busy.json.code, 'preview.busy');
+      assert.equal(busy.json.code, 'node_previews.busy');
       assert.ok(Number(busy.headers['retry-after']) >= 1);
     });
 });
@@ -429,15 +429,15 @@ test('time and memory of a preview are bounded', { timeout: 60_000 }, async () =
     const node = await makeNode(on, branch);
     await upload(node, heavy, { on });
     const begin = Date.now();
-    await refused(`${node}/preview/any`, 404, 'preview.limit_exceeded', { on });
+    await refused(`${node}/preview/any`, 404, 'node_previews.limit_exceeded', { on });
     assert.ok(Date.now() - begin < 10_000);
   });
   await withServer(['node_previews.source_bytes = 1000', 'node_previews.pixels = 100'], async (on, branch) => {
     const node = await makeNode(on, branch);
     await upload(node, Buffer.concat([png(6, 3, red), Buffer.alloc(1000)]), { on });
-    await refused(`${node}/preview/any`, 404, 'preview.source_too_large', { on });
+    await refused(`${node}/preview/any`, 404, 'node_previews.source_too_large', { on });
     await upload(node, png(50, 3, red), { on });
-    await refused(`${node}/preview/any`, 404, 'preview.source_too_large', { on });
+    await refused(`${node}/preview/any`, 404, 'node_previews.source_too_large', { on });
   });
 });
 
@@ -455,7 +455,7 @@ test('transform makes another attachment of one, and is 501 where nothing render
   assert.equal((await get(`${node}/attachments/small`)).bytes.toString('latin1', 8, 12), 'WEBP');
   await upload(node, 'no picture', { id: 'text', type: 'text/plain' });
   const { _system: { changeset } } = await server.admin('GET', node);
-  for (const [query, status, code] of [['mimetype=application/pdf', 501, 'preview.type_unsupported'], ['mimetype=image/png&attachment=text', 501, 'preview.source_unsupported'],
+  for (const [query, status, code] of [['mimetype=application/pdf', 501, 'node_previews.type_unsupported'], ['mimetype=image/png&attachment=text', 501, 'node_previews.source_unsupported'],
     ['mimetype=image/png&attachment=none', 404, 'attachment.unknown'], ['', 400, 'request.parameter_invalid'], ['mimetype=picture', 400, 'attachment.type_malformed'],
     ['mimetype=image/png&width=0', 400, 'request.parameter_invalid'], ['mimetype=image/png&target=a%2Fb', 400, 'attachment.id_malformed']]) {
     const reply = await server.request('POST', `${node}/transform?${query}`, { token: server.adminToken, body: {} });
@@ -473,7 +473,7 @@ test('without a plugin that renders, transform is 501 and uploads need no pictur
   await upload(node, png(4, 4, red), { on });
   assert.deepEqual((await rowsOf(node, on)).map((row) => row.attachmentId), ['default']);
   const reply = await on.request('POST', `${node}/transform?mimetype=image/jpeg`, { token: on.adminToken, body: {} });
-  assert.deepEqual([reply.status, reply.json.code], [501, 'node.transform_missing']);
+  assert.deepEqual([reply.status, reply.json.code], [501, 'nodes.transform_missing']);
   await on.end();
 });
 
@@ -503,7 +503,7 @@ test('f:thumbnailable and f:previewable keep pictures among the attachments, in 
   const late = await nodeWith(png(40, 20, red));
   await server.admin('PATCH', late, [{ op: 'add', path: '/_features/f:thumbnailable', value: { mimetype: 'image/png' } }]);
   const { _repair: repair } = await server.admin('POST', `${late}/refresh`, {});
-  assert.deepEqual(repair.rows.map((row) => row.code), ['node.picture_missing']);
+  assert.deepEqual(repair.rows.map((row) => row.code), ['nodes.picture_missing']);
   assert.deepEqual((await rowsOf(late)).map((row) => row.attachmentId), ['default', 'thumbnail']);
   assert.equal((await server.admin('POST', `${late}/refresh`, {}))._repair.message, 'nothing was wrong');
 });
@@ -513,7 +513,7 @@ test('a program that fails is told to the log, not to the caller', async () => {
   await withServer([`node_previews.program = ${failing}`], async (on, branch) => {
     const node = await makeNode(on, branch);
     await upload(node, png(62, 30, red), { on });
-    const reply = await refused(`${node}/preview/any?fallback=/none`, 500, 'preview.program_failed', { on });
+    const reply = await refused(`${node}/preview/any?fallback=/none`, 500, 'node_previews.program_failed', { on });
     assert.doesNotMatch(reply.json.message, /status 12/);
     assert.match(on.log, /stele_preview ended with status 12/);
   });

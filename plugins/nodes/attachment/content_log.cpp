@@ -62,7 +62,7 @@ private:
         const auto record =
             *stored ? sdk::StoredRecord::read(std::string_view(**stored).substr(1)) : std::nullopt;
         if (!record) {
-            return sdk::make_error(sdk::ErrorKind::internal, "branch.version_broken",
+            return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_version_broken",
                                    "a version of a node cannot be read", version.node);
         }
         version.text = record->text;

@@ -14,7 +14,7 @@ namespace stele::nodes {
 namespace {
 
 sdk::Error version_broken(std::string_view key) {
-    return sdk::make_error(sdk::ErrorKind::internal, "branch.version_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_version_broken",
                            "a version of a node cannot be read", std::string(key));
 }
 

@@ -23,7 +23,7 @@ std::string counted_row(const sdk::ContentSpace& space, std::string_view object_
 
 sdk::Result<std::uint64_t> length_in(std::string_view row) {
     if (row.size() == kNumberBytes) return read_number(row);
-    return sdk::make_error(sdk::ErrorKind::internal, "attachment.count_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.attachment_count_broken",
                            "what is kept about counted bytes cannot be read");
 }
 

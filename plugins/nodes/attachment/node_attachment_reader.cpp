@@ -25,7 +25,7 @@ sdk::Result<sdk::AttachmentContent> NodeAttachmentReader::read(sdk::Context& con
     auto attachment = find_attachment(kept_attachments((*node)->fields), attachment_id);
     if (!attachment) return attachment.error();
     if (attachment->length > limit) {
-        return sdk::make_error(sdk::ErrorKind::too_large, "attachment.too_large",
+        return sdk::make_error(sdk::ErrorKind::too_large, "nodes.attachment_too_large",
                                fmt::format("the attachment has more than {} bytes", limit));
     }
     auto binaries = context.data_stores().binaries(*key);

@@ -111,7 +111,7 @@ sdk::Result<Attachment> make_picture(const BranchContent& content, const sdk::Js
     // Whoever makes pictures is opened after this plugin.
     auto* const maker = content.services().registrar.find<sdk::PictureMaker>();
     if (maker == nullptr) {
-        return sdk::make_error(sdk::ErrorKind::unimplemented, "node.transform_missing",
+        return sdk::make_error(sdk::ErrorKind::unimplemented, "nodes.transform_missing",
                                "no enabled plugin of this server makes pictures");
     }
     auto binaries = content.context().data_stores().binaries(content.branch());

@@ -15,7 +15,7 @@ struct PictureOrder {
 
 /// Makes it and puts its bytes into the store's binaries; no record knows of them yet.
 /// `not_found` (`attachment.unknown`), `unimplemented` where no enabled plugin makes pictures
-/// (`node.transform_missing`), and what `sdk::PictureMaker` says.
+/// (`nodes.transform_missing`), and what `sdk::PictureMaker` says.
 sdk::Result<Attachment> make_picture(const BranchContent& content, const sdk::Json& attachments,
                                      const PictureOrder& order);
 

@@ -56,7 +56,7 @@ sdk::Result<void> for_each_file(const sdk::Reader& reader, const sdk::ContentSpa
     for (; cursor->is_valid(); cursor->next()) {
         auto name = sdk::KeyReader(cursor->key().substr(rows.size())).text();
         if (!name) {
-            return sdk::make_error(sdk::ErrorKind::internal, "file.row_broken",
+            return sdk::make_error(sdk::ErrorKind::internal, "nodes.file_row_broken",
                                    "what is kept about a file cannot be read");
         }
         auto file = decode(std::move(*name), cursor->value());

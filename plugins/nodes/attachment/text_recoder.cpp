@@ -52,7 +52,7 @@ sdk::Result<TextRecoder> TextRecoder::open(const std::string& charset) {
         state->to.reset(ucnv_open("UTF-8", &problem));
     }
     if (U_SUCCESS(problem) && state->from && state->to) return TextRecoder(std::move(state));
-    return sdk::make_error(sdk::ErrorKind::unsupported, "attachment.charset_unknown",
+    return sdk::make_error(sdk::ErrorKind::unsupported, "nodes.attachment_charset_unknown",
                            "the charset of the text is not known here");
 }
 
@@ -70,7 +70,7 @@ sdk::Result<void> TextRecoder::convert(std::string_view piece, bool is_last, std
         out.append(bytes.data(), target);
         if (problem == U_BUFFER_OVERFLOW_ERROR) continue;
         if (U_SUCCESS(problem)) return {};
-        return sdk::make_error(sdk::ErrorKind::invalid, "attachment.text_malformed",
+        return sdk::make_error(sdk::ErrorKind::invalid, "nodes.attachment_text_malformed",
                                "the text is not of the charset that its sender names",
                                u_errorName(problem));
     }

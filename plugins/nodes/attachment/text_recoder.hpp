@@ -11,7 +11,7 @@ namespace stele::nodes {
 /// Turns text of some charset into UTF-8, piece by piece. What cannot be read becomes U+FFFD.
 class TextRecoder {
 public:
-    /// `unsupported` (`attachment.charset_unknown`).
+    /// `unsupported` (`nodes.attachment_charset_unknown`).
     static sdk::Result<TextRecoder> open(const std::string& charset);
     TextRecoder(TextRecoder&& other) noexcept;
     ~TextRecoder();

@@ -26,12 +26,12 @@ constexpr std::uint32_t kInZip64 = 0xffffffff;
 constexpr int kMaxPathDepth = 100;
 
 sdk::Error malformed(const std::string& problem) {
-    return sdk::make_error(sdk::ErrorKind::invalid, "zip.malformed",
+    return sdk::make_error(sdk::ErrorKind::invalid, "nodes.zip_malformed",
                            "the attachment is no ZIP archive that can be read: " + problem);
 }
 
 sdk::Error unsupported(const std::string& path, const char* what) {
-    return sdk::make_error(sdk::ErrorKind::unsupported, "zip.entry_unsupported",
+    return sdk::make_error(sdk::ErrorKind::unsupported, "nodes.zip_entry_unsupported",
                            fmt::format("{} is {}", path, what));
 }
 
@@ -131,7 +131,7 @@ sdk::Result<ZipArchive::Entry> read_entry(const std::string& directory, std::siz
     if (!path) return path.error();
     entry.path = std::move(*path);
     if (!is_safe(entry.path)) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "zip.path_unsafe",
+        return sdk::make_error(sdk::ErrorKind::invalid, "nodes.zip_path_unsafe",
                                "the archive has a file whose path leads out of it");
     }
     if ((flags & kEncrypted) != 0) return unsupported(entry.path, "encrypted");
@@ -179,7 +179,7 @@ private:
                 number_at<std::uint16_t>(*head, 28);
         left_ = entry_.packed_size;
         if (entry_.method == kDeflated && inflateInit2(&stream_, -MAX_WBITS) != Z_OK) {
-            return sdk::make_error(sdk::ErrorKind::unavailable, "zip.memory_missing",
+            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.zip_memory_missing",
                                    "there is no memory to unpack the archive");
         }
         is_begun_ = true;
@@ -239,7 +239,8 @@ sdk::Result<ZipArchive> ZipArchive::open(sdk::BlobStore::Reader& bytes, const Zi
     if (!directory) return directory.error();
     ZipArchive archive(bytes);
     const auto too_large = [](const std::string& what) {
-        return sdk::make_error(sdk::ErrorKind::too_large, "zip.too_large", "the archive " + what);
+        return sdk::make_error(sdk::ErrorKind::too_large, "nodes.zip_too_large",
+                               "the archive " + what);
     };
     if (directory->count > limits.entries)
         return too_large(fmt::format("has more than {} files", limits.entries));

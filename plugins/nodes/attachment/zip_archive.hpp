@@ -36,15 +36,15 @@ public:
         bool is_folder() const { return path.ends_with('/'); }
     };
 
-    /// Reads the directory, which is small. `invalid` (`zip.malformed`, `zip.path_unsafe`),
-    /// `unsupported` (`zip.entry_unsupported`), `too_large` (`zip.too_large`) by what the directory
-    /// says. The reader outlives the archive.
+    /// Reads the directory, which is small. `invalid` (`nodes.zip_malformed`,
+    /// `nodes.zip_path_unsafe`), `unsupported` (`nodes.zip_entry_unsupported`), `too_large`
+    /// (`nodes.zip_too_large`) by what the directory says. The reader outlives the archive.
     static sdk::Result<ZipArchive> open(sdk::BlobStore::Reader& bytes, const ZipLimits& limits);
 
     const std::vector<Entry>& entries() const { return entries_; }
 
-    /// Reads a file piece by piece (empty: the end). `invalid` (`zip.malformed`) as soon as it is
-    /// not what the directory says. The archive outlives it.
+    /// Reads a file piece by piece (empty: the end). `invalid` (`nodes.zip_malformed`) as soon as
+    /// it is not what the directory says. The archive outlives it.
     std::function<sdk::Result<void>(std::string& piece)> read(const Entry& entry);
 
 private:

@@ -148,7 +148,7 @@ sdk::Result<sdk::Document> BranchContent::associate(const NewAssociation& associ
     if (!target) return target;
     if (is_association(source->fields) || is_association(target->fields)) {
         return sdk::make_error(
-            {{"node", "node.end_is_association", "an association leads from node to node"}});
+            {{"node", "nodes.end_is_association", "an association leads from node to node"}});
     }
     sdk::Json fields = association.fields;
     fields[member::kType] = association.type;

@@ -30,7 +30,7 @@ class BranchContent {
 public:
     static constexpr std::size_t kEveryEdge = static_cast<std::size_t>(-1);
 
-    /// `not_found` (`branch.unknown`) when the record is no branch.
+    /// `not_found` (`nodes.branch_unknown`) when the record is no branch.
     static sdk::Result<BranchContent> open(Services& services, sdk::Context& context,
                                            const sdk::RecordKey& branch);
 

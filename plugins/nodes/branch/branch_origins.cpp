@@ -56,7 +56,7 @@ sdk::Result<sdk::RecordKey> BranchStore::owner(const sdk::Reader& reader, const 
     auto branch = reader.get(row);
     if (!branch) return branch.error();
     if (!*branch) {
-        return sdk::make_error(sdk::ErrorKind::internal, "branch.line_broken",
+        return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_line_broken",
                                "what is kept about a branch cannot be read",
                                "line " + std::to_string(line) + " belongs to no branch");
     }

@@ -10,11 +10,12 @@ namespace stele::nodes {
 namespace {
 
 sdk::Error unknown_branch() {
-    return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no such branch");
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
+                           "there is no such branch");
 }
 
 sdk::Error unknown_changeset() {
-    return sdk::make_error(sdk::ErrorKind::not_found, "changeset.unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.changeset_unknown",
                            "there is no such changeset");
 }
 
@@ -199,7 +200,7 @@ sdk::Result<BranchPlace> BranchStore::find_repository(const sdk::Reader& reader,
     auto row = reader.get(repository_row(repository));
     if (!row) return row.error();
     if (!*row || (*row)->size() != kNumberBytes) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "repository.unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.repository_unknown",
                                "there is no such repository");
     }
     return BranchPlace{platform_of(repository), read_number(**row), kFirstLine};

@@ -67,7 +67,7 @@ struct PresentBranch {
 /// Any thread; everything joins the given transaction.
 class BranchStore {
 public:
-    /// `not_found` (`branch.unknown`) when the record is no branch, or was removed.
+    /// `not_found` (`nodes.branch_unknown`) when the record is no branch, or was removed.
     sdk::Result<BranchPlace> find(const sdk::Reader& reader, const sdk::RecordKey& branch) const;
     VersionSpace space(const BranchPlace& place) const;
     /// What `find`, `space` and `view` tell of a branch; remembered for as long as nothing is
@@ -75,7 +75,7 @@ public:
     sdk::Result<std::shared_ptr<const PresentBranch>> present(const sdk::Reader& reader,
                                                               const sdk::RecordKey& branch) const;
     /// What the branch shows at its tip, or after a changeset. `not_found`
-    /// (`changeset.unknown`) for one that the branch does not show.
+    /// (`nodes.changeset_unknown`) for one that the branch does not show.
     sdk::Result<View> view(const sdk::Reader& reader, const BranchPlace& place,
                            std::optional<Revision> revision = {}) const;
 
@@ -113,7 +113,7 @@ public:
 
     /// The newest revision that the branch shows.
     sdk::Result<Revision> tip(const sdk::Reader& reader, const BranchPlace& place) const;
-    /// What is said of a changeset; `not_found` (`changeset.unknown`) when there is none.
+    /// What is said of a changeset; `not_found` (`nodes.changeset_unknown`) when there is none.
     sdk::Result<ChangesetNote> note(const sdk::Reader& reader, const BranchPlace& place,
                                     Revision revision) const;
     /// The line that a revision was written on; nothing when it was never given.

@@ -63,7 +63,7 @@ public:
     const sdk::Json* system_of(const std::string& node) const;
 
     /// A node that has got another name in a folder: `finish` fails with `conflict`
-    /// (`node.name_taken`) where it has it still, and another node has it, too.
+    /// (`nodes.name_taken`) where it has it still, and another node has it, too.
     struct NewName {
         std::string folder;
         std::string name;

@@ -49,7 +49,7 @@ std::string ChangesetNote::encode() const {
 sdk::Result<ChangesetNote> ChangesetNote::decode(std::string_view bytes) {
     auto json = sdk::parse_json(bytes);
     if (!json || !json->is_object()) {
-        return sdk::make_error(sdk::ErrorKind::internal, "changeset.note_broken",
+        return sdk::make_error(sdk::ErrorKind::internal, "nodes.changeset_note_broken",
                                "what is kept about a changeset cannot be read");
     }
     ChangesetNote note;

@@ -34,7 +34,7 @@ struct ChangesetNote {
     Revision merged = 0;
 
     std::string encode() const;
-    /// `internal` (`changeset.note_broken`) when the bytes are no note.
+    /// `internal` (`nodes.changeset_note_broken`) when the bytes are no note.
     static sdk::Result<ChangesetNote> decode(std::string_view bytes);
 };
 

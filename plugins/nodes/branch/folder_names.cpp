@@ -70,7 +70,7 @@ sdk::Result<bool> may_share_name(const BranchContent& content, const std::string
 }  // namespace
 
 sdk::Error name_taken(const std::string& name) {
-    return sdk::make_error(sdk::ErrorKind::conflict, "node.name_taken",
+    return sdk::make_error(sdk::ErrorKind::conflict, "nodes.name_taken",
                            fmt::format("the folder has another {}", name));
 }
 

@@ -11,7 +11,7 @@ namespace stele::nodes {
 sdk::Result<bool> is_name_taken(const BranchContent& content, const std::string& folder,
                                 const sdk::Document& node);
 
-/// `conflict` (`node.name_taken`) where it is.
+/// `conflict` (`nodes.name_taken`) where it is.
 sdk::Result<void> check_name_free(const BranchContent& content, const std::string& folder,
                                   const sdk::Document& node);
 /// Before a node has another name in a folder: looked at when everything is written, so that one

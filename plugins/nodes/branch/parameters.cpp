@@ -28,7 +28,7 @@ sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call) {
                                              [](const sdk::Json& id) { return id.is_string(); });
         if (!is_list) {
             return sdk::make_error(
-                {{"_docs", "request.ids_malformed", "_docs must be an array of ids"}});
+                {{"_docs", "nodes.request_ids_malformed", "_docs must be an array of ids"}});
         }
         for (const sdk::Json& id : listed)
             add(id.get_ref<const std::string&>());
@@ -53,7 +53,7 @@ std::string text_parameter(const sdk::Call& call, std::string_view name) {
 sdk::Result<std::string> checked_type(std::string type, std::string_view parameter) {
     if (type.empty() || is_qname(type)) return type;
     return sdk::make_error(
-        {{std::string(parameter), "node.qname_malformed",
+        {{std::string(parameter), "nodes.qname_malformed",
           fmt::format("{} must be a prefix, a colon and a local name", parameter)}});
 }
 

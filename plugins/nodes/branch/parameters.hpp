@@ -12,7 +12,7 @@ namespace stele::nodes {
 
 /// Ids for an operation on many records, in every form that clients send: `{_docs: [...]}`, the
 /// array itself, or numbered parameters (`0=..&1=..`). Each once, in order; `invalid`
-/// (`request.ids_malformed`) when there is something else among them.
+/// (`nodes.request_ids_malformed`) when there is something else among them.
 sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call);
 
 /// A parameter without the one pair of quotes that a driver puts around it
@@ -20,7 +20,7 @@ sdk::Result<std::vector<std::string>> id_list(const sdk::Call& call);
 std::string text_parameter(const sdk::Call& call, std::string_view name);
 
 /// A type that a parameter names: a QName, or empty where there is none; `invalid`
-/// (`node.qname_malformed`) naming the parameter otherwise.
+/// (`nodes.qname_malformed`) naming the parameter otherwise.
 sdk::Result<std::string> checked_type(std::string type, std::string_view parameter);
 /// The same of a call's parameter.
 sdk::Result<std::string> type_parameter(const sdk::Call& call, std::string_view name);

@@ -46,11 +46,11 @@ sdk::Result<void> check_branch_writable(Changes& changes, sdk::Context& context,
     if (changes.is_unprotected()) return {};
     auto rules = changes.rules(context, branch);
     if (!rules) return rules.error();
-    if (rules->is_archived) return refused("branch.archived", "the branch is archived");
-    if (rules->is_readonly) return refused("branch.readonly", "the branch is read-only");
-    if (rules->is_frozen) return refused("branch.frozen", "the branch is frozen");
+    if (rules->is_archived) return refused("nodes.branch_archived", "the branch is archived");
+    if (rules->is_readonly) return refused("nodes.branch_readonly", "the branch is read-only");
+    if (rules->is_frozen) return refused("nodes.branch_frozen", "the branch is frozen");
     if (rules->blocks_direct_commits) {
-        return refused("branch.direct_commits_blocked",
+        return refused("nodes.branch_direct_commits_blocked",
                        "the branch takes changes from other branches only");
     }
     return {};
@@ -112,7 +112,7 @@ sdk::Result<void> forget_lock(const BranchContent& content, std::string_view nod
 
 sdk::Error locked_error(std::string_view node, const NodeLock& lock) {
     return sdk::make_error(
-        sdk::ErrorKind::locked, "node.locked",
+        sdk::ErrorKind::locked, "nodes.locked",
         fmt::format("node {} is locked by {} since {}", node, lock.principal_name,
                     sdk::text_member(sdk::time_value(lock.since_ms), "iso_8601")));
 }

@@ -47,7 +47,7 @@ sdk::Result<void> forget_lock(const BranchContent& content, std::string_view nod
 /// Says who holds a lock, and since when.
 sdk::Error locked_error(std::string_view node, const NodeLock& lock);
 
-/// `locked` (`node.locked`) where somebody else holds the node's lock and whoever acts is neither
+/// `locked` (`nodes.locked`) where somebody else holds the node's lock and whoever acts is neither
 /// a manager nor an owner of the node. The server itself passes.
 sdk::Result<void> check_unlocked(const BranchContent& content, const sdk::Document& node);
 

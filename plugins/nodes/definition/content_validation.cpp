@@ -56,7 +56,7 @@ sdk::Result<void> validate_definition(const BranchContent& content, const sdk::J
                  found);
     // An empty instance need not fit; only faults of the schema itself count.
     for (sdk::Violation& violation : found) {
-        if (violation.code != "node.schema_violated") violations.push_back(std::move(violation));
+        if (violation.code != "nodes.schema_violated") violations.push_back(std::move(violation));
     }
     return {};
 }
@@ -83,7 +83,7 @@ sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json&
         if (auto done = validate_definition(content, node, violations); !done) return done;
     } else {
         auto done = validate_by(content, sdk::text_member(node, member::kType), own_members(node),
-                                {}, "node.type_undefined", violations);
+                                {}, "nodes.type_undefined", violations);
         if (!done) return done;
     }
     const auto features = node.find(member::kFeatures);
@@ -93,7 +93,7 @@ sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json&
         if (name == feature::kLocked) continue;
         if (violations.size() >= sdk::kMaxViolations) break;
         auto done = validate_by(content, name, config, std::string(member::kFeatures) + "." + name,
-                                "node.feature_undefined", violations);
+                                "nodes.feature_undefined", violations);
         if (!done) return done;
     }
     return {};

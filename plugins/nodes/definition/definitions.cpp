@@ -119,7 +119,7 @@ sdk::Result<void> check_no_instances(const BranchContent& content, const sdk::Js
     auto found = content.context().documents().query(content.nodes(), instances, one);
     if (!found) return found.error();
     if (found->rows.empty()) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "node.definition_used",
+    return sdk::make_error(sdk::ErrorKind::conflict, "nodes.definition_used",
                            "the branch has content that the definition " + qname + " is for");
 }
 

@@ -40,7 +40,7 @@ sdk::Result<void> load_schema_parts(const BranchContent& content, std::string_vi
         parts.emplace(next, std::move(part));
         if (parts.size() <= kMaxParts) continue;
         return sdk::make_error(
-            {{member::kType, "node.schema_too_large",
+            {{member::kType, "nodes.schema_too_large",
               fmt::format("{} refers to more than {} definitions", qname, kMaxParts)}});
     }
     return {};

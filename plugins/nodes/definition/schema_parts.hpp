@@ -21,7 +21,7 @@ using SchemaParts = std::map<std::string, SchemaPart>;
 
 /// Adds the definition of a QName, those that it extends, and those that any of them refers to
 /// (`"$ref": "qname://custom:author"`). What is not defined is left out. `invalid`
-/// (`node.schema_too_large`) beyond a few hundred.
+/// (`nodes.schema_too_large`) beyond a few hundred.
 sdk::Result<void> load_schema_parts(const BranchContent& content, std::string_view qname,
                                     SchemaParts& parts);
 

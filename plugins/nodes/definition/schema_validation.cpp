@@ -410,7 +410,7 @@ void add_problems(const valijson::ValidationResults& results, const std::string&
     for (const valijson::ValidationResults::Error& problem : results) {
         const bool is_hidden = is_summary(problem.description);
         if (is_hidden ? summary.has_value() : violations.size() >= kMaxProblems) continue;
-        sdk::Violation violation{dotted(path, problem.context), "node.schema_violated",
+        sdk::Violation violation{dotted(path, problem.context), "nodes.schema_violated",
                                  problem.description};
         if (is_hidden) {
             summary = std::move(violation);
@@ -450,7 +450,7 @@ void check_root(const sdk::Json& document, const nlohmann::json& instance, const
     const std::size_t before = violations.size();
     add_problems(results, path, violations);
     if (violations.size() == before)
-        violations.push_back({path, "node.schema_violated", "fits none of the alternatives"});
+        violations.push_back({path, "nodes.schema_violated", "fits none of the alternatives"});
 }
 
 }  // namespace
@@ -459,7 +459,7 @@ void check_schema(const SchemaDocument& schema, const sdk::Json& instance, const
                   sdk::Violations& violations) {
     if (schema.is_too_costly) {
         violations.push_back(
-            {path, "node.schema_too_costly", "the schema has too many patterns for these names"});
+            {path, "nodes.schema_too_costly", "the schema has too many patterns for these names"});
         return;
     }
     const nlohmann::json plain = instance;
@@ -470,9 +470,9 @@ void check_schema(const SchemaDocument& schema, const sdk::Json& instance, const
             check_root(document, plain, path, violations);
         } catch (const BoundReached& bound) {
             violations.push_back(
-                {path, "node.schema_too_costly", fmt::format("the schema {}", bound.what())});
+                {path, "nodes.schema_too_costly", fmt::format("the schema {}", bound.what())});
         } catch (const std::runtime_error& fault) {
-            violations.push_back({path, "node.definition_faulty",
+            violations.push_back({path, "nodes.definition_faulty",
                                   fmt::format("the schema cannot be used: {}", fault.what())});
         }
     }

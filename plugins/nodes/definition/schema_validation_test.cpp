@@ -68,7 +68,7 @@ TEST_CASE("every problem of a document is named with its path") {
     CHECK(std::count(at.begin(), at.end(), "lines.1.count") == 1);
     CHECK(std::count(at.begin(), at.end(), "") == 1);
     for (const sdk::Violation& violation : found)
-        CHECK(violation.code == "node.schema_violated");
+        CHECK(violation.code == "nodes.schema_violated");
 }
 
 TEST_CASE("schemas of drafts 3, 4 and 7 are understood") {
@@ -116,7 +116,7 @@ TEST_CASE("schemas of drafts 3, 4 and 7 are understood") {
         const sdk::Violations found = problems(one.schema, one.bad);
         CHECK(!found.empty());
         for (const sdk::Violation& violation : found)
-            CHECK(violation.code == "node.schema_violated");
+            CHECK(violation.code == "nodes.schema_violated");
     }
 }
 
@@ -152,15 +152,15 @@ TEST_CASE("a faulty schema is told from a faulty document") {
           R"({"t:it": {"$ref": "http://somewhere/else.json"}})", R"({"t:it": {"minLength": "x"}})",
           R"({"t:it": {"items": 3}})"}) {
         CAPTURE(schema);
-        CHECK(only_code(problems(schema, "{}")) == "node.definition_faulty");
+        CHECK(only_code(problems(schema, "{}")) == "nodes.definition_faulty");
     }
 }
 
 TEST_CASE("a schema that leads back to itself ends") {
     CHECK(only_code(problems(R"({"t:it": {"allOf": [{"$ref": "#"}]}})", "{}")) ==
-          "node.schema_too_costly");
+          "nodes.schema_too_costly");
     CHECK(only_code(problems(R"({"t:it": {"$ref": "qname://t:b"}, "t:b": {"$ref": "t:it"}})",
-                             "{}")) == "node.schema_too_costly");
+                             "{}")) == "nodes.schema_too_costly");
     CHECK(only_code(problems(R"({"t:it": {"anyOf": [{"properties": {"x": {"$ref": "#"}}},
         {"properties": {"x": {"$ref": "#"}}}], "required": ["nothing"]}})",
                              [] {
@@ -169,7 +169,7 @@ TEST_CASE("a schema that leads back to itself ends") {
                                      deep += R"({"x":)";
                                  deep += "1" + std::string(60, '}');
                                  return deep.c_str();
-                             }())) == "node.schema_too_costly");
+                             }())) == "nodes.schema_too_costly");
     Json definitions = Json::parse(R"({"t:it": {"allOf": [{"$ref": "#/definitions/d0"}]}})");
     for (int i = 0; i < 40; ++i) {
         const std::string next = "#/definitions/d" + std::to_string(i + 1);
@@ -177,7 +177,7 @@ TEST_CASE("a schema that leads back to itself ends") {
             {"allOf", Json::array({{{"$ref", next}}, {{"$ref", next}}})}};
     }
     definitions["t:it"]["definitions"]["d40"] = {{"type", "object"}};
-    CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "node.schema_too_costly");
+    CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "nodes.schema_too_costly");
 }
 
 TEST_CASE("a schema of many references in a row ends") {
@@ -187,15 +187,15 @@ TEST_CASE("a schema of many references in a row ends") {
             {"$ref", "#/definitions/d" + std::to_string(i + 1)}};
     }
     definitions["t:it"]["definitions"]["d20000"] = {{"type", "object"}};
-    CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "node.schema_too_costly");
+    CHECK(only_code(problems(definitions.dump().c_str(), "{}")) == "nodes.schema_too_costly");
 }
 
 TEST_CASE("expressions and long texts take linear time") {
     const std::string text = R"({"a": ")" + std::string(1'000'000, 'a') + R"(!"})";
     const char* schema = R"({"t:it": {"properties": {"a": {"pattern": "^(a+)+$"}}}})";
-    CHECK(only_code(problems(schema, text.c_str())) == "node.schema_violated");
+    CHECK(only_code(problems(schema, text.c_str())) == "nodes.schema_violated");
     CHECK(only_code(problems(R"({"t:it": {"properties": {"a": {"format": "date"}}}})",
-                             text.c_str())) == "node.schema_violated");
+                             text.c_str())) == "nodes.schema_violated");
 }
 
 TEST_CASE("values are compared by looking them up, and numbers by what they count") {
@@ -205,10 +205,10 @@ TEST_CASE("values are compared by looking them up, and numbers by what they coun
     const char* unique = R"({"t:it": {"properties": {"a": {"uniqueItems": true}}}})";
     CHECK(problems(unique, many.dump().c_str()).empty());
     many["a"].push_back(7.0);
-    CHECK(only_code(problems(unique, many.dump().c_str())) == "node.schema_violated");
+    CHECK(only_code(problems(unique, many.dump().c_str())) == "nodes.schema_violated");
     CHECK(problems(unique, R"({"a": [1, "1", [1], {"b": 1}, true, null, "n", [1, 1]]})").empty());
     CHECK(only_code(problems(unique, R"({"a": [{"b": 1, "c": 2}, {"c": 2, "b": 1.0}]})")) ==
-          "node.schema_violated");
+          "nodes.schema_violated");
     const char* choice = R"({"t:it": {"properties": {"a": {"enum": [1, "ab", [1, 2], {"b": null}]},
                                                      "b": {"const": 2}}}})";
     for (const char* good : {R"({"a": 1.0})", R"({"a": "ab"})", R"({"a": [1, 2.0]})",
@@ -219,7 +219,7 @@ TEST_CASE("values are compared by looking them up, and numbers by what they coun
     for (const char* bad : {R"({"a": "1"})", R"({"a": "a"})", R"({"a": [12]})", R"({"a": true})",
                             R"({"a": {"b": 0}})", R"({"a": null})", R"({"b": "2"})"}) {
         INFO(bad);
-        CHECK(only_code(problems(choice, bad)) == "node.schema_violated");
+        CHECK(only_code(problems(choice, bad)) == "nodes.schema_violated");
     }
 }
 
@@ -232,19 +232,19 @@ TEST_CASE("comparing, patterns and names that fit them have bounds") {
         INFO(schema);
         const auto found = problems(schema, long_texts.dump().c_str());
         REQUIRE_FALSE(found.empty());
-        CHECK(found.back().code == "node.schema_too_costly");
+        CHECK(found.back().code == "nodes.schema_too_costly");
     }
     Json patterns = {{"t:it", {{"properties", Json::object()}}}};
     for (int i = 0; i < 20; ++i)
         patterns["t:it"]["properties"]["p" + std::to_string(i)] = {{"pattern", "x{1000}"}};
-    CHECK(only_code(problems(patterns.dump().c_str(), "{}")) == "node.schema_too_costly");
+    CHECK(only_code(problems(patterns.dump().c_str(), "{}")) == "nodes.schema_too_costly");
 
     Json names = Json::object();
     for (int i = 0; i < 1000; ++i)
         names["n" + std::to_string(i)] = 1;
     CHECK(only_code(problems(R"({"t:it": {"patternProperties": {".": {"patternProperties": {".": {
                                  "patternProperties": {".": {"type": "string"}}}}}}}})",
-                             names.dump().c_str())) == "node.schema_too_costly");
+                             names.dump().c_str())) == "nodes.schema_too_costly");
 }
 
 TEST_CASE("problems end where enough are found, however long their places are") {
@@ -260,7 +260,7 @@ TEST_CASE("problems end where enough are found, however long their places are") 
     REQUIRE(!found.empty());
     CHECK(found.size() <= 100);
     for (const sdk::Violation& violation : found) {
-        CHECK(violation.code == "node.schema_violated");
+        CHECK(violation.code == "nodes.schema_violated");
         CHECK(violation.path.size() <= sdk::kMaxViolationPath);
         CHECK(violation.path.ends_with("\u2026"));
     }
@@ -297,7 +297,7 @@ TEST_CASE("problems of alternatives that need not fit are none, however many the
     CHECK(problems(schema, instance.dump().c_str()).empty());
     for (Json& element : instance["a"])
         element = nullptr;
-    CHECK(only_code(problems(schema, instance.dump().c_str())) == "node.schema_violated");
+    CHECK(only_code(problems(schema, instance.dump().c_str())) == "nodes.schema_violated");
 }
 
 TEST_CASE("members that must not be there are problems, one each") {

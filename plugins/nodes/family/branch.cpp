@@ -67,7 +67,7 @@ sdk::Result<void> Branch::prepare(sdk::Change& change, sdk::Context& context) {
                                                                   change.collection.container_key);
             if (!repository && !sdk::is_missing(repository.error())) return repository.error();
             if (repository) {
-                return sdk::make_error(sdk::ErrorKind::conflict, "branch.master_required",
+                return sdk::make_error(sdk::ErrorKind::conflict, "nodes.branch_master_required",
                                        "the master branch goes with its repository only");
             }
         }
@@ -84,7 +84,7 @@ void Branch::validate(const sdk::Change& change, sdk::Context&, sdk::Violations&
     // The master is found by its own name already.
     const bool is_fine = alias.empty() || alias == kMasterAlias || is_branch_alias(alias);
     if (is_fine) return;
-    violations.push_back({kAlias, "branch.alias_malformed",
+    violations.push_back({kAlias, "nodes.branch_alias_malformed",
                           "alias must be a word of at most 128 bytes that is no id, without any "
                           "of /?#&%"});
 }
@@ -105,7 +105,7 @@ sdk::Result<void> Branch::stored(const sdk::Change& change, sdk::Context& contex
     if (!holder && !sdk::is_missing(holder.error())) return holder.error();
     if (holder && holder->id == change.after->id) return {};
     if (holder) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "branch.alias_taken",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.branch_alias_taken",
                                "alias " + after + " stands for another branch");
     }
     return documents.set_alias(branches, after, change.after->id);

@@ -55,7 +55,7 @@ sdk::Result<void> check_qname(const sdk::Json& node, const char* name) {
     const auto value = node.find(name);
     if (value != node.end() && value->is_string() && is_qname(value->get_ref<const std::string&>()))
         return {};
-    return sdk::make_error({{name, "node.qname_malformed",
+    return sdk::make_error({{name, "nodes.qname_malformed",
                              std::string(name) + " must be a prefix, a colon and a local name"}});
 }
 

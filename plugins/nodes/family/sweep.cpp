@@ -35,7 +35,7 @@ sdk::Result<bool> sweep_some(sdk::Transaction& transaction, const std::string& p
 sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
     const auto number = sdk::integer_member(job.input(), "repository");
     if (!number || *number <= 0) {
-        return sdk::make_error({{"repository", "node.sweep_broken", "repository is missing"}});
+        return sdk::make_error({{"repository", "nodes.sweep_broken", "repository is missing"}});
     }
     const BranchPlace place{job.platform().number, static_cast<std::uint64_t>(*number), kFirstLine};
     const std::string content = services.branches.content_prefix(place);
@@ -58,7 +58,7 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
         if (!worked) return worked.error();
     }
     if (is_done) return sdk::Json::object();
-    return sdk::make_error(sdk::ErrorKind::unavailable, "node.sweep_stopped",
+    return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.sweep_stopped",
                            "the job was stopped");
 }
 

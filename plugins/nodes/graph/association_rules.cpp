@@ -78,7 +78,7 @@ sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
         }
         if (known.size() > kCircleNodes) {
             return sdk::make_error(
-                sdk::ErrorKind::too_large, "node.circle_too_wide",
+                sdk::ErrorKind::too_large, "nodes.circle_too_wide",
                 fmt::format("more than {} nodes would have to be looked at for a circle",
                             kCircleNodes));
         }
@@ -100,7 +100,7 @@ sdk::Result<void> check_no_circle(const BranchContent& content, const sdk::Docum
     }
     if (!closes) return closes.error();
     if (!*closes) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "node.association_circle",
+    return sdk::make_error(sdk::ErrorKind::conflict, "nodes.association_circle",
                            fmt::format("associations of type {} lead from node {} to node {} "
                                        "already, and may not form a circle",
                                        ends.type, ends.target, ends.source));
@@ -116,7 +116,7 @@ sdk::Result<void> check_one_owner(const BranchContent& content, const Associatio
         });
     if (!walked) return walked;
     if (!is_owned) return {};
-    return sdk::make_error(sdk::ErrorKind::conflict, "node.owner_taken",
+    return sdk::make_error(sdk::ErrorKind::conflict, "nodes.owner_taken",
                            fmt::format("node {} has an owner already", ends.target));
 }
 
@@ -150,7 +150,7 @@ sdk::Result<void> check_association_type(std::string_view type, std::string_view
     auto name = checked_type(std::string(type), parameter);
     if (!name) return name.error();
     if (type != association::kHasLock && type != association::kHasMount) return {};
-    return sdk::make_error({{std::string(parameter), "node.association_reserved",
+    return sdk::make_error({{std::string(parameter), "nodes.association_reserved",
                              "locks are set by lock and unlock, mounts by mount and unmount"}});
 }
 

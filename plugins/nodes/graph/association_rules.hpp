@@ -9,18 +9,18 @@ inline constexpr std::size_t kCircleNodes = 100'000;
 
 /// What a new association may not do, whoever makes it and in whatever way: `conflict` where it
 /// would close a circle of folders and owners, or of another type that bears `f:non-cyclic`
-/// (`node.association_circle`), or give a node a second owner (`node.owner_taken`).
+/// (`nodes.association_circle`), or give a node a second owner (`nodes.owner_taken`).
 sdk::Result<void> check_association_fits(const BranchContent& content,
                                          const sdk::Document& association);
 
-/// Locks of the nodes at both ends hold for the association, too: `locked` (`node.locked`), unless
+/// Locks of the nodes at both ends hold for the association, too: `locked` (`nodes.locked`), unless
 /// it goes because one of them does.
 sdk::Result<void> check_ends_unlocked(const BranchContent& content,
                                       const sdk::Document& association);
 
 /// The type of an association that a client names by a parameter: `invalid` where it is no QName
-/// (`node.qname_malformed`), or one of those that operations of their own make
-/// (`node.association_reserved`).
+/// (`nodes.qname_malformed`), or one of those that operations of their own make
+/// (`nodes.association_reserved`).
 sdk::Result<void> check_association_type(std::string_view type, std::string_view parameter);
 
 }  // namespace stele::nodes

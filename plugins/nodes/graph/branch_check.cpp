@@ -74,7 +74,7 @@ sdk::Result<void> RecordCheck::association() {
         if (!found) return found.error();
         if (*found) continue;
         if (!plan_.has_associations) return {};
-        faults_.push_back({record_.id, "node.end_missing", fmt::format("there is no node {}", end),
+        faults_.push_back({record_.id, "nodes.end_missing", fmt::format("there is no node {}", end),
                            plan_.repairs});
         if (!plan_.repairs) return {};
         return content_.context().documents().remove(content_.nodes(), record_.id);
@@ -83,7 +83,7 @@ sdk::Result<void> RecordCheck::association() {
         auto known = content_.graph().has_both_rows(ends);
         if (!known) return known.error();
         if (!*known) {
-            auto added = add("node.association_unlisted", "its ends do not know of it",
+            auto added = add("nodes.association_unlisted", "its ends do not know of it",
                              [&](GraphWriter& writer) { writer.put(ends); });
             if (!added) return added;
         }
@@ -99,7 +99,7 @@ sdk::Result<void> RecordCheck::membership(const AssociationEnds& ends) {
     auto known = content_.graph().has_member(ends.source, {name, ends.association, ends.target});
     if (!known) return known.error();
     if (*known) return {};
-    return add("node.name_unlisted",
+    return add("nodes.name_unlisted",
                fmt::format("folder {} does not find {} by its name", ends.source, ends.target),
                [&](GraphWriter& writer) {
                    writer.put_name(ends.source, name, ends.association, ends.target);
@@ -113,7 +113,7 @@ sdk::Result<void> RecordCheck::edges() {
         auto found = exists(edge.association);
         if (!found) return found.error();
         if (*found) continue;
-        auto added = add("node.association_lost",
+        auto added = add("nodes.association_lost",
                          fmt::format("there is no association {}", edge.association),
                          [&](GraphWriter& writer) { writer.remove(ends_at(record_.id, edge)); });
         if (!added) return added;
@@ -141,7 +141,7 @@ sdk::Result<void> RecordCheck::members() {
         auto fits = is_member(member);
         if (!fits) return fits.error();
         if (*fits) continue;
-        auto added = add("node.name_lost", fmt::format("no member has the name {}", member.name),
+        auto added = add("nodes.name_lost", fmt::format("no member has the name {}", member.name),
                          [&](GraphWriter& writer) {
                              writer.remove_name(record_.id, member.name, member.association);
                          });
@@ -157,7 +157,7 @@ sdk::Result<void> RecordCheck::indexes() {
         content_.services().indexes.mend(content_.context(), content_.nodes(), record_.id);
     if (!mended) return mended.error();
     if (*mended == 0) return {};
-    faults_.push_back({record_.id, "node.index_incomplete",
+    faults_.push_back({record_.id, "nodes.index_incomplete",
                        fmt::format("{} entries of its indexes were missing", *mended), true});
     return {};
 }

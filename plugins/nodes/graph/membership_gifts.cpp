@@ -129,7 +129,7 @@ sdk::Result<void> check_membership_gives_nothing(const BranchContent& content,
     if (!covered) return covered.error();
     if (*covered) return {};
     return sdk::make_error(
-        sdk::ErrorKind::forbidden, "node.membership_gives_rights",
+        sdk::ErrorKind::forbidden, "nodes.membership_gives_rights",
         fmt::format("in that folder others, or you, would have rights on node {} that you lack",
                     node->id));
 }

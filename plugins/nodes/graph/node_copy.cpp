@@ -54,7 +54,7 @@ const sdk::Json* attachments_of(const sdk::Json& node) {
 
 sdk::Result<void> NodeCopy::check_size(std::size_t size) const {
     if (size <= rules_.most) return {};
-    return sdk::make_error(sdk::ErrorKind::too_large, "node.copy_too_large",
+    return sdk::make_error(sdk::ErrorKind::too_large, "nodes.copy_too_large",
                            fmt::format("more than {} nodes would be copied at once", rules_.most));
 }
 
@@ -224,7 +224,7 @@ sdk::Result<void> NodeCopy::forget_deletion(const std::string& id) const {
         auto may = to_.may(deletion->key, needed);
         if (!may) return may.error();
         if (*may) continue;
-        return sdk::make_error(sdk::ErrorKind::conflict, "deletion.kept",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.deletion_kept",
                                "node " + id + " was deleted here, for others to bring it back");
     }
     return documents.remove(deletions, id);

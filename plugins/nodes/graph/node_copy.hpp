@@ -19,7 +19,7 @@ struct CopyRules {
     /// Otherwise what was copied to the same place before is brought up to date. Means nothing to
     /// `clone`.
     bool copies_on_existing = true;
-    /// Most nodes of one copy; beyond, it fails with `too_large` (`node.copy_too_large`).
+    /// Most nodes of one copy; beyond, it fails with `too_large` (`nodes.copy_too_large`).
     std::size_t most = 1000;
 };
 

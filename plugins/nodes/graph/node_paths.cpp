@@ -9,7 +9,7 @@ sdk::Result<sdk::Document> node_below(const BranchContent& content, const std::s
     auto id = content.find_path(node, split_path(path));
     if (!id) return id.error();
     if (!*id) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "node.path_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.path_unknown",
                                "there is nothing at this path");
     }
     return content.readable_node(**id);

@@ -50,10 +50,10 @@ sdk::Result<void> move_node(const BranchContent& content, const sdk::Document& n
 sdk::Result<void> check_movable(const sdk::Document& node, const char* parameter) {
     if (is_association(node.fields)) {
         return sdk::make_error(
-            {{parameter, "node.association_unfit", "an association lies in no folder"}});
+            {{parameter, "nodes.association_unfit", "an association lies in no folder"}});
     }
     if (sdk::text_member(node.fields, member::kQName) == kRootQName) {
-        return sdk::make_error({{parameter, "node.root_unfit", "the root stays where it is"}});
+        return sdk::make_error({{parameter, "nodes.root_unfit", "the root stays where it is"}});
     }
     return {};
 }
@@ -68,14 +68,14 @@ sdk::Result<sdk::Document> find_folder(const BranchContent& content, const Folde
         folder = *found ? content.readable_node(**found) : folder;
         if (!*found || (!folder && sdk::is_missing(folder.error()))) {
             return sdk::make_error(
-                sdk::ErrorKind::not_found, "node.path_unknown",
+                sdk::ErrorKind::not_found, "nodes.path_unknown",
                 fmt::format("there is no folder {} below the target", address.path));
         }
         if (!folder) return folder;
     }
     if (is_association(folder->fields)) {
         return sdk::make_error(
-            {{"targetNodeId", "node.association_unfit", "an association is no folder"}});
+            {{"targetNodeId", "nodes.association_unfit", "an association is no folder"}});
     }
     if (auto may = content.require(*folder, sdk::Permission::create_subobjects); !may)
         return may.error();

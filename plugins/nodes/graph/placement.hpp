@@ -16,7 +16,7 @@ struct FolderAddress {
 };
 
 /// The folder of an address, which whoever acts may READ and make nodes in. `not_found`
-/// (`node.path_unknown`), `forbidden`.
+/// (`nodes.path_unknown`), `forbidden`.
 sdk::Result<sdk::Document> find_folder(const BranchContent& content, const FolderAddress& address);
 
 /// Makes the node a member of the folder, which becomes a container if it is none.

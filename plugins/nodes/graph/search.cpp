@@ -11,7 +11,7 @@ sdk::Result<sdk::NodeHits> search_nodes(const BranchContent& content, const sdk:
         return sdk::invalid_parameter("search", "must be text or an object");
     auto* search = content.services().registrar.find<sdk::NodeSearch>();
     if (search == nullptr) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
+        return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.search_missing",
                                "no enabled plugin searches nodes; queries work without one");
     }
     auto reads_all = content.reads_all();

@@ -137,7 +137,7 @@ sdk::Result<sdk::Document> join_translation(const BranchContent& content,
     for (const Translation& other : *present) {
         if (other.edition != edition || parse_locale(other.locale) != parse_locale(locale))
             continue;
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.translation_exists",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.translation_exists",
                                fmt::format("node {} has a translation for {} in edition {}",
                                            master.id, locale, edition));
     }

@@ -46,7 +46,7 @@ const Translation* best_translation(const std::vector<Translation>& translations
                                     std::string_view edition, const Locale& locale);
 
 /// Makes a node the translation of another, both with their features; the master must be one that
-/// may be written. `conflict` (`node.translation_exists`) when it has one of that locale and
+/// may be written. `conflict` (`nodes.translation_exists`) when it has one of that locale and
 /// edition. Answers the translation.
 sdk::Result<sdk::Document> join_translation(const BranchContent& content,
                                             const sdk::Document& master,

@@ -28,7 +28,8 @@ struct BranchHistory {
     bool is_truncated = false;
 };
 
-/// At most `most`. `not_found` (`changeset.unknown`) for an end that the branch does not show.
+/// At most `most`. `not_found` (`nodes.changeset_unknown`) for an end that the branch does not
+/// show.
 sdk::Result<BranchHistory> read_history(const BranchContent& content, const HistoryRange& range,
                                         std::size_t most);
 

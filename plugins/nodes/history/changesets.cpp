@@ -19,7 +19,7 @@ namespace stele::nodes {
 namespace {
 
 sdk::Error unknown_changeset(std::string_view id) {
-    return sdk::make_error(sdk::ErrorKind::not_found, "changeset.unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.changeset_unknown",
                            fmt::format("there is no changeset {}", id));
 }
 

@@ -42,7 +42,7 @@ public:
 
     /// Of a revision that exists.
     sdk::Result<Changeset> read(Line line, Revision revision) const;
-    /// `not_found` (`changeset.unknown`) where it is not shown.
+    /// `not_found` (`nodes.changeset_unknown`) where it is not shown.
     sdk::Result<Changeset> find(std::string_view id) const;
     /// The record that clients see.
     sdk::Result<sdk::Json> record(const Changeset& changeset) const;

@@ -79,7 +79,7 @@ sdk::Result<void> check_ends(const BranchContent& content, const sdk::Document& 
     for (const std::string* end : {&ends.source, &ends.target}) {
         auto node = content.node(*end);
         if (!node && sdk::is_missing(node.error())) {
-            return sdk::make_error(sdk::ErrorKind::conflict, "deletion.end_missing",
+            return sdk::make_error(sdk::ErrorKind::conflict, "nodes.deletion_end_missing",
                                    "node " + *end + " must come back before its association");
         }
         if (!node) return node.error();
@@ -103,7 +103,7 @@ sdk::Result<void> check_place_free(const BranchContent& content, const std::stri
     if (!is_taken) return is_taken.error();
     if (!*is_taken) return {};
     return sdk::make_error(
-        sdk::ErrorKind::conflict, "deletion.name_taken",
+        sdk::ErrorKind::conflict, "nodes.deletion_name_taken",
         "the folder " + folder + " has another " + name_of(node.fields) + " by now");
 }
 

@@ -28,10 +28,11 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
 
 /// Brings a deleted node back under its id, with its attachments, its maker and the associations
 /// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
-/// deletion, `conflict` (`deletion.end_missing`) for an association without one of its ends, and
-/// (`document.value_taken`, `deletion.name_taken`) for a node whose QName or name in its folder
-/// another one has by now. Members that are `given` replace those of a node. A node whose folders
-/// are all gone comes to lie in the root.
+/// deletion, `conflict` (`nodes.deletion_end_missing`) for an association without one of its ends,
+/// and
+/// (`document.value_taken`, `nodes.deletion_name_taken`) for a node whose QName or name in its
+/// folder another one has by now. Members that are `given` replace those of a node. A node whose
+/// folders are all gone comes to lie in the root.
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
                                             const sdk::Json& given = sdk::Json::object());
 

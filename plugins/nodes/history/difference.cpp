@@ -70,7 +70,7 @@ sdk::Result<std::optional<sdk::Json>> record_of(const StoredVersion& version) {
         auto record = sdk::parse_json(stored->text);
         if (record && record->is_object()) return std::optional<sdk::Json>(std::move(*record));
     }
-    return sdk::make_error(sdk::ErrorKind::internal, "node.version_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.version_broken",
                            "a version of the node cannot be read",
                            "revision " + std::to_string(*version.revision));
 }

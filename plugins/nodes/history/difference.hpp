@@ -70,7 +70,7 @@ public:
     sdk::Result<Written> written(const DifferenceBounds& bounds) const;
 
     /// Nothing of the node where neither side has changed which version of it shows. `internal`
-    /// (`node.version_broken`) when a record cannot be read.
+    /// (`nodes.version_broken`) when a record cannot be read.
     sdk::Result<std::optional<NodeStates>> states(std::string_view key) const;
 
 private:

@@ -22,7 +22,7 @@ constexpr Revision kNewest = kUncommitted - 1;
 
 sdk::Error version_broken(std::string_view node, const VersionPlace& version) {
     return sdk::make_error(
-        sdk::ErrorKind::internal, "node.version_broken", "a version of the node cannot be read",
+        sdk::ErrorKind::internal, "nodes.version_broken", "a version of the node cannot be read",
         fmt::format("node {}, line {}, revision {}", node, version.line, version.revision));
 }
 
@@ -117,7 +117,7 @@ sdk::Result<VersionPlace> History::find(std::string_view node, std::string_view 
             if (is_it) return found->places.front();
         }
     }
-    return sdk::make_error(sdk::ErrorKind::not_found, "node.version_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.version_unknown",
                            fmt::format("node {} has no version of changeset {}", node, changeset));
 }
 

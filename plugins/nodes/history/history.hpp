@@ -40,7 +40,7 @@ public:
     /// The one before; nothing when there is none.
     sdk::Result<std::optional<VersionPlace>> before(std::string_view node,
                                                     const VersionPlace& version) const;
-    /// What a changeset wrote of the node. `not_found` (`node.version_unknown`) where the branch
+    /// What a changeset wrote of the node. `not_found` (`nodes.version_unknown`) where the branch
     /// shows no such version.
     sdk::Result<VersionPlace> find(std::string_view node, std::string_view changeset) const;
 

@@ -29,7 +29,7 @@ private:
     using Paths = std::vector<std::string>;
 
     static sdk::Error too_many() {
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.paths_too_many",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.paths_too_many",
                                "a node has too many paths to look at them all");
     }
 

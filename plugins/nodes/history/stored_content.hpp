@@ -25,7 +25,7 @@ public:
     /// What a node says; nothing when there is none.
     sdk::Result<std::optional<sdk::Json>> node(std::string_view id) const;
     /// Every way from the root down to a node by names (`/a/b`), whoever may see it; none outside
-    /// of the root's tree. `conflict` (`node.paths_too_many`) beyond `kMaxPaths`.
+    /// of the root's tree. `conflict` (`nodes.paths_too_many`) beyond `kMaxPaths`.
     sdk::Result<std::vector<std::string>> paths_of(std::string_view node) const;
     static constexpr std::size_t kMaxPaths = 1000;
 

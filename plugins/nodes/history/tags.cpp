@@ -86,7 +86,7 @@ sdk::Result<void> sync_tags(const BranchContent& content, const sdk::Json* befor
     if (wanted == (before ? tags_of(*before) : std::vector<std::string>())) return {};
     if (wanted.size() > kMaxTags) {
         return sdk::make_error(
-            {{kTags, "node.tags_exceeded", fmt::format("a node has at most {} tags", kMaxTags)}});
+            {{kTags, "nodes.tags_exceeded", fmt::format("a node has at most {} tags", kMaxTags)}});
     }
     // Whoever tags a node need not have the right to make others.
     const ServersOwn own(content.changes());

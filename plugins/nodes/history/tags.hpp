@@ -10,7 +10,7 @@ inline constexpr std::size_t kMaxTags = 100;
 /// Keeps the nodes of type `n:tag` in step with what a node with `f:taggable` says: an association
 /// `a:has_tag` to the node of each of its tags, which is made where there is none yet. `before` is
 /// the node before the write, null for a new one. Associations that clients made stay.
-/// `invalid` (`node.tags_exceeded`).
+/// `invalid` (`nodes.tags_exceeded`).
 sdk::Result<void> sync_tags(const BranchContent& content, const sdk::Json* before,
                             const sdk::Document& node);
 

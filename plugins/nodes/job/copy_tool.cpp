@@ -21,7 +21,7 @@ struct CopyChain {
 };
 
 sdk::Error chain_unfit(const char* name, const char* problem) {
-    return sdk::make_error({{name, "node.copy_chain_unfit", std::string(name) + ' ' + problem}});
+    return sdk::make_error({{name, "nodes.copy_chain_unfit", std::string(name) + ' ' + problem}});
 }
 
 /// Takes what a link says of its place by its reference, which wins over the links around it

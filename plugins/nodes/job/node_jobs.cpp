@@ -26,7 +26,7 @@ sdk::Result<CopyRules> rules_of(const sdk::Json& input, std::size_t most) {
     if (strategy == "clone") {
         rules.strategy = CopyStrategy::clone;
     } else if (!strategy.empty() && strategy != "copy_everything") {
-        return sdk::make_error({{kStrategy, "node.copy_strategy_unknown",
+        return sdk::make_error({{kStrategy, "nodes.copy_strategy_unknown",
                                  "strategy must be COPY_EVERYTHING or CLONE"}});
     }
     return rules;
@@ -97,7 +97,7 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
         auto node = from->readable_node(id.get_ref<const std::string&>());
         if (!node) return node.error();
         if (is_association(node->fields)) {
-            return sdk::make_error({{"nodeIds", "node.association_unfit",
+            return sdk::make_error({{"nodeIds", "nodes.association_unfit",
                                      "associations come with the nodes that they lead to"}});
         }
         nodes.push_back(std::move(*node));
@@ -173,7 +173,7 @@ void define_node_jobs(Services& services) {
 
 sdk::Error too_many_nodes(const char* name, std::size_t most) {
     return sdk::make_error(
-        {{name, "node.ids_exceeded", fmt::format("{} may name at most {} nodes", name, most)}});
+        {{name, "nodes.ids_exceeded", fmt::format("{} may name at most {} nodes", name, most)}});
 }
 
 sdk::Result<sdk::Json> carry_out(Services& services, sdk::Context& context, const NodeOrder& order,
@@ -223,7 +223,8 @@ sdk::Result<BranchContent> open_address(Services& services, sdk::Context& contex
     auto is_readable = content->may(branch->key, sdk::Permission::read);
     if (!is_readable) return is_readable.error();
     if (*is_readable) return content;
-    return sdk::make_error(sdk::ErrorKind::not_found, "branch.unknown", "there is no branch " + id);
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
+                           "there is no branch " + id);
 }
 
 sdk::Result<sdk::Json> address_of(const BranchContent& content) {

@@ -49,8 +49,8 @@ sdk::Error too_many_nodes(const char* name, std::size_t most);
 sdk::Result<sdk::Json> address_of(const BranchContent& content);
 /// Starts a job that needs to know no more than the branch; in the operation's transaction.
 sdk::Result<void> start_branch_job(const BranchContent& content, const char* type);
-/// The branch that such members name; `not_found` (`branch.unknown`) where whoever acts may not
-/// READ it.
+/// The branch that such members name; `not_found` (`nodes.branch_unknown`) where whoever acts may
+/// not READ it.
 sdk::Result<BranchContent> open_address(Services& services, sdk::Context& context,
                                         const sdk::Json& address);
 

@@ -137,7 +137,7 @@ sdk::Result<sdk::Reply> associate_nodes(Services& services, const sdk::Call& cal
     const sdk::Document& source = call.record();
     if (is_association(source.fields) || is_association(wanted->target.fields)) {
         return sdk::make_error(
-            {{kOtherNode, "node.end_is_association", "an association leads from node to node"}});
+            {{kOtherNode, "nodes.end_is_association", "an association leads from node to node"}});
     }
     const AssociationEnds ends = ends_of_wanted(source, *wanted);
     sdk::Json properties = properties_of(*body, *wanted);

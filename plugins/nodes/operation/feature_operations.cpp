@@ -31,7 +31,7 @@ sdk::Json features_of(const sdk::Json& node) {
 }
 
 sdk::Error unknown_feature(std::string_view id) {
-    return sdk::make_error(sdk::ErrorKind::not_found, "node.feature_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.feature_unknown",
                            fmt::format("the node has no feature {}", id));
 }
 
@@ -67,14 +67,14 @@ sdk::Result<sdk::Reply> write_features(Services& services, const sdk::Call& call
 sdk::Result<sdk::Reply> set_feature(Services& services, const sdk::Call& call) {
     const std::string id = kept_feature_name(call.path(kFeatureId));
     if (!is_qname(id)) {
-        return sdk::make_error({{kFeatureId, "node.qname_malformed",
+        return sdk::make_error({{kFeatureId, "nodes.qname_malformed",
                                  "a feature is named by a prefix, a colon and a local name"}});
     }
     sdk::Json config = call.body();
     // Empty objects arrive as empty arrays, too, and as null (docs/specification/nodes.md 1.1).
     if (config.is_null() || (config.is_array() && config.empty())) config = sdk::Json::object();
     if (!config.is_object()) {
-        return sdk::make_error({{id, "node.feature_malformed",
+        return sdk::make_error({{id, "nodes.feature_malformed",
                                  "the configuration of a feature must be a JSON object"}});
     }
     sdk::Json features = features_of(call.record().fields);
@@ -122,7 +122,7 @@ sdk::Result<sdk::Reply> change_qname(Services& services, const sdk::Call& call) 
     if (!qname) return qname.error();
     const std::string present = sdk::text_member(call.record().fields, member::kQName);
     if (present == kRootQName || present == kUsersQName) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.qname_reserved",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.qname_reserved",
                                fmt::format("the server finds the node by its QName {}", present));
     }
     return set_kept_member(services, call, {{member::kQName, *qname}});
@@ -133,7 +133,7 @@ sdk::Result<sdk::Reply> change_type(Services& services, const sdk::Call& call) {
     if (!type) return type.error();
     if (is_association(call.record().fields)) {
         return sdk::make_error(
-            {{"type", "node.association_type_fixed", "an association keeps its type"}});
+            {{"type", "nodes.association_type_fixed", "an association keeps its type"}});
     }
     return set_kept_member(services, call, {{member::kType, *type}});
 }

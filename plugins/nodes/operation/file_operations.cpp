@@ -22,14 +22,14 @@ sdk::Result<sdk::ContentSpace> space_of(Services& services, const sdk::Call& cal
     return sdk::ContentSpace{place->platform, place->repository};
 }
 
-/// The file that the path names; `not_found` (`file.unknown`).
+/// The file that the path names; `not_found` (`nodes.file_unknown`).
 sdk::Result<Attachment> named_file(const sdk::Call& call, const sdk::ContentSpace& space) {
     const std::string_view name = call.path(kFileName);
     if (auto fine = sdk::check_file_name(name); !fine) return fine.error();
     auto file = find_file(call.context().transaction(), space, name);
     if (!file) return file.error();
     if (*file) return std::move(**file);
-    return sdk::make_error(sdk::ErrorKind::not_found, "file.unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.file_unknown",
                            fmt::format("there is no file {}", name));
 }
 

@@ -50,8 +50,9 @@ sdk::Result<NodeList> list_by_key(const BranchContent& content, const sdk::Call&
     const std::string_view key = call.path(kListKey);
     auto found = find_list_node(content, key);
     if (!found) return found.error();
-    const sdk::Error unknown = sdk::make_error(sdk::ErrorKind::not_found, "branch.list_unknown",
-                                               fmt::format("there is no list {}", key));
+    const sdk::Error unknown =
+        sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_list_unknown",
+                        fmt::format("there is no list {}", key));
     if (!*found) return unknown;
     auto readable = sdk::if_readable(content.context(), std::move(**found));
     if (!readable) return readable.error();
@@ -139,7 +140,7 @@ sdk::Result<sdk::Reply> remove_item(Services& services, const sdk::Call& call) {
     auto list = find(*content, call);
     if (!list) return list.error();
     const std::string_view id = call.path(kItemId);
-    const sdk::Error unknown = sdk::make_error(sdk::ErrorKind::not_found, "node.item_unknown",
+    const sdk::Error unknown = sdk::make_error(sdk::ErrorKind::not_found, "nodes.item_unknown",
                                                fmt::format("the list has no item {}", id));
     auto item = sdk::if_readable(call.context(), content->node(id));
     if (!item) return item.error();
@@ -184,7 +185,7 @@ sdk::Result<sdk::Reply> create_list(Services& services, const sdk::Call& call) {
     auto present = find_list_node(*content, key);
     if (!present) return present.error();
     if (*present) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "branch.list_taken",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.branch_list_taken",
                                fmt::format("there is a list {} already", key));
     }
     sdk::Json fields = call.body().is_object() ? call.body() : sdk::Json::object();

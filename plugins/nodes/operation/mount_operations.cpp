@@ -19,7 +19,7 @@ sdk::Result<std::string> mount_key_of(const sdk::Call& call) {
     std::string key(call.path(kMountKey));
     if (is_mount_key(key)) return key;
     return sdk::make_error(
-        {{kMountKey, "node.mount_key_malformed",
+        {{kMountKey, "nodes.mount_key_malformed",
           "mountKey must be a word of at most 128 bytes that is no id and not root"}});
 }
 
@@ -39,7 +39,7 @@ sdk::Result<bool> free_mount_key(const BranchContent& content, const std::string
     }
     if (!may) return may;
     if (!*may) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.mount_key_taken",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.mount_key_taken",
                                "mount key " + key + " stands for something else");
     }
     auto gone = content.context().documents().remove(content.nodes(), mount->id);
@@ -52,7 +52,7 @@ sdk::Result<sdk::Reply> mount_node(Services& services, const sdk::Call& call) {
     if (!key) return key.error();
     if (is_association(call.record().fields)) {
         return sdk::make_error(
-            {{kNodeId, "node.association_unfit", "an association cannot be mounted"}});
+            {{kNodeId, "nodes.association_unfit", "an association cannot be mounted"}});
     }
     auto content = content_of(services, call);
     if (!content) return content.error();

@@ -82,7 +82,7 @@ sdk::Result<sdk::Reply> find_ancestor_by_type(Services& services, const sdk::Cal
             return sdk::Reply::json((*folder)->fields);
     }
     return sdk::make_error(
-        sdk::ErrorKind::not_found, "node.ancestor_unknown",
+        sdk::ErrorKind::not_found, "nodes.ancestor_unknown",
         fmt::format("node {} lies in no folder of type {}", call.record().id, *type));
 }
 

@@ -85,7 +85,7 @@ sdk::Result<sdk::Document> repair_features(const BranchContent& content, sdk::Do
     for (const auto& [name, config] : after.items()) {
         if (before != node.fields.end() && before->is_object() && before->contains(name)) continue;
         repair.faults.push_back(
-            {node.id, "node.feature_missing", "the type demands " + name, true});
+            {node.id, "nodes.feature_missing", "the type demands " + name, true});
     }
     return content.context().documents().patch(content.nodes(), node.id,
                                                {{member::kFeatures, after}});
@@ -99,7 +99,7 @@ sdk::Result<sdk::Document> repair_pictures(const BranchContent& content, sdk::Do
     if (auto derived = derive_pictures(content, node.fields, attachments); !derived)
         return derived.error();
     if (attachments == before) return node;
-    repair.faults.push_back({node.id, "node.picture_missing",
+    repair.faults.push_back({node.id, "nodes.picture_missing",
                              "a picture that a feature asks for was not as its source", true});
     return put_attachments(content, node, attachments);
 }

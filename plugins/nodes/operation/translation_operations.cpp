@@ -40,7 +40,7 @@ sdk::Result<sdk::Reply> create_translation(Services& services, const sdk::Call& 
     const sdk::Document& master = call.record();
     if (is_association(master.fields)) {
         return sdk::make_error(
-            {{"nodeId", "node.translation_of_association", "an association has no translations"}});
+            {{"nodeId", "nodes.translation_of_association", "an association has no translations"}});
     }
     sdk::Json fields = call.body().is_object() ? call.body() : sdk::Json::object();
     fields.erase("_doc");
@@ -137,7 +137,7 @@ sdk::Result<sdk::Reply> add_translation(Services& services, const sdk::Call& cal
     if (master->id == translation->id)
         return sdk::invalid_parameter("translationNodeId", "must be another node than the master");
     if (has_feature(translation->fields, feature::kTranslation)) {
-        return sdk::make_error(sdk::ErrorKind::conflict, "node.translation_taken",
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.translation_taken",
                                "the node is a translation already");
     }
     auto joined =

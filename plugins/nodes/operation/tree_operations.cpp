@@ -112,7 +112,7 @@ sdk::Result<std::pair<sdk::Document, std::string>> top_of(const BranchContent& c
         if (node) return std::pair(std::move(*node), path);
         if (!sdk::is_missing(node.error())) return node.error();
     }
-    return sdk::make_error(sdk::ErrorKind::not_found, "node.path_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.path_unknown",
                            "there is nothing at " + path);
 }
 

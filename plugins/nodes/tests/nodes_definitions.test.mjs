@@ -134,15 +134,15 @@ test('a branch that validates refuses what does not fit, and names every problem
   const refused = await send('POST', `${branch}/nodes`, bad);
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.json.violations.map((one) => [one.path, one.code]).sort(),
-                   [['', 'node.schema_violated'], ['isbn', 'node.schema_violated'], ['pages', 'node.schema_violated']]);
+                   [['', 'nodes.schema_violated'], ['isbn', 'nodes.schema_violated'], ['pages', 'nodes.schema_violated']]);
   const good = await admin('POST', `${branch}/nodes`, { _type: 'custom:book', title: 'T', pages: 3 });
   assert.equal((await send('PUT', `${branch}/nodes/${good._doc}`, { title: 'T' })).status, 400);
   assert.equal((await admin('GET', `${branch}/nodes/${good._doc}`)).pages, 3, 'nothing was stored');
   assert.equal((await admin('GET', `${branch}/nodes/${before._doc}`)).pages, 0, 'what was there stays');
   const unknown = await send('POST', `${branch}/nodes`, { _type: 'custom:unknown' });
-  assert.equal(unknown.json.violations[0].code, 'node.type_undefined');
+  assert.equal(unknown.json.violations[0].code, 'nodes.type_undefined');
   const faulty = await send('POST', `${branch}/nodes`, { _type: 'd:type', _qname: 'custom:faulty', properties: { a: { type: 'nonsense' } } });
-  assert.equal(faulty.json.violations[0].code, 'node.definition_faulty');
+  assert.equal(faulty.json.violations[0].code, 'nodes.definition_faulty');
 });
 
 test('a client\'s definition takes the place of a built-in one outside of the reserved prefixes, once', async () => {

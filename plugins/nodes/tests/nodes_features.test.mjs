@@ -186,7 +186,7 @@ test('a taggable node is associated with a node of each of its tags, which nodes
   assert.deepEqual(await tagsOf(`${branch}/nodes/${copy._doc}`), ['new']);
   const many = Array.from({ length: 101 }, (_, i) => `tag ${i}`);
   const refused = await server.request('POST', `${branch}/nodes`, { token: server.adminToken, body: { _features: { 'f:taggable': { tags: many } } } });
-  assert.deepEqual([refused.status, refused.json.violations[0].code], [400, 'node.tags_exceeded']);
+  assert.deepEqual([refused.status, refused.json.violations[0].code], [400, 'nodes.tags_exceeded']);
 });
 
 test('whoever may change a node may tag it, and gains nothing by it', async () => {
@@ -228,7 +228,7 @@ test('refresh, recreate and repair mend what a node lacks, and tell that nothing
 
     await admin('PUT', definition, { mandatoryFeatures: { 'f:container': {} } });
     const { _repair: repair, ...mended } = await admin('POST', `${node}/${action}`, sound);
-    assert.deepEqual([repair.faults, repair.repaired, repair.rows.map((row) => row.code)], [1, 1, ['node.feature_missing']]);
+    assert.deepEqual([repair.faults, repair.repaired, repair.rows.map((row) => row.code)], [1, 1, ['nodes.feature_missing']]);
     assert.deepEqual(mended._features['f:container'], {});
     assert.deepEqual((await admin('GET', node))._features['f:container'], {});
     // A client that sends the reply back stores no report.

@@ -106,7 +106,7 @@ test('a tree begins at its base, opens leaves, and shows what is asked for (17)'
   assert.equal(found._object._is_association, false);
   const containers = await admin('POST', `${N('root')}/tree?depth=-1&containers=true`);
   assert.deepEqual(flat(containers).map((one) => one.path), ['/', '/a', '/a/b', '/a/b/c']);
-  await refused(404, 'node.path_unknown', 'POST', `${N('root')}/tree?base=/none`);
+  await refused(404, 'nodes.path_unknown', 'POST', `${N('root')}/tree?base=/none`);
   await refused(400, 'request.parameter_invalid', 'POST', `${N('root')}/tree?depth=-2`);
 });
 
@@ -147,7 +147,7 @@ test('no folder comes to lie in itself, so that trees end', async () => {
   const two = await create({ title: 'two' });
   await join('root', one);
   await join(one, two);
-  await refused(409, 'node.association_circle', 'POST', `${N(two)}/associate?node=${one}&type=a:child`);
+  await refused(409, 'nodes.association_circle', 'POST', `${N(two)}/associate?node=${one}&type=a:child`);
   const tree = await admin('POST', `${N('root')}/tree?depth=-1`);
   assert.deepEqual(flat(tree).map((each) => each.label), [tree.label, 'one', 'two']);
 });
@@ -183,9 +183,9 @@ test('rows have the paths that were asked for, whatever else of them is left out
 test('moves that cannot be', async () => {
   const node = await file('node', '/outer/inner');
   const outer = (await admin('GET', `${N('root')}?path=/outer`))._doc;
-  await refused(409, 'node.association_circle', 'POST', `${N(outer)}/move?targetNodeId=root&targetPath=/outer/inner`);
-  await refused(400, 'node.root_unfit', 'POST', `${N('root')}/move?targetNodeId=${outer}`);
-  await refused(404, 'node.path_unknown', 'POST', `${N(node)}/move?targetNodeId=root&targetPath=/none`);
+  await refused(409, 'nodes.association_circle', 'POST', `${N(outer)}/move?targetNodeId=root&targetPath=/outer/inner`);
+  await refused(400, 'nodes.root_unfit', 'POST', `${N('root')}/move?targetNodeId=${outer}`);
+  await refused(404, 'nodes.path_unknown', 'POST', `${N(node)}/move?targetNodeId=root&targetPath=/none`);
   await refused(400, 'request.parameter_invalid', 'POST', `${N(node)}/move?targetPath=/outer`);
   await refused(404, 'document.unknown', 'POST', `${branch}/movenodes`, { sourceNodeIds: [node, '00000000000000000000'] });
   await refused(400, 'request.parameter_invalid', 'POST', `${branch}/movenodes`, {});
@@ -369,7 +369,7 @@ test('a mount is two rows of the list, and both go (18.3, 34.19)', async () => {
   await admin('POST', `${N(other)}/unmount`);
   await admin('POST', `${N(other)}/unmount`);
   assert.equal((await mounts()).total_rows, before);
-  await refused(400, 'node.mount_key_malformed', 'POST', `${N(node)}/mount/a%20b`);
+  await refused(400, 'nodes.mount_key_malformed', 'POST', `${N(node)}/mount/a%20b`);
 });
 
 test('locks: two rounds, the holder writes, others do not (18.4, 34.20)', async () => {
@@ -384,7 +384,7 @@ test('locks: two rounds, the holder writes, others do not (18.4, 34.20)', async 
     await admin('PUT', N(node), { title: `round ${round}` });
     for (const [method, where] of [['PUT', N(node)], ['DELETE', N(node)], ['POST', `${N(node)}/unlock`], ['POST', `${N(node)}/lock`]]) {
       const reply = await as('editor', method, where, { title: 'mine' });
-      assert.deepEqual([reply.status, reply.json.code], [423, 'node.locked'], `${method} ${where}`);
+      assert.deepEqual([reply.status, reply.json.code], [423, 'nodes.locked'], `${method} ${where}`);
     }
     await admin('POST', `${N(node)}/unlock`);
     assert.deepEqual(await locked(), { locked: false });
@@ -442,7 +442,7 @@ test('nobody gains rights by taking a node into a folder of their own', async ()
   assert.equal(own.status, 200, own.text);
   for (const where of [`${N(node)}/move?targetNodeId=${own.json._doc}`, `${N(own.json._doc)}/associate?node=${node}&type=a:child`]) {
     const reply = await as('editor', 'POST', where);
-    assert.deepEqual([reply.status, reply.json.code], [403, 'node.membership_gives_rights'], where);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'nodes.membership_gives_rights'], where);
   }
   assert.equal(await path(node), '/node');
 });
@@ -472,7 +472,7 @@ test('what a policy gives on a folder alone opens nothing in it, wherever its ho
   const own = await folder('editor');
   for (const where of [`${N(own)}/associate?node=${shared}&type=a:child`, `${N(own)}/associate?node=${shared}&type=a:owned`, `${N(shared)}/move?targetNodeId=${own}`]) {
     const reply = await as('editor', 'POST', where);
-    assert.deepEqual([reply.status, reply.json.code], [403, 'node.membership_gives_rights'], where);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'nodes.membership_gives_rights'], where);
     assert.equal((await as('editor', 'GET', N(hidden))).status, 404);
   }
   await admin('POST', `/access/policies/${policy}/unassign?ref=user://${platform}/default/${user}`);
@@ -486,7 +486,7 @@ test('nobody gives others, by the folder that a node comes into, what they do no
   const into = (name, target) => as(name, 'POST', `${N(node)}/move?targetNodeId=${target}`);
   assert.equal((await as('stranger', 'POST', `${N(theirs)}/authorities/collaborator/grant?id=default/editor`)).status, 200);
   // Whoever made the folder would own the node.
-  assert.deepEqual([(await into('editor', theirs)).json.code, (await as('stranger', 'GET', N(node))).status], ['node.membership_gives_rights', 404]);
+  assert.deepEqual([(await into('editor', theirs)).json.code, (await as('stranger', 'GET', N(node))).status], ['nodes.membership_gives_rights', 404]);
   // Somebody would become a manager of it, by the folder or by one above.
   const shelf = await create({ title: 'shelf', _features: { 'f:container': {} } });
   const inner = await create({ title: 'inner', _features: { 'f:container': {} } });
@@ -495,7 +495,7 @@ test('nobody gives others, by the folder that a node comes into, what they do no
   await admin('POST', `${N(shelf)}/authorities/contributor/grant?id=default/editor`);
   for (const target of [shelf, inner]) {
     const reply = await into('editor', target);
-    assert.deepEqual([reply.status, reply.json.code], [403, 'node.membership_gives_rights'], target);
+    assert.deepEqual([reply.status, reply.json.code], [403, 'nodes.membership_gives_rights'], target);
     assert.equal((await as('stranger', 'GET', N(node))).status, 404);
   }
   // What the mover has may be passed on, and what somebody has already is no gift.
@@ -530,7 +530,7 @@ test('a node that was deleted comes back by a clone to whoever may undo the dele
   await admin('DELETE', N(node));
   const back = () => as('editor', 'POST', `${branch}/copyfrom`, { id: theirs, sourceRepositoryId: other, nodeIds: [node] });
   const refused = await back();
-  assert.deepEqual([refused.status, refused.json.code], [409, 'deletion.kept'], refused.text);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'nodes.deletion_kept'], refused.text);
   assert.equal((await admin('GET', `${branch}/deletions/${node}`))._doc, node);
   // Where nothing but versions is left it comes back, but belongs to its maker as before.
   await admin('DELETE', `${branch}/deletions/${node}`);

@@ -112,10 +112,10 @@ test('4.1: wrong forms are refused, naming the member', async () => {
     assert.ok(reply.text.includes(code) && reply.text.includes(field), reply.text);
   };
   const good = { price: 1 };
-  for (const name of [undefined, '', 'a/b', 7, 'x'.repeat(121)]) await refused(400, 'branch.index_malformed', 'name', { name, index: good });
-  for (const wrong of [undefined, 'price', [], ['price'], null]) await refused(400, 'branch.index_malformed', 'index', { name: 'a', index: wrong });
+  for (const name of [undefined, '', 'a/b', 7, 'x'.repeat(121)]) await refused(400, 'nodes.branch_index_malformed', 'name', { name, index: good });
+  for (const wrong of [undefined, 'price', [], ['price'], null]) await refused(400, 'nodes.branch_index_malformed', 'index', { name: 'a', index: wrong });
   for (const wrong of [0, 2, '1', true, null, {}])
-    await refused(400, 'branch.index_malformed', 'index.price', { name: 'a', index: { price: wrong } });
+    await refused(400, 'nodes.branch_index_malformed', 'index.price', { name: 'a', index: { price: wrong } });
   for (const wrong of ['_doc', '', 'a..b', 'a.0', '_system.changeset', 'x'.repeat(300)])
     await refused(400, 'document.index_malformed', `index.${wrong}`, { name: 'a', index: { ...good, [wrong]: 1 } });
   await refused(400, 'document.index_malformed', 'index', { name: 'a', index: {} });

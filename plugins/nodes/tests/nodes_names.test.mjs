@@ -25,7 +25,7 @@ const names = async (folder) => (await server.admin('GET', `${N(folder)}/tree`))
 async function taken(method, where, body) {
   const reply = await ask(method, where, body);
   assert.equal(reply.status, 409, reply.text);
-  assert.equal(reply.json.code, 'node.name_taken', reply.text);
+  assert.equal(reply.json.code, 'nodes.name_taken', reply.text);
 }
 
 test('a second child of a name is refused, in whatever way it is put there, and nothing is written', async () => {

@@ -50,13 +50,13 @@ async function ended(job) {
 test('folders and owners form no circle, by associate as by move', async () => {
   for (const [first, second] of [['a:child', 'a:child'], ['a:owned', 'a:owned'], ['a:child', 'a:owned'], ['a:owned', 'a:child']]) {
     const [one, two, three] = [await create(), await create(), await create()];
-    isRefused(await tie(one, one, first), 409, 'node.association_circle');
+    isRefused(await tie(one, one, first), 409, 'nodes.association_circle');
     await tied(one, two, first);
     await tied(two, three, second);
-    isRefused(await tie(three, one, first), 409, 'node.association_circle', `${first} ${second}`);
-    isRefused(await tie(two, one, second), 409, 'node.association_circle', `${first} ${second}`);
-    if (first === 'a:child') isRefused(await ask('POST', `${N(one)}/move?targetNodeId=${three}`), 409, 'node.association_circle');
-    if (first === 'a:child') isRefused(await ask('POST', `${branch}/movenodes`, { sourceNodeIds: [one], targetNodeId: three }), 409, 'node.association_circle');
+    isRefused(await tie(three, one, first), 409, 'nodes.association_circle', `${first} ${second}`);
+    isRefused(await tie(two, one, second), 409, 'nodes.association_circle', `${first} ${second}`);
+    if (first === 'a:child') isRefused(await ask('POST', `${N(one)}/move?targetNodeId=${three}`), 409, 'nodes.association_circle');
+    if (first === 'a:child') isRefused(await ask('POST', `${branch}/movenodes`, { sourceNodeIds: [one], targetNodeId: three }), 409, 'nodes.association_circle');
     assert.equal((await admin('GET', `${N(one)}/associations?direction=INCOMING&type=${first}`)).total_rows, 0);
     // Other types may go round in circles, and undirected ones have no direction.
     await tied(three, one, 'a:linked');
@@ -69,8 +69,8 @@ test('a list of a node, a restored association and a clone close no circle', asy
   const association = await tied(one, two, 'a:child');
   await admin('DELETE', N(association));
   await tied(two, one, 'a:child');
-  isRefused(await ask('POST', `${branch}/deletions/${association}/restore`), 409, 'node.association_circle');
-  isRefused(await ask('POST', `${N(association)}/undelete`), 409, 'node.association_circle');
+  isRefused(await ask('POST', `${branch}/deletions/${association}/restore`), 409, 'nodes.association_circle');
+  isRefused(await ask('POST', `${N(association)}/undelete`), 409, 'nodes.association_circle');
   assert.equal((await admin('GET', `${branch}/deletions/${association}`))._doc, association);
 
   // A fork that has it the other way round takes the nodes with their associations.
@@ -78,7 +78,7 @@ test('a list of a node, a restored association and a clone close no circle', asy
   await admin('POST', `${N(two)}/unassociate?node=${one}&type=a:child`, {});
   await tied(one, two, 'a:child');
   const target = `${repository}/branches/${fork}`;
-  isRefused(await ask('POST', `${target}/copyfrom?id=master`, { nodeIds: [one, two] }), 409, 'node.association_circle');
+  isRefused(await ask('POST', `${target}/copyfrom?id=master`, { nodeIds: [one, two] }), 409, 'nodes.association_circle');
 });
 
 test('a definition with f:non-cyclic lets associations of its type form no circle', async () => {
@@ -90,8 +90,8 @@ test('a definition with f:non-cyclic lets associations of its type form no circl
     await tied(one, two, type);
     await tied(two, three, type);
     await tied(one, three, type);
-    isRefused(await tie(three, one, type), 409, 'node.association_circle', type);
-    isRefused(await tie(one, one, type), 409, 'node.association_circle', type);
+    isRefused(await tie(three, one, type), 409, 'nodes.association_circle', type);
+    isRefused(await tie(one, one, type), 409, 'nodes.association_circle', type);
   }
   const [one, two] = [await create(), await create()];
   await tied(one, two, 'custom:near');
@@ -110,13 +110,13 @@ test('a node has one owner', async () => {
   const [owner, other, owned] = [await create(), await create(), await create()];
   const association = await tied(owner, owned, 'a:owned');
   await tied(owner, owned, 'a:owned');
-  isRefused(await tie(other, owned, 'a:owned'), 409, 'node.owner_taken');
+  isRefused(await tie(other, owned, 'a:owned'), 409, 'nodes.owner_taken');
   await admin('POST', `${N(owner)}/unassociate?node=${owned}&type=a:owned`, {});
   await tied(other, owned, 'a:owned');
-  isRefused(await ask('POST', `${branch}/deletions/${association}/restore`), 409, 'node.owner_taken');
+  isRefused(await ask('POST', `${branch}/deletions/${association}/restore`), 409, 'nodes.owner_taken');
   await admin('POST', `${branch}/lists/colours?type=n:node`);
   const item = (await admin('POST', `${branch}/lists/colours/items`, {}))._doc;
-  isRefused(await tie(other, item, 'a:owned'), 409, 'node.owner_taken');
+  isRefused(await tie(other, item, 'a:owned'), 409, 'nodes.owner_taken');
 });
 
 test('an owner may own a node by two associations', async () => {
@@ -141,13 +141,13 @@ test('types that are no QNames are 400 wherever one is named, and reserved ones 
     ['POST', `${N(one)}/change_type?type=child`], ['POST', `${N(one)}/change_qname?qname=child`], ['POST', `${branch}/lists/a?type=child`],
     ['GET', `${N(one)}/list/child/items`], ['POST', `${branch}/nodes?parentFolderPath=/&associationType=child`],
   ];
-  for (const [method, path] of calls) isRefused(await ask(method, path), 400, 'node.qname_malformed', `${method} ${path}`);
+  for (const [method, path] of calls) isRefused(await ask(method, path), 400, 'nodes.qname_malformed', `${method} ${path}`);
   for (const traverse of [{ associations: { child: 'ANY' } }, { types: ['node'] }])
     isRefused(await ask('POST', `${N(one)}/traverse`, { traverse }), 400, 'request.parameter_invalid');
   for (const type of ['a:has_lock', 'a:has_mount']) {
     for (const path of [`${N(one)}/associate?node=${two}&type=${type}`, `${branch}/nodes?parentFolderPath=/&associationType=${type}`])
-      isRefused(await ask('POST', path), 400, 'node.association_reserved', path);
-    isRefused(await ask('POST', `${N(one)}/list/${type}/items`), 400, 'node.association_reserved', type);
+      isRefused(await ask('POST', path), 400, 'nodes.association_reserved', path);
+    isRefused(await ask('POST', `${N(one)}/list/${type}/items`), 400, 'nodes.association_reserved', type);
   }
   // A member of the body is a property where it names no type.
   const made = await admin('POST', `${N(one)}/associate?node=${two}`, { type: 'field' });
@@ -225,7 +225,7 @@ test('the lock of another is 423 for every write of a node, with its holder and 
   const prefix = '/repositories/{repositoryId}/branches/{branchId}/nodes/{nodeId}';
   let walked = 0;
   const isLocked = (reply, what) => {
-    isRefused(reply, 423, 'node.locked', what);
+    isRefused(reply, 423, 'nodes.locked', what);
     assert.match(reply.json.message, /admin/, what);
     assert.ok(reply.json.message.includes(lockedOn.iso_8601), `${what} ${reply.text}`);
   };
@@ -292,7 +292,7 @@ test('archived branches are listed only when asked for, take no writes and are n
     ['POST', `${target}/indexes`, { name: 'one', index: { title: 1 } }], ['POST', `${target}/copyfrom?id=master`, { nodeIds: ['root'] }],
     ['POST', `${repository}/branches?branch=${gone}`, {}], ['POST', `${repository}/branches/create/start?branch=${gone}`, {}],
     ['POST', `${repository}/snapshots?branch=${gone}`, {}]]) {
-    isRefused(await ask(method, path, body), 403, 'branch.archived', `${method} ${path}`);
+    isRefused(await ask(method, path, body), 403, 'nodes.branch_archived', `${method} ${path}`);
   }
   await admin('POST', `${target}/unarchive`, {});
   assert.deepEqual(ids(await admin('GET', `${repository}/branches`)), ['Master', 'gone', 'kept']);
@@ -311,10 +311,10 @@ test('a branch is found by its alias, which no other has', async () => {
   const { _doc: platform } = await admin('GET', '/');
   const read = await admin('POST', '/ref/read', { entries: [{ ref: `branch://${platform}/${repositoryId}/blue` }] });
   assert.equal(read.entries[0].entry._doc, _doc);
-  isRefused(await ask('POST', `${repository}/branches?branch=master`, { alias: 'blue' }), 409, 'branch.alias_taken');
-  isRefused(await ask('POST', `${repository}/branches?branch=master`, { alias: 'master' }), 409, 'branch.alias_taken');
+  isRefused(await ask('POST', `${repository}/branches?branch=master`, { alias: 'blue' }), 409, 'nodes.branch_alias_taken');
+  isRefused(await ask('POST', `${repository}/branches?branch=master`, { alias: 'master' }), 409, 'nodes.branch_alias_taken');
   for (const alias of ['a/b', 'a b', _doc, 'x'.repeat(129)])
-    isRefused(await ask('PUT', `${repository}/branches/${_doc}`, { alias }), 400, 'branch.alias_malformed', alias);
+    isRefused(await ask('PUT', `${repository}/branches/${_doc}`, { alias }), 400, 'nodes.branch_alias_malformed', alias);
   const longest = 'x'.repeat(128);
   await admin('PUT', `${repository}/branches/blue`, { title: 'aliased', alias: longest });
   assert.deepEqual([await by(longest), await by('blue')], [_doc, undefined]);
@@ -347,7 +347,7 @@ test('a mounted node is read under the _doc of its row, as long as it is mounted
   assert.equal(await by('home'), undefined);
   await admin('POST', `${branch}/deletions/${one}/restore`, {});
   assert.equal(await by('home'), one);
-  isRefused(await ask('POST', `${N(two)}/mount/root`), 400, 'node.mount_key_malformed');
+  isRefused(await ask('POST', `${N(two)}/mount/root`), 400, 'nodes.mount_key_malformed');
   assert.equal((await admin('GET', N('root')))._qname, 'r:root');
 });
 

@@ -131,6 +131,6 @@ test('a locale has one translation in an edition, however spelled', async () => 
   const path = `${master}/i18n?locale=de-DE&edition=edition1`;
   const reply = await server.request('POST', path, { token: server.adminToken, body: { title: 'zweite' } });
   assert.equal(reply.status, 409);
-  assert.equal(reply.json.code, 'node.translation_exists');
+  assert.equal(reply.json.code, 'nodes.translation_exists');
   assert.equal((await get(`${branch}/nodes/query?query=${encodeURIComponent('{"title":"zweite"}')}`)).total_rows, 0);
 });

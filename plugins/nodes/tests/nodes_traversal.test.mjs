@@ -166,7 +166,7 @@ test('without a plugin that searches, searching says so and queries go on (15)',
   for (const [method, path, body] of [['GET', 'search?text=soup'], ['POST', 'search', { search: 'soup' }], ['POST', 'find', { search: 'soup' }]]) {
     const reply = await request(method, `${branch}/nodes/${path}`, body);
     assert.equal(reply.status, 503, reply.text);
-    assert.equal(reply.json.code, 'node.search_missing');
+    assert.equal(reply.json.code, 'nodes.search_missing');
   }
   assert.equal((await request('GET', `${branch}/nodes/search`)).status, 400);
   assert.equal((await admin('POST', `${branch}/nodes/find`, { search: '', query: { title: 'soup' } })).total_rows, 1);

@@ -96,7 +96,7 @@ test('a read-only branch takes no writes of any kind and can be forked (4.4; sem
     ['POST', `${node}/copy?targetNodeId=${idOf(other)}`], ['POST', `${branch}/lists/key?type=n:node`],
     ['POST', `${branch}/reset/start?id=0:root`], ['POST', `${branch}/validate/start?repair=true`], ['POST', `${branch}/admin/content`],
     ['GET', `${branch}/person/acquire?id=default/somebody&createIfNotFound=true`],
-  ]) await refused('branch.readonly', method, path, body);
+  ]) await refused('nodes.branch_readonly', method, path, body);
   assert.deepEqual(await admin('GET', node), before_);
   assert.equal((await admin('GET', branch)).tip, tip);
   const fork = await admin('POST', `${repository}/branches?branch=master`, {});
@@ -108,11 +108,11 @@ test('a read-only branch takes no writes of any kind and can be forked (4.4; sem
 test('a frozen branch takes no writes and is not forked (4.4; semantics 2.3)', async () => {
   const node = await make({ title: 'kept' });
   await marked({ frozen: true });
-  await refused('branch.frozen', 'PUT', node, { title: 'new' });
-  await refused('branch.frozen', 'POST', `${branch}/nodes`);
-  await refused('branch.frozen', 'POST', `${repository}/branches?branch=master`);
-  await refused('branch.frozen', 'POST', `${repository}/branches/create/start?branch=master`);
-  await refused('branch.frozen', 'POST', `${repository}/snapshots`);
+  await refused('nodes.branch_frozen', 'PUT', node, { title: 'new' });
+  await refused('nodes.branch_frozen', 'POST', `${branch}/nodes`);
+  await refused('nodes.branch_frozen', 'POST', `${repository}/branches?branch=master`);
+  await refused('nodes.branch_frozen', 'POST', `${repository}/branches/create/start?branch=master`);
+  await refused('nodes.branch_frozen', 'POST', `${repository}/snapshots`);
   assert.equal((await admin('GET', node)).title, 'kept');
   assert.equal((await admin('GET', `${repository}/branches`)).total_rows, 1);
 });
@@ -141,7 +141,7 @@ test('a lock keeps everybody but its holder and managers from every change of th
   const other = (method, path, body = {}) => server.request(method, path, { token, body: method === 'GET' ? undefined : body });
   for (const [method, path, body] of [...writesTo(node), ['POST', `${node}/unlock`]]) {
     const { status, json, text } = await other(method, path, body);
-    assert.deepEqual([status, json.code], [423, 'node.locked'], `${method} ${path}: ${text}`);
+    assert.deepEqual([status, json.code], [423, 'nodes.locked'], `${method} ${path}: ${text}`);
   }
   assert.deepEqual(await admin('GET', node), before_);
   for (const [method, path] of [['GET', node], ['GET', `${node}/versions`]]) {
@@ -159,9 +159,9 @@ test('where a branch validates, features and types that are set one by one must 
   await marked({ validateContent: true });
   const before_ = await admin('GET', node);
   for (const [method, path, body, code] of [
-    ['POST', `${node}/features/custom:none`, {}, 'node.feature_undefined'], ['POST', `${node}/features/custom:paced`, { pace: 'slow' }, 'node.schema_violated'],
-    ['PUT', `${node}/features/custom:none`, {}, 'node.feature_undefined'], ['POST', `${node}/change_type?type=custom:none`, {}, 'node.type_undefined'],
-    ['PUT', `${node}/change_type?type=custom:sized`, {}, 'node.schema_violated'],
+    ['POST', `${node}/features/custom:none`, {}, 'nodes.feature_undefined'], ['POST', `${node}/features/custom:paced`, { pace: 'slow' }, 'nodes.schema_violated'],
+    ['PUT', `${node}/features/custom:none`, {}, 'nodes.feature_undefined'], ['POST', `${node}/change_type?type=custom:none`, {}, 'nodes.type_undefined'],
+    ['PUT', `${node}/change_type?type=custom:sized`, {}, 'nodes.schema_violated'],
   ]) {
     const { status, json, text } = await ask(method, path, body);
     assert.deepEqual([status, json.violations?.[0]?.code], [400, code], `${path}: ${text}`);

@@ -95,7 +95,7 @@ test('a job moves nothing into a folder that the caller could not move, whatever
   const own = (await people.ann('POST', `${branch}/nodes`, { title: 'own', _features: { 'f:container': {} } })).json._doc;
   for (const type of ['n:node', 'n:person', 'n:group']) {
     assert.equal((await people.ann('POST', `${N(node)}/change_type?type=${type}`)).status, 200);
-    refused(await people.ann('POST', `${N(node)}/move?targetNodeId=${own}`), 'node.membership_gives_rights');
+    refused(await people.ann('POST', `${N(node)}/move?targetNodeId=${own}`), 'nodes.membership_gives_rights');
     const moved = await people.ann('POST', `${N(node)}/move/start?targetNodeId=${own}`);
     assert.equal((await ended(moved)).state, 'ERROR', type);
     refused(await people.ann('POST', `${N(node)}/authorities/consumer/grant?id=default/ann`), 'authority.permission_missing');

@@ -39,7 +39,7 @@ Keeping keeping_of(std::string_view versioned_key) {
 sdk::Result<std::string> CollectionKeys::prefix_of(const sdk::SpaceKey& key) const {
     std::string prefix{slot_, key.tag};
     if (keeping_of(prefix) == keeping_for(key.kind)) return prefix;
-    return sdk::make_error(sdk::ErrorKind::internal, "branch.key_unknown",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_key_unknown",
                            "a kind of entries is not known to branches",
                            "tag " + std::string(1, key.tag));
 }
@@ -66,7 +66,7 @@ sdk::Result<std::optional<CollectionKeys::Range>> CollectionKeys::versioned(
     Range found;
     found.head = parts->head;
     if (!range.end.starts_with(found.head) && range.end != sdk::prefix_end(found.head)) {
-        return sdk::make_error(sdk::ErrorKind::internal, "branch.range_unknown",
+        return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_range_unknown",
                                "a range of entries leaves what a branch keeps together");
     }
     auto prefix = prefix_of(*parts);

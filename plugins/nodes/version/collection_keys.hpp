@@ -32,8 +32,8 @@ public:
     CollectionKeys(sdk::SpaceCollection collection, char slot)
         : collection_(std::move(collection)), slot_(slot) {}
 
-    /// False for what lies in the store. `internal` (`branch.key_unknown`) where the kernel and
-    /// `keeping_of` do not agree about a key.
+    /// False for what lies in the store. `internal` (`nodes.branch_key_unknown`) where the kernel
+    /// and `keeping_of` do not agree about a key.
     sdk::Result<bool> versioned(std::string_view key, std::string& versioned_key) const;
 
     /// Keys of one tag, both ways.
@@ -48,8 +48,8 @@ public:
             key.assign(head).append(versioned_key.substr(prefix.size()));
         }
     };
-    /// Nothing for what lies in the store. `internal` (`branch.range_unknown`) for a range that
-    /// does not lie within one tag.
+    /// Nothing for what lies in the store. `internal` (`nodes.branch_range_unknown`) for a range
+    /// that does not lie within one tag.
     sdk::Result<std::optional<Range>> versioned(const sdk::KeyRange& range) const;
 
 private:

@@ -8,7 +8,7 @@ namespace stele::nodes {
 namespace {
 
 sdk::Error record_broken() {
-    return sdk::make_error(sdk::ErrorKind::internal, "branch.record_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_record_broken",
                            "a record of a branch cannot be read");
 }
 

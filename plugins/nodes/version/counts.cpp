@@ -17,7 +17,7 @@ std::string ChangeRecord::encode() const {
 
 sdk::Result<ChangeRecord> ChangeRecord::decode(std::string_view bytes) {
     const auto broken = [] {
-        return sdk::make_error(sdk::ErrorKind::internal, "branch.changes_broken",
+        return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_changes_broken",
                                "what is kept about a changeset cannot be read");
     };
     ChangeRecord record;
@@ -59,7 +59,7 @@ sdk::Result<void> undo_later(const sdk::Reader& reader, const VersionSpace& spac
     const auto cursor = reader.scan({begin, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
     for (; cursor->is_valid(); cursor->next()) {
         if (cursor->value().empty()) {
-            return sdk::make_error(sdk::ErrorKind::internal, "branch.changes_unfinished",
+            return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_changes_unfinished",
                                    "counts of the past were asked for while the branch is written");
         }
         auto record = ChangeRecord::decode(cursor->value());

@@ -18,14 +18,14 @@ struct ChangeRecord {
     std::string note;
 
     std::string encode() const;
-    /// `internal` (`branch.changes_broken`) when the bytes are no such record.
+    /// `internal` (`nodes.branch_changes_broken`) when the bytes are no such record.
     static sdk::Result<ChangeRecord> decode(std::string_view bytes);
 };
 
 /// The counts that a line shows up to the end of a link, `newest` being the reader's last revision:
 /// those of its tip without what later changesets did. Those of the past are remembered.
-/// `internal` (`branch.changes_unfinished`) for the past of a line that the reader, a transaction,
-/// has begun to write to.
+/// `internal` (`nodes.branch_changes_unfinished`) for the past of a line that the reader, a
+/// transaction, has begun to write to.
 sdk::Result<std::shared_ptr<const Counts>> counts_at(const sdk::Reader& reader,
                                                      const VersionSpace& space, const Link& link,
                                                      Revision newest);

@@ -17,7 +17,7 @@ namespace {
 const std::string kHighest(kNumberBytes, '\xff');
 
 sdk::Error entry_broken() {
-    return sdk::make_error(sdk::ErrorKind::internal, "branch.entry_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_entry_broken",
                            "what is kept about a branch cannot be read");
 }
 

@@ -32,7 +32,7 @@ void LineWriter::put(std::string_view key, std::string_view value) {
         case Keeping::entry:
             return note(put_entry(key, value));
         case Keeping::count:
-            return note(sdk::make_error(sdk::ErrorKind::internal, "branch.count_put",
+            return note(sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_count_put",
                                         "a count of a branch can only be added to"));
         case Keeping::plain:
             return below_.put(key, value);
@@ -87,7 +87,7 @@ void LineWriter::put_changes(std::string_view bytes) {
 }
 
 void LineWriter::commit(Done done) {
-    done(sdk::make_error(sdk::ErrorKind::internal, "branch.commit_misplaced",
+    done(sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_commit_misplaced",
                          "a changeset is committed with its transaction"));
 }
 

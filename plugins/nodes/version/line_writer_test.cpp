@@ -318,7 +318,7 @@ TEST_CASE("a view of a deep line reads nothing that was read before") {
     // It was not committed, so nobody must remember it.
     const auto found = find_view(*engine.snapshot(), space, kDepth + 1);
     REQUIRE_FALSE(found.has_value());
-    CHECK(found.error().code == "branch.line_unknown");
+    CHECK(found.error().code == "nodes.branch_line_unknown");
 }
 
 TEST_CASE("counts of the past are not told wrong while the line is written") {
@@ -341,7 +341,7 @@ TEST_CASE("counts of the past are not told wrong while the line is written") {
     };
     const auto early = count_at_first(*second);
     REQUIRE_FALSE(early.has_value());
-    CHECK(early.error().code == "branch.changes_unfinished");
+    CHECK(early.error().code == "nodes.branch_changes_unfinished");
     REQUIRE(other.finish("").has_value());
     CHECK(sdk::read_counter(count_at_first(*second).value()) == 5);
     CHECK(sdk::read_counter(count_at_first(*engine.snapshot()).value()) == 5);

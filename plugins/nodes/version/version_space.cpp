@@ -15,7 +15,7 @@ constexpr std::size_t kTypicalKeyBytes = 64;
 constexpr std::size_t kMaxLinks = 100'000;
 
 sdk::Error line_broken(Line line) {
-    return sdk::make_error(sdk::ErrorKind::internal, "branch.line_broken",
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_line_broken",
                            "what is kept about a branch cannot be read",
                            "line " + std::to_string(line));
 }
@@ -26,7 +26,7 @@ sdk::Result<Link> find_parent(const sdk::Reader& reader, const VersionSpace& spa
     auto row = reader.get(key);
     if (!row) return row.error();
     if (!*row) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "branch.line_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_line_unknown",
                                "there is no such branch");
     }
     if ((*row)->size() != 2 * kNumberBytes) return line_broken(line);
@@ -127,7 +127,7 @@ sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const 
     if (!stored) return stored.error();
     if (!*stored) return std::optional<KindNote>();
     if ((*stored)->size() != 2 * kNumberBytes) {
-        return sdk::make_error(sdk::ErrorKind::internal, "branch.kind_broken",
+        return sdk::make_error(sdk::ErrorKind::internal, "nodes.branch_kind_broken",
                                "what is kept about the entries of a branch cannot be read");
     }
     return std::optional<KindNote>(

@@ -132,7 +132,7 @@ struct KindNote {
 /// that was given stays so.
 sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const std::string& row);
 
-/// The view of a line at its tip, or at a revision. `not_found` (`branch.line_unknown`). In a
+/// The view of a line at its tip, or at a revision. `not_found` (`nodes.branch_line_unknown`). In a
 /// transaction it makes no conflict with those who write to the line.
 sdk::Result<View> find_view(const sdk::Reader& reader, const VersionSpace& space, Line line,
                             std::optional<Revision> revision = {});

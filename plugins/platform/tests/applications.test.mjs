@@ -129,7 +129,7 @@ test('a registration is confirmed once, and makes the user that it describes', a
   assert.deepEqual([person.name, person.email, person.firstName, person.favourite], ['newcomer', 'new@example.org', 'New', 'green']);
   assert.ok(await server.login('newcomer', 'secret-enough'));
   const again = await ask('POST', `${collection}/${id}/confirm?password=secret-enough`);
-  assert.deepEqual([again.status, again.json.code], [409, 'registration.completed']);
+  assert.deepEqual([again.status, again.json.code], [409, 'platform.registration_completed']);
 });
 
 test('a registration keeps no password, and who confirms it gives the first one', async () => {

@@ -39,7 +39,7 @@ sdk::Result<sdk::Reply> page_of_posts(Services& services, const sdk::Call& call,
     auto blog = content->readable_node(call.path("blogId"));
     if (!blog) return blog.error();
     if (sdk::text_member(blog->fields, member::kType) != kBlogType) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "branch.blog_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_blog_unknown",
                                fmt::format("node {} is no blog", blog->id));
     }
     auto edges = content->edges(blog->id, Direction::outgoing);

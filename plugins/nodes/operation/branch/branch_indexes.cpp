@@ -24,7 +24,7 @@ constexpr std::size_t kNodesAtOnce = 1000;
 constexpr std::size_t kMaxNameLength = 120;
 
 sdk::Error malformed_index(const std::string& path, std::string message) {
-    return sdk::make_error({{path, "branch.index_malformed", std::move(message)}});
+    return sdk::make_error({{path, "nodes.branch_index_malformed", std::move(message)}});
 }
 
 sdk::Result<std::string> index_name(const sdk::Json& body) {
@@ -191,7 +191,7 @@ sdk::Result<bool> build_step(Services& services, sdk::Context& context, sdk::Job
 sdk::Result<sdk::Json> run_build(Services& services, sdk::Job& job) {
     for (bool is_done = false; !is_done;) {
         if (job.must_stop()) {
-            return sdk::make_error(sdk::ErrorKind::unavailable, "branch.index_build_stopped",
+            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.branch_index_build_stopped",
                                    "the job was stopped");
         }
         auto worked = services.registrar.run_as_system(

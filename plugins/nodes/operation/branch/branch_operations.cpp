@@ -35,11 +35,11 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
     if (!parent) return parent.error();
     if (!*parent) return sdk::invalid_parameter("branch", "names no branch of the repository");
     if (sdk::flag_member((*parent)->fields, "frozen", false)) {
-        return sdk::make_error(sdk::ErrorKind::forbidden, "branch.frozen",
+        return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.branch_frozen",
                                "the branch is frozen, so it cannot be forked");
     }
     if (sdk::flag_member((*parent)->fields, kArchived, false)) {
-        return sdk::make_error(sdk::ErrorKind::forbidden, "branch.archived",
+        return sdk::make_error(sdk::ErrorKind::forbidden, "nodes.branch_archived",
                                "the branch is archived, so it cannot be forked");
     }
     const sdk::Reader& reader = context.transaction();

@@ -58,7 +58,7 @@ sdk::Result<sdk::Reply> read_node_type(Services& services, const sdk::Call& call
     if (!definition) return definition.error();
     if (*definition && is_definition((*definition)->fields))
         return sdk::Reply::json((*definition)->fields);
-    return sdk::make_error(sdk::ErrorKind::not_found, "branch.definition_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_definition_unknown",
                            fmt::format("there is no definition {}", qname));
 }
 
@@ -105,7 +105,7 @@ sdk::Result<sdk::Reply> form_of(const std::vector<AttachedForm>& forms,
         });
     }
     if (found == forms.end()) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "branch.form_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_form_unknown",
                                fmt::format("there is no form {}", key_or_id));
     }
     return sdk::Reply::json(found->form.fields);

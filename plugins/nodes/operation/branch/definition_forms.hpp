@@ -26,7 +26,7 @@ sdk::Result<std::vector<AttachedForm>> forms_at(const BranchContent& content,
 /// A Result map of the associations.
 sdk::Result<sdk::Reply> page_of_forms(Services& services, const sdk::Call& call,
                                       const std::vector<AttachedForm>& forms);
-/// The first form of a key, or of an id; `not_found` (`branch.form_unknown`).
+/// The first form of a key, or of an id; `not_found` (`nodes.branch_form_unknown`).
 sdk::Result<sdk::Reply> form_of(const std::vector<AttachedForm>& forms, std::string_view key_or_id);
 
 }  // namespace stele::nodes

@@ -70,7 +70,7 @@ sdk::Result<sdk::Document> named_definition(const BranchContent& content, const 
     auto found = sdk::if_readable(content.context(), content.node(qname));
     if (!found) return found.error();
     if (*found && is_definition((*found)->fields)) return std::move(**found);
-    return sdk::make_error(sdk::ErrorKind::not_found, "branch.definition_unknown",
+    return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_definition_unknown",
                            fmt::format("there is no definition {}", qname));
 }
 

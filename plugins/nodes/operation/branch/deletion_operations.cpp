@@ -138,7 +138,7 @@ sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
     Purge sum;
     for (bool is_done = false; !is_done;) {
         if (job.must_stop())
-            return sdk::make_error(sdk::ErrorKind::unavailable, "deletion.purge_stopped",
+            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
                                    "the server stops");
         Purge step;
         auto done = services.registrar.run_as_system(

@@ -139,7 +139,7 @@ sdk::Result<sdk::Json> difference_of(const BranchContent& source, const BranchCo
     DifferenceTotals totals;
     for (const std::string& key : written->keys) {
         if (job.must_stop()) {
-            return sdk::make_error(sdk::ErrorKind::unavailable, "branch.difference_stopped",
+            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.branch_difference_stopped",
                                    "the server stops");
         }
         auto states = difference.states(key);

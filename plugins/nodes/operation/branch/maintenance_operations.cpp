@@ -106,7 +106,7 @@ sdk::Result<sdk::Json> validate_branch(Services& services, sdk::Job& job, const 
     Validation validation;
     while (!validation.is_done) {
         if (job.must_stop()) {
-            return sdk::make_error(sdk::ErrorKind::unavailable, "branch.validation_stopped",
+            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.branch_validation_stopped",
                                    "the server stops");
         }
         Validation next;
@@ -166,7 +166,7 @@ sdk::Result<sdk::Json> rebuild_search_of(Services& services, sdk::Job& job,
                                          const sdk::Json& address) {
     auto* search = services.registrar.find<sdk::NodeSearch>();
     if (search == nullptr) {
-        return sdk::make_error(sdk::ErrorKind::unavailable, "node.search_missing",
+        return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.search_missing",
                                "no plugin that searches nodes is enabled");
     }
     auto done = services.registrar.run_as_system(

@@ -47,7 +47,7 @@ sdk::Result<sdk::Reply> acquire_node(Services& services, const sdk::Call& call) 
     auto present = content->find_person(principal->domain_id, principal->id);
     if (!present) return present.error();
     if (!*present && !creates->value_or(false)) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "branch.person_unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_person_unknown",
                                fmt::format("{} has no node on the branch", principal->name));
     }
     if (*present) {

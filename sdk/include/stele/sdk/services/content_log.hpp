@@ -61,7 +61,7 @@ public:
         const Reader& reader, const ContentSpace& space, std::uint64_t revision,
         const std::function<bool(const ContentVersion&)>& visit) = 0;
 
-    /// What a branch shows at its tip; `not_found` (`branch.unknown`).
+    /// What a branch shows at its tip; `not_found` (`nodes.branch_unknown`).
     virtual Result<ContentView> view(const Reader& reader, const RecordKey& branch) = 0;
     /// The version of a node that a view shows; nothing when it shows none.
     virtual Result<std::optional<ContentVersion>> shown(const Reader& reader,

@@ -14,7 +14,7 @@ public:
     virtual ~NodePaths();
 
     /// The node at a path of names below a node of the branch, if whoever acts may READ it;
-    /// `not_found` (`node.path_unknown`, `document.unknown`) otherwise. Any thread.
+    /// `not_found` (`nodes.path_unknown`, `document.unknown`) otherwise. Any thread.
     virtual Result<Document> below(Context& context, const RecordKey& branch,
                                    std::string_view node_id, std::string_view path) = 0;
 };

@@ -24,9 +24,9 @@ public:
     virtual ~PictureMaker();
 
     /// The picture's bytes. `object_id` names those of the source, wherever they lie.
-    /// `unimplemented` (`preview.type_unsupported`, `preview.source_unsupported`) where it makes no
-    /// pictures of that type or of such bytes; `not_found` where this source has none, as it is
-    /// broken or beyond a bound; `limited` (`preview.busy`).
+    /// `unimplemented` (`node_previews.type_unsupported`, `node_previews.source_unsupported`) where
+    /// it makes no pictures of that type or of such bytes; `not_found` where this source has none,
+    /// as it is broken or beyond a bound; `limited` (`node_previews.busy`).
     virtual Result<std::string> make_picture(std::string_view object_id, BlobStore::Reader& source,
                                              const PictureTask& task) = 0;
 };
