@@ -49,22 +49,22 @@ namespace {
 
 /// Opens the plugins in order; every failure of an enabled one stops start-up
 /// (docs/plugin-life.md).
-sdk::Result<void> open_plugins(resource::Rooms& rooms, config::Settings& settings,
-                               plugin::PluginHost& host, resource::ServiceTable& services,
+sdk::Result<void> open_plugins(resource::Services& services, config::Settings& settings,
+                               plugin::PluginHost& host, resource::ServiceTable& published,
                                std::vector<resource::Installation>& installations,
                                resource::SeedMembers& seed_members, Registrars& registrars,
                                const std::vector<plugin::PluginFile>& plugins) {
     for (const plugin::PluginFile& file : plugins) {
         if (!file.engine.empty()) continue;  // opened before the store
         auto& registrar = registrars.emplace_back(std::make_unique<resource::PluginRegistrar>(
-            file.id, rooms, settings, services, installations));
+            file.id, services, settings, published, installations));
         if (auto opened = host.open(file, *registrar); !opened) return opened;
         if (const auto& finished = registrar->finish(); !finished) return finished;
         for (const sdk::SeedMember& member : registrar->seed()) {
             if (auto added = seed_members.add(file.id, member); !added) return added;
         }
     }
-    return resource::freeze(rooms.registry);
+    return resource::freeze(services.registry);
 }
 
 /// For a store that is not used.
@@ -113,13 +113,14 @@ Instance::~Instance() {
 sdk::Result<void> Instance::open_audit_log(State& state) {
     auto options = read_audit_log_options(state.settings);
     if (!options) return options.error();
-    resource::Rooms& rooms = *state.rooms;
-    const storage::CollectionRules& rules = rooms.registry.find(audit::kActivityType)->rules;
+    resource::Services& services = *state.services;
+    const storage::CollectionRules& rules = services.registry.find(audit::kActivityType)->rules;
     state.audit_log =
-        std::make_unique<audit::AuditLog>(*rooms.engine, rooms.documents, rules, *options);
+        std::make_unique<audit::AuditLog>(*services.engine, services.documents, rules, *options);
     state.activities = std::make_unique<resource::ActivityNotes>(*state.audit_log);
-    rooms.activities = state.activities.get();
-    state.services[typeid(sdk::Activities)] = static_cast<sdk::Activities*>(state.activities.get());
+    services.activities = state.activities.get();
+    state.published[typeid(sdk::Activities)] =
+        static_cast<sdk::Activities*>(state.activities.get());
     return {};
 }
 
@@ -127,30 +128,30 @@ sdk::Result<void> Instance::open_audit_log(State& state) {
 sdk::Result<void> Instance::open_services(State& state) {
     auto job_options = read_job_options(state.settings);
     if (!job_options) return job_options.error();
-    resource::Rooms& rooms = *state.rooms;
+    resource::Services& services = *state.services;
     job_options->may_run = [](const sdk::Reader& reader, std::uint64_t platform) {
         return resource::Platforms::is_open(reader, platform);
     };
-    state.jobs = std::make_unique<job::JobService>(*rooms.engine, *job_options);
-    rooms.platform_removals.push_back({"kernel", [&jobs = *state.jobs](sdk::Context& context) {
-                                           return jobs.forget_platform(context);
-                                       }});
-    state.services[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
-    state.row_query = std::make_unique<resource::RowQuery>(rooms.has_numeric_sort);
-    state.services[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
-    state.services[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
-    state.services[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
-    state.services[typeid(sdk::FamilyOperations)] =
+    state.jobs = std::make_unique<job::JobService>(*services.engine, *job_options);
+    services.platform_removals.push_back({"kernel", [&jobs = *state.jobs](sdk::Context& context) {
+                                              return jobs.forget_platform(context);
+                                          }});
+    state.published[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(state.jobs.get());
+    state.row_query = std::make_unique<resource::RowQuery>(services.has_numeric_sort);
+    state.published[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(state.row_query.get());
+    state.published[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&state.record_lists);
+    state.published[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
+    state.published[typeid(sdk::FamilyOperations)] =
         static_cast<sdk::FamilyOperations*>(&state.family_operations);
-    state.services[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
-    state.services[typeid(sdk::CollectionIndexes)] =
+    state.published[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
+    state.published[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);
-    state.services[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms.teams);
-    state.platforms = std::make_unique<resource::PlatformService>(rooms, state.installations);
-    state.services[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());
-    state.services[typeid(sdk::Callers)] = static_cast<sdk::Callers*>(&state.callers);
-    state.usage = std::make_unique<resource::UsageCounter>(rooms);
-    state.services[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
+    state.published[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&services.teams);
+    state.platforms = std::make_unique<resource::PlatformService>(services, state.installations);
+    state.published[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());
+    state.published[typeid(sdk::Callers)] = static_cast<sdk::Callers*>(&state.callers);
+    state.usage = std::make_unique<resource::UsageCounter>(services);
+    state.published[typeid(sdk::Usage)] = static_cast<sdk::Usage*>(state.usage.get());
     return open_audit_log(state);
 }
 
@@ -173,19 +174,20 @@ static sdk::Result<void> make_data_folder(const std::filesystem::path& folder) {
 }
 
 /// What operations obey.
-static sdk::Result<void> set_bounds(const config::Settings& settings, resource::Rooms& rooms) {
-    rooms.has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
+static sdk::Result<void> set_bounds(const config::Settings& settings,
+                                    resource::Services& services) {
+    services.has_numeric_sort = settings.text("pagination.sort_numbers") == "numeric";
     auto limit = settings.integer("pagination.default_limit");
     if (!limit) return limit.error();
-    rooms.default_limit = *limit;
+    services.default_limit = *limit;
     auto body_bytes = settings.bytes("server.body_bytes");
     if (!body_bytes) return body_bytes.error();
     // What the server adds to a body has room beside it.
-    rooms.max_record_bytes = static_cast<std::size_t>(*body_bytes) + kMaxOwnMembersBytes;
+    services.max_record_bytes = static_cast<std::size_t>(*body_bytes) + kMaxOwnMembersBytes;
 
     auto verify_rate = settings.bytes("storage.blob_verify_rate");
     if (!verify_rate) return verify_rate.error();
-    rooms.binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
+    services.binaries.verification().set_rate(static_cast<std::uint64_t>(*verify_rate));
     return {};
 }
 
@@ -214,20 +216,21 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
         auto copied = backup::check_copied(*(*engine)->snapshot());
         if (!copied) return copied.error();
     }
-    state->rooms =
-        std::make_unique<resource::Rooms>(std::move(*engine), sealer_of(state->secret_keys));
-    resource::add_kernel_families(state->rooms->registry);
-    state->rooms->data_folder = options.data;
-    if (auto set = set_bounds(settings, *state->rooms); !set) return set.error();
+    state->services =
+        std::make_unique<resource::Services>(std::move(*engine), sealer_of(state->secret_keys));
+    resource::add_kernel_families(state->services->registry);
+    state->services->data_folder = options.data;
+    if (auto set = set_bounds(settings, *state->services); !set) return set.error();
     auto binaries =
-        open_binaries(*state->rooms->engine, state->rooms->binaries, settings, options.data);
+        open_binaries(*state->services->engine, state->services->binaries, settings, options.data);
     if (!binaries) return binaries.error();
     if (auto opened = open_services(*state); !opened) return opened.error();
     auto opened =
-        open_plugins(*state->rooms, settings, state->host, state->services, state->installations,
-                     state->seed_members, state->registrars, state->plugins);
+        open_plugins(*state->services, settings, state->host, state->published,
+                     state->installations, state->seed_members, state->registrars, state->plugins);
     if (!opened) return opened.error();
-    if (auto chosen = choose_binaries(*state->rooms->engine, state->rooms->binaries, settings);
+    if (auto chosen =
+            choose_binaries(*state->services->engine, state->services->binaries, settings);
         !chosen)
         return chosen.error();
     if (auto known = settings.check_unknown(plugins->others); !known) return known.error();
@@ -241,15 +244,15 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     for (const std::string& variable : settings.unknown_variables()) {
         sdk::log(sdk::LogLevel::warning, "config", variable + " is no setting");
     }
-    state->rooms->principals = state->service<sdk::PrincipalDirectory>();
-    state->rooms->rights.set_principals(state->rooms->principals);
-    state->rooms->team_groups = state->service<sdk::TeamGroups>();
-    state->rooms->tenants = state->service<sdk::Tenants>();
-    state->rooms->content_sizes = state->service<sdk::ContentSizes>();
+    state->services->principals = state->service<sdk::PrincipalDirectory>();
+    state->services->rights.set_principals(state->services->principals);
+    state->services->team_groups = state->service<sdk::TeamGroups>();
+    state->services->tenants = state->service<sdk::Tenants>();
+    state->services->content_sizes = state->service<sdk::ContentSizes>();
     if (auto* policies = state->service<sdk::PolicySource>()) {
-        policies->meet(resource::policy_families(state->rooms->registry));
-        state->rooms->authorities.set_policy_source(policies);
-        state->rooms->authority_cache.watch(*policies);
+        policies->meet(resource::policy_families(state->services->registry));
+        state->services->authorities.set_policy_source(policies);
+        state->services->authority_cache.watch(*policies);
     }
     return std::unique_ptr<Instance>(new Instance(std::move(state)));
 }

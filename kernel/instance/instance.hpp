@@ -45,8 +45,8 @@ sdk::Result<KeptSecretKeys> read_secret_keys(const InstanceOptions& options);
 /// A summary as `stele backup` and the server tell it one another.
 sdk::Json json_of(const backup::BackupSummary& summary);
 
-/// One server over one data folder: engine, rooms, plugins and listener, put together in order and
-/// taken apart in the reverse order.
+/// One server over one data folder: engine, services, plugins and listener, put together in order
+/// and taken apart in the reverse order.
 class Instance {
 public:
     /// Opens the store and the plugins; serves nothing yet. Every failure is a sentence for the

@@ -55,9 +55,9 @@ sdk::Result<void> check_undamaged(const sdk::Engine& engine,
 
 sdk::Result<void> Instance::run_as_system(
     const std::function<sdk::Result<void>(sdk::Context&)>& work) {
-    auto root = state_->rooms->platforms.root();
+    auto root = state_->services->platforms.root();
     if (!root) return root.error();
-    return resource::run_as_system(*state_->rooms, *root, work);
+    return resource::run_as_system(*state_->services, *root, work);
 }
 
 sdk::Result<sdk::Json> Instance::manage_accounts(const sdk::Json& request) {
@@ -84,36 +84,38 @@ sdk::Result<backup::BackupSummary> Instance::back_up(const BackupWishes& wishes,
     options.has_blobs = wishes.has_blobs;
     if (wishes.has_secret_keys) options.secret_keys = secret_keys_text(state_->secret_keys);
     // What the moment of the backup refers to is there until it has been written.
-    const std::shared_lock kept(state_->rooms->keeping_blobs);
-    resource::Rooms& rooms = *state_->rooms;
+    const std::shared_lock kept(state_->services->keeping_blobs);
+    resource::Services& services = *state_->services;
     // Of a store that others share they may lie with another server.
-    if (options.has_blobs && rooms.engine->is_local()) {
+    if (options.has_blobs && services.engine->is_local()) {
         // What nobody has asked for since it went is missed now.
-        auto looked = resource::find_missing_binaries(rooms);
+        auto looked = resource::find_missing_binaries(services);
         if (!looked) return looked.error();
     }
-    if (auto sound = check_undamaged(*rooms.engine, rooms.binaries); !sound) return sound.error();
-    auto summary = backup::write_backup(*rooms.engine, rooms.binaries, options, sink);
+    if (auto sound = check_undamaged(*services.engine, services.binaries); !sound)
+        return sound.error();
+    auto summary = backup::write_backup(*services.engine, services.binaries, options, sink);
     // Also of what others met meanwhile.
-    if (auto sound = check_undamaged(*rooms.engine, rooms.binaries); !sound) return sound.error();
+    if (auto sound = check_undamaged(*services.engine, services.binaries); !sound)
+        return sound.error();
     return summary;
 }
 
 sdk::Result<backup::BackupSummary> Instance::restore(const backup::Source& source) {
     const backup::RestoreTarget target{
-        *state_->rooms->engine, state_->rooms->binaries, [this](std::string_view keys) {
+        *state_->services->engine, state_->services->binaries, [this](std::string_view keys) {
             return keep_secret_keys(state_->settings, state_->data, keys);
         }};
     return backup::restore_backup(target, source);
 }
 
 sdk::Result<resource::ResealOutcome> Instance::reseal(const std::function<bool()>& must_stop) {
-    return resource::reseal_secrets(*state_->rooms->engine, state_->rooms->platforms,
-                                    state_->rooms->sealer, must_stop);
+    return resource::reseal_secrets(*state_->services->engine, state_->services->platforms,
+                                    state_->services->sealer, must_stop);
 }
 
 std::string Instance::newest_key_digest() const {
-    return state_->rooms->sealer.newest_key_digest();
+    return state_->services->sealer.newest_key_digest();
 }
 
 /// What the command line asks of a server that has the store open.

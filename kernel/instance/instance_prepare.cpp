@@ -64,22 +64,22 @@ std::string text_at(const sdk::Json& seed, const char* part, const char* name) {
 }  // namespace
 
 bool Instance::is_prepared() const {
-    auto row = state_->rooms->engine->snapshot()->get(prepared_key());
+    auto row = state_->services->engine->snapshot()->get(prepared_key());
     return row && row->has_value();
 }
 
 sdk::Result<sdk::PlatformScope> Instance::open_root(const std::string& title) {
-    resource::Rooms& rooms = *state_->rooms;
-    auto root = rooms.platforms.root();
+    resource::Services& services = *state_->services;
+    auto root = services.platforms.root();
     if (root || !sdk::is_missing(root.error())) return root;
-    auto made = sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+    auto made = sdk::write_with_retry(*services.engine, [&](sdk::Transaction& transaction) {
         // Another server may have been faster.
-        if (rooms.platforms.root()) return sdk::Result<void>();
-        auto scope = rooms.platforms.create(transaction, title);
+        if (services.platforms.root()) return sdk::Result<void>();
+        auto scope = services.platforms.create(transaction, title);
         return scope ? sdk::Result<void>() : sdk::Result<void>(scope.error());
     });
     if (!made) return made.error();
-    return rooms.platforms.root();
+    return services.platforms.root();
 }
 
 sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
@@ -92,8 +92,8 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     Prepared prepared;
     prepared.is_new = !is_prepared();
     // A local store has one server.
-    if (prepared.is_new && !state_->rooms->engine->is_local()) {
-        auto claimed = claim_preparation(*state_->rooms->engine);
+    if (prepared.is_new && !state_->services->engine->is_local()) {
+        auto claimed = claim_preparation(*state_->services->engine);
         if (!claimed) return claimed.error();
         prepared.is_new = *claimed;
     }
@@ -104,13 +104,13 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
         if (!login) return login.error();
         prepared.login = std::move(*login);
     }
-    resource::Rooms& rooms = *state_->rooms;
-    if (auto applied = resource::apply_declarations(rooms); !applied) return applied.error();
-    auto installed = resource::install_plugins(rooms, state_->installations, *root,
+    resource::Services& services = *state_->services;
+    if (auto applied = resource::apply_declarations(services); !applied) return applied.error();
+    auto installed = resource::install_plugins(services, state_->installations, *root,
                                                members.by_plugin(complete), true);
     if (!installed) return installed.error();
-    if (auto given = resource::give_standard_teams(rooms); !given) return given.error();
-    auto marked = sdk::write_with_retry(*rooms.engine, [](sdk::Transaction& transaction) {
+    if (auto given = resource::give_standard_teams(services); !given) return given.error();
+    auto marked = sdk::write_with_retry(*services.engine, [](sdk::Transaction& transaction) {
         transaction.put(prepared_key(), "1");
         transaction.remove(claim_key());
         return sdk::Result<void>();

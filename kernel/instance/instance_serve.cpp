@@ -41,8 +41,8 @@ void add_access_log_metrics(RequestPipeline& pipeline, const AccessLog& log) {
 }
 
 /// For stores of earlier versions. A domain that is locked or full is no reason not to serve.
-void give_teams(resource::Rooms& rooms) {
-    auto given = resource::give_standard_teams(rooms);
+void give_teams(resource::Services& services) {
+    auto given = resource::give_standard_teams(services);
     if (given) return;
     sdk::log(sdk::LogLevel::warning, "instance",
              "some data stores get their team of owners at the next start only: " +
@@ -91,27 +91,27 @@ void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
 }  // namespace
 
 void Instance::make_watch(std::uint64_t reserve) {
-    resource::Rooms& rooms = *state_->rooms;
-    const auto root = rooms.platforms.root();
+    resource::Services& services = *state_->services;
+    const auto root = services.platforms.root();
     const bool may_hurry =
-        rooms.engine->is_local() && root && owns_binaries(state_->data, root->id);
+        services.engine->is_local() && root && owns_binaries(state_->data, root->id);
     state_->disk_watch = std::make_unique<DiskWatch>(
-        state_->data, state_->data / "uploads", reserve, rooms.engine->room_keeper(),
+        state_->data, state_->data / "uploads", reserve, services.engine->room_keeper(),
         may_hurry ? state_->blob_collector.get() : nullptr);
 }
 
 sdk::Result<void> Instance::start() {
     bound_spare_memory();
-    resource::Rooms& rooms = *state_->rooms;
-    auto platforms = rooms.platforms.all();
+    resource::Services& services = *state_->services;
+    auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();
-    if (auto applied = resource::apply_declarations(rooms); !applied) return applied;
+    if (auto applied = resource::apply_declarations(services); !applied) return applied;
     for (const sdk::PlatformScope& platform : *platforms) {
         auto installed =
-            resource::install_plugins(rooms, state_->installations, platform, {}, false);
+            resource::install_plugins(services, state_->installations, platform, {}, false);
         if (!installed) return installed;
     }
-    give_teams(rooms);
+    give_teams(services);
     auto options = read_server_options(state_->settings);
     if (!options) return options.error();
     leave_descriptors(options->limits);
@@ -120,7 +120,7 @@ sdk::Result<void> Instance::start() {
     auto pool = read_worker_options(state_->settings);
     if (!pool) return pool.error();
     // Work over the embedded store waits for little but processors.
-    const std::size_t width = state_->rooms->engine->is_local()
+    const std::size_t width = state_->services->engine->is_local()
                                   ? std::max(kLeastWidth, std::thread::hardware_concurrency())
                                   : 0;
     state_->workers = std::make_unique<job::WorkerPool>(job::WorkerPoolOptions{
@@ -130,14 +130,15 @@ sdk::Result<void> Instance::start() {
     auto period = state_->settings.milliseconds("stores.statistics_period");
     if (!period) return period.error();
     state_->housekeeper =
-        std::make_unique<resource::Housekeeper>(rooms, std::chrono::milliseconds(*period));
+        std::make_unique<resource::Housekeeper>(services, std::chrono::milliseconds(*period));
     auto collection = state_->settings.milliseconds("storage.collection_period");
     if (!collection) return collection.error();
     state_->blob_collector = std::make_unique<resource::BlobCollector>(
-        *rooms.engine, rooms.binaries, rooms.keeping_blobs, std::chrono::milliseconds(*collection));
+        *services.engine, services.binaries, services.keeping_blobs,
+        std::chrono::milliseconds(*collection));
     make_watch(options->upload_reserve);
     state_->pipeline = std::make_unique<RequestPipeline>(
-        rooms, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
+        services, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     state_->pipeline->add_readiness([watch = state_->disk_watch.get()] { return watch->status(); });
     state_->pipeline->add_metrics([watch = state_->disk_watch.get()] { return watch->metrics(); });
     if (auto built = state_->pipeline->build_routes(); !built) return built;
@@ -158,7 +159,7 @@ sdk::Result<void> Instance::start() {
     add_connection_metrics(*state_->pipeline, *state_->server);
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
-    state_->audit_log->start([&rooms] { return rooms.platforms.all_open(); });
+    state_->audit_log->start([&services] { return services.platforms.all_open(); });
     state_->jobs->start_running();
     state_->housekeeper->start();
     state_->blob_collector->start();
@@ -203,7 +204,7 @@ void Instance::stop() {
 }
 
 void Instance::stop_plugins() {
-    for (const resource::PluginStop& step : std::exchange(state_->rooms->stops, {})) {
+    for (const resource::PluginStop& step : std::exchange(state_->services->stops, {})) {
         // The barrier logs what goes wrong; the others are stopped all the same.
         (void)plugin::guarded<void>(step.plugin_id, "stop", [&] {
             step.stop();
@@ -213,9 +214,9 @@ void Instance::stop_plugins() {
 }
 
 std::vector<std::string> Instance::check() {
-    std::vector<std::string> differences = resource::check_store(*state_->rooms);
-    resource::check_binaries(state_->rooms->binaries, differences);
-    for (const resource::PluginCheck& step : state_->rooms->checks) {
+    std::vector<std::string> differences = resource::check_store(*state_->services);
+    resource::check_binaries(state_->services->binaries, differences);
+    for (const resource::PluginCheck& step : state_->services->checks) {
         auto checked = plugin::guarded<void>(step.plugin_id, "check", [&] {
             step.check(differences);
             return sdk::Result<void>();
@@ -229,12 +230,12 @@ std::vector<std::string> Instance::check() {
 }
 
 sdk::Result<std::uint64_t> Instance::count_removed() {
-    return resource::count_removed(*state_->rooms->engine, state_->rooms->documents,
-                                   state_->rooms->platforms);
+    return resource::count_removed(*state_->services->engine, state_->services->documents,
+                                   state_->services->platforms);
 }
 
 sdk::Result<storage::UnusedBlobs> Instance::count_unused_blobs() {
-    return resource::count_unused_blobs(*state_->rooms->engine, state_->rooms->binaries);
+    return resource::count_unused_blobs(*state_->services->engine, state_->services->binaries);
 }
 
 std::string Instance::describe_settings() const {

@@ -42,8 +42,8 @@ struct Instance::State {
     plugin::PluginHost host;
     EngineRegistrars engine_registrars;
     Registrars registrars;
-    std::unique_ptr<resource::Rooms> rooms;
-    resource::ServiceTable services;
+    std::unique_ptr<resource::Services> services;
+    resource::ServiceTable published;
     std::vector<resource::Installation> installations;
     resource::SeedMembers seed_members;
     std::vector<plugin::PluginFile> plugins;
@@ -71,8 +71,8 @@ struct Instance::State {
 
     template <class Service>
     Service* service() const {
-        const auto found = services.find(typeid(Service));
-        return found == services.end() ? nullptr : static_cast<Service*>(found->second);
+        const auto found = published.find(typeid(Service));
+        return found == published.end() ? nullptr : static_cast<Service*>(found->second);
     }
 };
 

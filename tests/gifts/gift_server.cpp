@@ -19,8 +19,8 @@ private:
     sdk::ResourceDescriptor descriptor_;
 };
 
-void add_family(resource::Rooms& rooms, const char* type, const char* container, const char* path,
-                sdk::Capabilities capabilities) {
+void add_family(resource::Services& services, const char* type, const char* container,
+                const char* path, sdk::Capabilities capabilities) {
     sdk::ResourceDescriptor descriptor;
     descriptor.type = type;
     descriptor.container = container;
@@ -30,7 +30,7 @@ void add_family(resource::Rooms& rooms, const char* type, const char* container,
     if (descriptor.container != "platform")
         descriptor.container_member = descriptor.container + "Id";
     resource::testing::expect(resource::add_family(
-        rooms.registry, "gifts", std::make_unique<PlainFamily>(std::move(descriptor))));
+        services.registry, "gifts", std::make_unique<PlainFamily>(std::move(descriptor))));
 }
 
 }  // namespace
@@ -51,50 +51,52 @@ GiftServer& GiftServer::with_tenants() {
 }
 
 void GiftServer::publish() {
-    services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(jobs_.get());
-    services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(row_query_.get());
-    services_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
-    services_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
-    services_[typeid(sdk::FamilyOperations)] =
+    published_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(jobs_.get());
+    published_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(row_query_.get());
+    published_[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&inner_rights_);
+    published_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
+    published_[typeid(sdk::FamilyOperations)] =
         static_cast<sdk::FamilyOperations*>(&family_operations_);
-    services_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
-    services_[typeid(sdk::CollectionIndexes)] =
+    published_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
+    published_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
-    services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&rooms_->teams);
-    services_[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(platforms_.get());
+    published_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&services_->teams);
+    published_[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(platforms_.get());
 }
 
 GiftServer::GiftServer(bool has_nodes)
-    : rooms_(
-          std::make_unique<resource::Rooms>(std::make_unique<sdk::testing::MemoryEngine>(),
-                                            sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k')))) {
-    resource::add_kernel_families(rooms_->registry);
-    jobs_ = std::make_unique<job::JobService>(*rooms_->engine, job::JobRunnerOptions{});
+    : services_(std::make_unique<resource::Services>(
+          std::make_unique<sdk::testing::MemoryEngine>(),
+          sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k')))) {
+    resource::add_kernel_families(services_->registry);
+    jobs_ = std::make_unique<job::JobService>(*services_->engine, job::JobRunnerOptions{});
     row_query_ = std::make_unique<resource::RowQuery>(false);
-    platforms_ = std::make_unique<resource::PlatformService>(*rooms_, installations_);
+    platforms_ = std::make_unique<resource::PlatformService>(*services_, installations_);
     publish();
     if (has_nodes) {
         open_plugins({"identity", "access_policies", "platform", "nodes"});
     } else {
-        add_family(*rooms_, "webhost", "platform", "webhosts", {.data_store = true});
-        add_family(*rooms_, "page", "webhost", "pages", {});
-        add_family(*rooms_, "repository", "platform", "repositories",
+        add_family(*services_, "webhost", "platform", "webhosts", {.data_store = true});
+        add_family(*services_, "page", "webhost", "pages", {});
+        add_family(*services_, "repository", "platform", "repositories",
                    {.data_store = true, .reaching_grants = true});
-        add_family(*rooms_, "drawer", "repository", "drawers", {});
+        add_family(*services_, "drawer", "repository", "drawers", {});
         open_plugins({"identity", "access_policies", "platform"});
     }
-    for (const resource::Route& route : rooms_->registry.routes())
+    for (const resource::Route& route : services_->registry.routes())
         routes_.emplace(route.method + " " + route.path, &route);
 
-    const auto made = sdk::write_with_retry(*rooms_->engine, [this](sdk::Transaction& transaction) {
-        auto scope = rooms_->platforms.create(transaction, "Gifts");
-        return scope ? sdk::Result<void>() : sdk::Result<void>(scope.error());
-    });
+    const auto made =
+        sdk::write_with_retry(*services_->engine, [this](sdk::Transaction& transaction) {
+            auto scope = services_->platforms.create(transaction, "Gifts");
+            return scope ? sdk::Result<void>() : sdk::Result<void>(scope.error());
+        });
     resource::testing::expect(made);
-    const sdk::PlatformScope root = value_of(rooms_->platforms.root());
-    resource::testing::expect(resource::apply_declarations(*rooms_));
-    resource::testing::expect(resource::install_plugins(*rooms_, installations_, root, {}, true));
-    resource::testing::expect(resource::give_standard_teams(*rooms_));
+    const sdk::PlatformScope root = value_of(services_->platforms.root());
+    resource::testing::expect(resource::apply_declarations(*services_));
+    resource::testing::expect(
+        resource::install_plugins(*services_, installations_, root, {}, true));
+    resource::testing::expect(resource::give_standard_teams(*services_));
     stand_on(root);
 }
 
@@ -120,20 +122,20 @@ void GiftServer::open_plugins(std::vector<std::string> enabled) {
     const auto plugins = value_of(plugin::order(found, enabled));
     for (const plugin::PluginFile& file : plugins) {
         auto& registrar = registrars_.emplace_back(std::make_unique<resource::PluginRegistrar>(
-            file.id, *rooms_, settings_, services_, installations_));
+            file.id, *services_, settings_, published_, installations_));
         resource::testing::expect(host_.open(file, *registrar));
         resource::testing::expect(registrar->finish());
     }
-    resource::testing::expect(resource::freeze(rooms_->registry));
-    rooms_->principals =
-        static_cast<sdk::PrincipalDirectory*>(services_.at(typeid(sdk::PrincipalDirectory)));
-    const auto sizes = services_.find(typeid(sdk::ContentSizes));
-    if (sizes != services_.end())
-        rooms_->content_sizes = static_cast<sdk::ContentSizes*>(sizes->second);
-    rooms_->team_groups = static_cast<sdk::TeamGroups*>(services_.at(typeid(sdk::TeamGroups)));
-    auto* policies = static_cast<sdk::PolicySource*>(services_.at(typeid(sdk::PolicySource)));
-    rooms_->authorities.set_policy_source(policies);
-    rooms_->authority_cache.watch(*policies);
+    resource::testing::expect(resource::freeze(services_->registry));
+    services_->principals =
+        static_cast<sdk::PrincipalDirectory*>(published_.at(typeid(sdk::PrincipalDirectory)));
+    const auto sizes = published_.find(typeid(sdk::ContentSizes));
+    if (sizes != published_.end())
+        services_->content_sizes = static_cast<sdk::ContentSizes*>(sizes->second);
+    services_->team_groups = static_cast<sdk::TeamGroups*>(published_.at(typeid(sdk::TeamGroups)));
+    auto* policies = static_cast<sdk::PolicySource*>(published_.at(typeid(sdk::PolicySource)));
+    services_->authorities.set_policy_source(policies);
+    services_->authority_cache.watch(*policies);
 }
 
 sdk::Result<sdk::Json> GiftServer::request(const sdk::SessionPtr& session,
@@ -142,7 +144,7 @@ sdk::Result<sdk::Json> GiftServer::request(const sdk::SessionPtr& session,
                                            sdk::Json body) {
     const auto found = routes_.find(method + " " + route);
     if (found == routes_.end()) throw std::logic_error("no route " + method + " " + route);
-    resource::testing::TestRequest one(*rooms_, *found->second, std::move(values),
+    resource::testing::TestRequest one(*services_, *found->second, std::move(values),
                                        std::move(parameters), session, std::move(body));
     auto reply = one.run();
     if (!reply) return reply.error();
@@ -158,7 +160,7 @@ sdk::Json GiftServer::as_system(const std::string& method, const std::string& ro
 }
 
 void GiftServer::work(const std::function<sdk::Result<void>(sdk::Context&)>& work) {
-    resource::testing::expect(resource::run_as_system(*rooms_, platform(), work));
+    resource::testing::expect(resource::run_as_system(*services_, platform(), work));
 }
 
 sdk::SessionPtr GiftServer::session_of(const std::string& domain, const std::string& id) {
@@ -166,7 +168,7 @@ sdk::SessionPtr GiftServer::session_of(const std::string& domain, const std::str
     session.platform = platform();
     session.client_key = client_;
     work([&](sdk::Context& context) -> sdk::Result<void> {
-        auto principal = rooms_->principals->find(context, domain + "/" + id);
+        auto principal = services_->principals->find(context, domain + "/" + id);
         if (!principal) return principal.error();
         session.principal = *std::move(principal);
         return {};

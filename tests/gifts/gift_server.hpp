@@ -21,8 +21,8 @@ namespace stele::kernel::gifts {
 
 using resource::testing::value_of;
 
-/// The rooms of a server in this process over an engine in memory, with the real plugins identity,
-/// access_policies and platform, and two families of data stores of its own:
+/// The services of a server in this process over an engine in memory, with the real plugins
+/// identity, access_policies and platform, and two families of data stores of its own:
 ///
 ///     /webhosts/{webhostId}/pages/{pageId}
 ///     /repositories/{repositoryId}/drawers/{drawerId}      grants with READ reach inside
@@ -61,7 +61,7 @@ public:
     const sdk::PlatformScope& platform() const { return system_->platform; }
     /// Every route, as `METHOD template`.
     std::vector<std::string> routes() const;
-    resource::Rooms& rooms() { return *rooms_; }
+    resource::Services& services() { return *services_; }
     /// None runs before `start_running`.
     job::JobService& jobs() { return *jobs_; }
 
@@ -72,7 +72,7 @@ private:
 
     /// With what plugins keep in them they outlive the store.
     std::vector<std::unique_ptr<resource::PluginRegistrar>> registrars_;
-    std::unique_ptr<resource::Rooms> rooms_;
+    std::unique_ptr<resource::Services> services_;
     std::unique_ptr<job::JobService> jobs_;
     std::unique_ptr<resource::RowQuery> row_query_;
     std::unique_ptr<resource::PlatformService> platforms_;
@@ -83,7 +83,7 @@ private:
     resource::CollectionIndexes collection_indexes_;
     config::Settings settings_;
     plugin::PluginHost host_;
-    resource::ServiceTable services_;
+    resource::ServiceTable published_;
     std::vector<resource::Installation> installations_;
     std::map<std::string, const resource::Route*> routes_;
     sdk::SessionPtr system_;

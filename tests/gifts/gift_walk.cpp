@@ -41,7 +41,7 @@ Finding taken_over(const GiftWorld& world, const GiftWorld::Table& before,
 /// A new principal is in groups by the caller's doing.
 Finding given(const GiftWorld& world, const GiftWorld::Table& before, const sdk::RecordKey& caller,
               const sdk::RecordKey& made) {
-    const auto reader = GiftServer::instance().rooms().engine->snapshot();
+    const auto reader = GiftServer::instance().services().engine->snapshot();
     for (const sdk::RecordKey& record : world.records) {
         if (before.at({caller, record}).contains(world.permissions(*reader, made, record)))
             continue;

@@ -25,8 +25,8 @@ private:
     const GiftWorld& cast(unsigned number);
 
     GiftServer& server_ = GiftServer::instance();
-    StoreRewind to_nothing_{*server_.rooms().engine};
-    StoreRewind to_cast_{*server_.rooms().engine};
+    StoreRewind to_nothing_{*server_.services().engine};
+    StoreRewind to_cast_{*server_.services().engine};
     std::optional<GiftWorld> cast_;
     unsigned cast_number_ = 0;
 };

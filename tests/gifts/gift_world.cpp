@@ -220,13 +220,13 @@ void GiftWorld::give_rights() {
 sdk::PermissionSet GiftWorld::permissions(const sdk::Reader& reader,
                                           const sdk::RecordKey& principal,
                                           const sdk::RecordKey& record) const {
-    auto held = server_.rooms().authorities.permissions(reader, principal, record);
+    auto held = server_.services().authorities.permissions(reader, principal, record);
     if (!held && sdk::is_missing(held.error())) return {};
     return value_of(std::move(held));
 }
 
 GiftWorld::Table GiftWorld::table() const {
-    const auto reader = server_.rooms().engine->snapshot();
+    const auto reader = server_.services().engine->snapshot();
     Table table;
     for (const sdk::RecordKey& principal : principals) {
         for (const sdk::RecordKey& record : records)

@@ -14,8 +14,8 @@
 #include "kernel/config/settings.hpp"
 #include "kernel/job/job_service.hpp"
 #include "kernel/resource/operations/record_lists.hpp"
-#include "kernel/resource/record/rooms.hpp"
 #include "kernel/resource/record/row_query.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/registration/plugin_registrar.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
 #include "sdk/testing/temporary_folder.hpp"
@@ -33,7 +33,7 @@ public:
     sdk::Result<bool> can_log_in(sdk::Context& context, const sdk::Principal& user) override;
 };
 
-/// The kernel's rooms with the families of nodes, over a store of their own: what a server is
+/// The kernel's services with the families of nodes, over a store of their own: what a server is
 /// without its protocol. One platform, one repository, two users who own everything.
 class ContentWorld {
 public:
@@ -58,7 +58,7 @@ public:
     const sdk::RecordKey& branch_key(const std::string& branch);
     const std::string& user_name(std::size_t user) const;
     nodes::Services& services() { return *services_; }
-    kernel::resource::Rooms& rooms() { return rooms_; }
+    kernel::resource::Services& services() { return services_; }
     const sdk::PlatformScope& platform() const { return platform_; }
     const std::string& master() const { return master_; }
 
@@ -70,7 +70,7 @@ private:
     sdk::Result<sdk::Json> ask_once(std::size_t user, const Request& request);
 
     testing::TemporaryFolder folder_;
-    kernel::resource::Rooms rooms_;
+    kernel::resource::Services services_;
     kernel::config::Settings settings_;
     kernel::resource::ServiceTable table_;
     std::vector<kernel::resource::Installation> installations_;

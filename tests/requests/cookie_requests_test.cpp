@@ -70,7 +70,7 @@ public:
 
 class MarkServer {
 public:
-    MarkServer() : fixture_(families()), pipeline_(fixture_.rooms, workers_, &authenticator_) {
+    MarkServer() : fixture_(families()), pipeline_(fixture_.services, workers_, &authenticator_) {
         authenticator_.session = fixture_.make_user("u");
         kernel::resource::testing::expect(pipeline_.build_routes());
         pipeline_.set_origins({"https://app.example"});

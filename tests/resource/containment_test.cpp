@@ -153,16 +153,16 @@ TEST_CASE_METHOD(Libraries, "a read that writes conflicts with a change of what 
 TEST_CASE_METHOD(Libraries, "what nobody knows counts as a container until somebody reads") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
     const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
-    Records fresh(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
+    Records fresh(services.registry, services.documents, services.platforms, services.sealer);
     REQUIRE(fresh.is_container(book));
     REQUIRE(fresh.is_container(shelf));
     SECTION("anything") {
-        value_of(fresh.resource_of(*rooms.engine->snapshot(), shelves.front()));
+        value_of(fresh.resource_of(*services.engine->snapshot(), shelves.front()));
         CHECK_FALSE(fresh.is_container(book));
         CHECK(fresh.is_container(shelf));
     }
     SECTION("but nothing is learnt from a state that may never be") {
-        const auto transaction = rooms.engine->begin();
+        const auto transaction = services.engine->begin();
         transaction->put("key", "value");
         value_of(fresh.resource_of(*transaction, shelves.front()));
         CHECK(fresh.is_container(book));
@@ -172,23 +172,23 @@ TEST_CASE_METHOD(Libraries, "what nobody knows counts as a container until someb
 TEST_CASE_METHOD(Libraries, "what is known of collections is forgotten when there are too many") {
     const sdk::RecordKey shelf = create({"shelf", "north"}, {{"_doc", "new"}});
     const sdk::RecordKey book = create({"book", "new", shelf}, {{"_doc", "first"}});
-    Records known(rooms.registry, rooms.documents, rooms.platforms, rooms.sealer);
-    REQUIRE(value_of(known.resource_of(*rooms.engine->snapshot(), book)) != nullptr);
+    Records known(services.registry, services.documents, services.platforms, services.sealer);
+    REQUIRE(value_of(known.resource_of(*services.engine->snapshot(), book)) != nullptr);
     REQUIRE_FALSE(known.is_container(book));
 
     constexpr int kSteps = 64;
     constexpr int kOfStep = 1024;
     std::vector<sdk::RecordKey> others;
     for (int step = 0; step < kSteps; ++step) {
-        const auto transaction = rooms.engine->begin();
+        const auto transaction = services.engine->begin();
         for (int i = 0; i < kOfStep; ++i) {
-            const auto id = value_of(rooms.documents.open_collection(
+            const auto id = value_of(services.documents.open_collection(
                 *transaction, platform().number, "book", fmt::format("shelf {} {}", step, i)));
             others.push_back(storage::record_key(id, std::string(storage::kSequenceSize, '1')));
         }
         expect(sdk::commit_and_wait(*transaction));
     }
-    const auto reader = rooms.engine->snapshot();
+    const auto reader = services.engine->snapshot();
     for (const sdk::RecordKey& other : others)
         value_of(known.resource_of(*reader, other));
     CHECK_FALSE(known.is_container(others.back()));
@@ -203,11 +203,11 @@ TEST_CASE_METHOD(Libraries, "what is known of collections is forgotten when ther
 TEST_CASE_METHOD(ResourceFixture, "first uses that take one number do not see each other's") {
     const auto first = begin(system(), "POST", "/libraries", {{"_doc", "north"}});
     REQUIRE(first->run().has_value());
-    WorkContext context(rooms, system());
+    WorkContext context(services, system());
     const auto library = value_of(context.documents().create({"library", ""}, {{"_doc", "south"}}));
     // The other one is quicker, and everybody knows now what the number means.
     const auto reader = make_user("reader");
-    WorkContext other(rooms, system());
+    WorkContext other(services, system());
     CHECK(value_of(other.documents().read(reader->principal.key)).id == "reader");
     CHECK(json(system(), "GET", "/readers/reader").at("_doc") == "reader");
 

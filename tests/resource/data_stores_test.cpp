@@ -1,5 +1,5 @@
-// Data stores as the rooms keep them: counts at any depth, removal in steps, and stores that were
-// written before their families declared what they declare now.
+// Data stores as the services keep them: counts at any depth, removal in steps, and stores that
+// were written before their families declared what they declare now.
 
 #include <set>
 
@@ -127,22 +127,22 @@ private:
 /// A server of its own over a store, from its start on.
 struct Server {
     Server(sdk::Engine& engine, Declared declared)
-        : rooms(std::make_unique<BorrowedEngine>(engine),
-                sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
-        add_kernel_families(rooms.registry);
+        : services(std::make_unique<BorrowedEngine>(engine),
+                   sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
+        add_kernel_families(services.registry);
         for (auto& family : museum_families(declared))
-            expect(add_family(rooms.registry, "museums", std::move(family)));
-        expect(freeze(rooms.registry));
-        if (rooms.platforms.root()) return;
+            expect(add_family(services.registry, "museums", std::move(family)));
+        expect(freeze(services.registry));
+        if (services.platforms.root()) return;
         expect(sdk::write_with_retry(engine, [this](sdk::Transaction& transaction) {
-            auto made = rooms.platforms.create(transaction, "Test");
+            auto made = services.platforms.create(transaction, "Test");
             return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
         }));
     }
 
     sdk::Result<sdk::RecordKey> create(const sdk::CollectionName& name, const sdk::Json& fields) {
         sdk::RecordKey key;
-        auto made = run_as_system(rooms, value_of(rooms.platforms.root()),
+        auto made = run_as_system(services, value_of(services.platforms.root()),
                                   [&](sdk::Context& context) -> sdk::Result<void> {
                                       auto created = context.documents().create(name, fields);
                                       if (!created) return created.error();
@@ -152,14 +152,14 @@ struct Server {
         if (!made) return made.error();
         return key;
     }
-    std::vector<std::string> differences() { return check_store(rooms); }
+    std::vector<std::string> differences() { return check_store(services); }
 
-    Rooms rooms;
+    Services services;
 };
 
 struct Museums : ResourceFixture {
     Museums() : ResourceFixture(museum_families()) {
-        expect(apply_declarations(rooms));
+        expect(apply_declarations(services));
         museum = create({"museum", ""}, {{"_doc", "m"}, {"maxsize", -1}});
     }
 
@@ -170,18 +170,20 @@ struct Museums : ResourceFixture {
         return room;
     }
     sdk::DataStoreSize size() {
-        return value_of(read_store_size(*rooms.engine->snapshot(), museum));
+        return value_of(read_store_size(*services.engine->snapshot(), museum));
     }
     sdk::DataStoreSize counted() {
-        return value_of(count_data_stores(rooms.records, *rooms.engine->snapshot(), 1))[museum];
+        return value_of(
+            count_data_stores(services.records, *services.engine->snapshot(), 1))[museum];
     }
-    std::vector<std::string> differences() { return check_store(rooms); }
+    std::vector<std::string> differences() { return check_store(services); }
     std::size_t removed() {
-        return value_of(rooms.documents.removed_collections(*rooms.engine->snapshot(), 1)).size();
+        return value_of(services.documents.removed_collections(*services.engine->snapshot(), 1))
+            .size();
     }
 
     sdk::RecordKey museum;
-    Housekeeper housekeeper{rooms, 1h};
+    Housekeeper housekeeper{services, 1h};
 };
 
 }  // namespace
@@ -241,13 +243,13 @@ TEST_CASE("what is being erased is understood by another server, whatever of it 
     sdk::testing::MemoryEngine engine;
     {
         Server first(engine, {});
-        expect(apply_declarations(first.rooms));
+        expect(apply_declarations(first.services));
         const auto museum = value_of(first.create({"museum", ""}, {{"_doc", "m"}}));
         value_of(first.create({"museum", ""}, {{"_doc", "other"}}));
         const auto room = value_of(first.create({"room", "m", museum}, {{"_doc", "r"}}));
         for (int i = 0; i < 450; ++i)
             value_of(first.create({"exhibit", "r", room}, {{"n", i}}));
-        expect(run_as_system(first.rooms, value_of(first.rooms.platforms.root()),
+        expect(run_as_system(first.services, value_of(first.services.platforms.root()),
                              [](sdk::Context& context) {
                                  return context.documents().remove({"museum", ""}, "m");
                              }));
@@ -257,11 +259,11 @@ TEST_CASE("what is being erased is understood by another server, whatever of it 
         REQUIRE(steps < 100);
         Server next(engine, {});
         CHECK(next.differences().empty());
-        const auto removed =
-            value_of(next.rooms.documents.removed_collections(*next.rooms.engine->snapshot(), 1));
+        const auto removed = value_of(
+            next.services.documents.removed_collections(*next.services.engine->snapshot(), 1));
         if (removed.empty()) break;
         const auto& one = removed[static_cast<std::size_t>(steps) % removed.size()];
-        expect(run_as_system(next.rooms, value_of(next.rooms.platforms.root()),
+        expect(run_as_system(next.services, value_of(next.services.platforms.root()),
                              [&](sdk::Context& context) -> sdk::Result<void> {
                                  auto& documents = WorkContext::of(context).bound_documents();
                                  const auto emptied = documents.empty_removed(one);
@@ -275,7 +277,7 @@ TEST_CASE_METHOD(Museums, "one step of emptying is bounded") {
     make_room("r", 450);
     json(system(), "DELETE", "/museums/m/rooms/r");
     const auto collection =
-        value_of(rooms.documents.removed_collections(*rooms.engine->snapshot(), 1)).at(0);
+        value_of(services.documents.removed_collections(*services.engine->snapshot(), 1)).at(0);
     std::uint64_t before = 450;
     for (int step = 0; step < 3; ++step) {
         as_system([&](sdk::Context& context) -> sdk::Result<void> {
@@ -283,7 +285,8 @@ TEST_CASE_METHOD(Museums, "one step of emptying is bounded") {
             CHECK_FALSE(value_of(documents.empty_removed(collection)));
             return {};
         });
-        const auto now = value_of(rooms.documents.count(*rooms.engine->snapshot(), collection.id));
+        const auto now =
+            value_of(services.documents.count(*services.engine->snapshot(), collection.id));
         CHECK(before - now <= BoundDocuments::kMaxRemovals);
         CHECK(now < before);
         before = now;
@@ -297,7 +300,7 @@ TEST_CASE_METHOD(Museums, "a removed data store takes its rows along, however mu
     for (int i = 0; i < 250; ++i)
         make_room("r" + std::to_string(i), 1);
     json(system(), "DELETE", "/museums/m");
-    CHECK_FALSE(value_of(read_store_state(*rooms.engine->snapshot(), museum)).has_value());
+    CHECK_FALSE(value_of(read_store_state(*services.engine->snapshot(), museum)).has_value());
     CHECK(differences().empty());
     expect(housekeeper.empty_removed());
     // Rooms that held much were marked while museums were emptied.
@@ -305,7 +308,7 @@ TEST_CASE_METHOD(Museums, "a removed data store takes its rows along, however mu
     CHECK(removed() == 0);
     CHECK(size() == sdk::DataStoreSize{});
     CHECK(differences().empty());
-    CHECK(value_of(rooms.documents.collections(*rooms.engine->snapshot(), 1)).size() <= 4);
+    CHECK(value_of(services.documents.collections(*services.engine->snapshot(), 1)).size() <= 4);
 }
 
 TEST_CASE_METHOD(Museums, "plugins count and guard what they keep elsewhere") {
@@ -318,7 +321,7 @@ TEST_CASE_METHOD(Museums, "plugins count and guard what they keep elsewhere") {
     json(system(), "PUT", "/museums/m", {{"maxsize", used + 100}});
 
     const auto count = [&](const sdk::SessionPtr& user, sdk::DataStoreSize change) {
-        WorkContext context(rooms, user);
+        WorkContext context(services, user);
         auto counted = context.data_stores().count(room, change);
         if (!counted) return counted.error().code;
         CHECK(value_of(context.data_stores().size(room)).bytes == size().bytes + change.bytes);
@@ -342,7 +345,7 @@ TEST_CASE_METHOD(Museums, "two writers that fit alone but not together are put i
     json(system(), "PUT", "/museums/m", {{"maxsize", size().bytes + 100}});
     std::vector<std::unique_ptr<WorkContext>> rivals;
     for (int i = 0; i < 2; ++i) {
-        auto& rival = rivals.emplace_back(std::make_unique<WorkContext>(rooms, system()));
+        auto& rival = rivals.emplace_back(std::make_unique<WorkContext>(services, system()));
         expect(rival->data_stores().count(museum, {1, 60}));
     }
     CHECK(sdk::commit_and_wait(rivals[0]->transaction()).has_value());
@@ -367,7 +370,7 @@ TEST_CASE("fields that have become unique get their rows at start") {
     sdk::RecordKey museum, room;
     {
         Server before(engine, {.is_key_unique = false});
-        expect(apply_declarations(before.rooms));
+        expect(apply_declarations(before.services));
         museum = value_of(before.create({"museum", ""}, {{"_doc", "m"}}));
         room = value_of(before.create({"room", "m", museum}, {{"_doc", "r"}}));
         for (int i = 0; i < 1200; ++i) {
@@ -377,7 +380,7 @@ TEST_CASE("fields that have become unique get their rows at start") {
     const sdk::CollectionName exhibits{"exhibit", "r", room};
     {
         Server after(engine, {.is_key_unique = true});
-        expect(apply_declarations(after.rooms));
+        expect(apply_declarations(after.services));
         CHECK(after.create(exhibits, {{"key", "k7"}}).error().code == "document.value_taken");
         CHECK(after.create(exhibits, {{"key", "k1199"}}).error().code == "document.value_taken");
         value_of(after.create(exhibits, {{"key", "new"}}));
@@ -386,9 +389,9 @@ TEST_CASE("fields that have become unique get their rows at start") {
     {
         // While it is not declared, nobody looks after the rows.
         Server between(engine, {.is_key_unique = false});
-        expect(apply_declarations(between.rooms));
+        expect(apply_declarations(between.services));
         value_of(between.create(exhibits, {{"key", "free"}}));
-        expect(run_as_system(between.rooms, value_of(between.rooms.platforms.root()),
+        expect(run_as_system(between.services, value_of(between.services.platforms.root()),
                              [&](sdk::Context& context) -> sdk::Result<void> {
                                  auto page = context.documents().query(exhibits, {{"key", "k7"}});
                                  if (!page) return page.error();
@@ -399,7 +402,7 @@ TEST_CASE("fields that have become unique get their rows at start") {
                              }));
     }
     Server last(engine, {.is_key_unique = true});
-    expect(apply_declarations(last.rooms));
+    expect(apply_declarations(last.services));
     value_of(last.create(exhibits, {{"key", "k7"}}));
     CHECK(last.create(exhibits, {{"key", "moved"}}).error().code == "document.value_taken");
     CHECK(last.create(exhibits, {{"key", "free"}}).error().code == "document.value_taken");
@@ -416,7 +419,7 @@ TEST_CASE("a server does not start over records that a field's uniqueness does n
             value_of(before.create({"exhibit", "r", room}, {{"key", key}}));
     }
     Server after(engine, {.is_key_unique = true});
-    const auto refused = apply_declarations(after.rooms);
+    const auto refused = apply_declarations(after.services);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == "document.value_duplicate");
     CHECK(refused.error().message.find("exhibit") != std::string::npos);
@@ -429,7 +432,7 @@ TEST_CASE("records whose family has become a data store are counted at start") {
     sdk::RecordKey museum;
     {
         Server before(engine, {.is_data_store = false});
-        expect(apply_declarations(before.rooms));
+        expect(apply_declarations(before.services));
         // What a client wrote under the names of a data store's own members means nothing.
         museum = value_of(before.create(
             {"museum", ""},
@@ -440,12 +443,12 @@ TEST_CASE("records whose family has become a data store are counted at start") {
             value_of(before.create({"exhibit", "r", room}, {{"n", i}}));
     }
     Server after(engine, {.is_data_store = true});
-    expect(apply_declarations(after.rooms));
+    expect(apply_declarations(after.services));
     CHECK(after.differences().empty());
-    CHECK(value_of(read_store_size(*after.rooms.engine->snapshot(), museum)).objects == 6);
-    expect(Housekeeper(after.rooms, 1h).take_statistics());
+    CHECK(value_of(read_store_size(*after.services.engine->snapshot(), museum)).objects == 6);
+    expect(Housekeeper(after.services, 1h).take_statistics());
     storage::Record record;
-    expect(after.rooms.records.read(*after.rooms.engine->snapshot(), museum, record));
+    expect(after.services.records.read(*after.services.engine->snapshot(), museum, record));
     const sdk::Json fields = value_of(sdk::parse_json(record.text()));
     CHECK(fields.at("title") == "old");
     CHECK(fields.at("objectcount") == 6);
@@ -453,14 +456,14 @@ TEST_CASE("records whose family has become a data store are counted at start") {
     CHECK(fields.at("locked") == false);
     CHECK_FALSE(fields.contains("lockedBy"));
     // Nothing is counted a second time.
-    expect(apply_declarations(after.rooms));
+    expect(apply_declarations(after.services));
     CHECK(after.differences().empty());
 }
 
 TEST_CASE("a check tells of all that cannot be read, and of what is wrong besides") {
     BrittleEngine engine;
     Server server(engine, {});
-    expect(apply_declarations(server.rooms));
+    expect(apply_declarations(server.services));
     const auto key_of = [](const sdk::RecordKey& store, char row) {
         return sdk::KeyWriter(storage::kind_prefix(1, storage::kStoreTag))
             .raw(store)

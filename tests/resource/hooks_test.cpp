@@ -102,7 +102,7 @@ TEST_CASE_METHOD(CarelessFixture, "what a plugin keeps on a record is checked as
     sdk::Json deep = 1;
     for (int i = 0; i < 150; ++i)
         deep = sdk::Json::array({std::move(deep)});
-    WorkContext context(rooms, system());
+    WorkContext context(services, system());
     const auto patched = context.documents().patch({"careless", ""}, "kept", {{"deep", deep}});
     REQUIRE(patched.has_error());
     CHECK(patched.error().violations.at(0).code == "field.nesting_deep");
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(CarelessFixture, "what a family keeps closed is written in no w
     CHECK(is_refused(request(system(), "PUT", "/closing/open", {{"a", 1}})));
     CHECK(is_refused(request(system(), "DELETE", "/closing/open")));
     CHECK(is_refused(request(system(), "POST", "/closing", {{"closed", true}})));
-    WorkContext context(rooms, system());
+    WorkContext context(services, system());
     CHECK(is_refused(context.documents().patch(closing, "open", {{"a", 1}})));
     CHECK(ClosingFamily::prepared == 0);
     CHECK(json(system(), "GET", "/closing").at("total_rows") == 1);

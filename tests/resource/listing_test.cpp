@@ -80,7 +80,7 @@ TEST_CASE_METHOD(ResourceFixture,
         const bool is_large = id == "large";
         const sdk::RecordKey& key = is_large ? large : small;
         for (const bool is_by_system : {false, true}) {
-            WorkContext context(rooms, system());
+            WorkContext context(services, system());
             context.keep_reads_short();
             sdk::Context& asked = is_by_system ? context.as_system() : context;
             CHECK(asked.documents().read(key).has_value() != is_large);
@@ -94,8 +94,8 @@ TEST_CASE_METHOD(ResourceFixture,
 TEST_CASE_METHOD(ResourceFixture, "no write makes a record larger than a body may be") {
     const sdk::CollectionName libraries{"library", ""};
     create(libraries, {{"_doc", "grown"}, {"text", std::string(4'000, 'x')}});
-    rooms.max_record_bytes = 3'000;
-    WorkContext context(rooms, system());
+    services.max_record_bytes = 3'000;
+    WorkContext context(services, system());
     const auto refusal = [](const auto& result) {
         return result ? std::string() : result.error().code;
     };
@@ -147,7 +147,7 @@ TEST_CASE_METHOD(ResourceFixture, "work for a caller who has gone away ends wher
     const sdk::RecordKey key = create({"library", ""}, {{"_doc", "north"}});
     const std::atomic<bool> is_abandoned{true};
     const job::Budget spent(job::Budget::Clock::time_point::max(), is_abandoned);
-    WorkContext context(rooms, system());
+    WorkContext context(services, system());
     const job::Budget::Scope scope(&spent);
     const auto code = [](const auto& result) {
         return result ? std::string() : result.error().code;

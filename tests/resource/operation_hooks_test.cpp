@@ -333,7 +333,7 @@ TEST_CASE_METHOD(Leaves, "a family's own rows are sorted and cut like others") {
 TEST_CASE_METHOD(Leaves, "list, query and bulk checks each need their own permission") {
     const auto user = make_user("visitor");
     const auto library =
-        value_of(WorkContext(rooms, system()).documents().read({"library", ""}, "north"));
+        value_of(WorkContext(services, system()).documents().read({"library", ""}, "north"));
     grant(library.key, user, "consumer");
     const std::string leaves = "/libraries/north/leaves";
     CHECK(code_of(request(user, "GET", leaves)) == "authority.permission_missing");

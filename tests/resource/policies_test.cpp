@@ -8,7 +8,7 @@ namespace stele::kernel::resource::testing {
 
 namespace {
 
-/// What the family works with; made before the rooms, and outlives them.
+/// What the family works with; made before the services, and outlives them.
 struct PolicyParts {
     access_policies::PolicyEvaluator evaluator;
     TestDirectory people;
@@ -24,8 +24,8 @@ std::vector<std::unique_ptr<sdk::Resource>> policy_family(PolicyParts& parts) {
 /// A user who may edit a library by an assigned policy.
 struct Policed : PolicyParts, ResourceFixture {
     Policed() : ResourceFixture(policy_family(*this)) {
-        rooms.authorities.set_policy_source(&evaluator);
-        rooms.authority_cache.watch(evaluator);
+        services.authorities.set_policy_source(&evaluator);
+        services.authority_cache.watch(evaluator);
         policy = make_policy("grant", "editor");
         ask("/" + policy + "/assign?ref=" + reference);
     }

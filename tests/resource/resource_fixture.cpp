@@ -103,9 +103,9 @@ sdk::Result<bool> TestDirectory::can_log_in(sdk::Context&, const sdk::Principal&
     return user.enabled && !locked_out.contains(user.key);
 }
 
-TestRequest::TestRequest(Rooms& rooms, const Route& route, std::vector<std::string> values,
+TestRequest::TestRequest(Services& services, const Route& route, std::vector<std::string> values,
                          Parameters parameters, sdk::SessionPtr session, sdk::Json body)
-    : raw_body_(sdk::dump_json(body)), context_(rooms, session), call_(context_, input_) {
+    : raw_body_(sdk::dump_json(body)), context_(services, session), call_(context_, input_) {
     input_.route = &route;
     input_.values = std::move(values);
     input_.parameters = std::move(parameters);
@@ -134,11 +134,11 @@ sdk::Result<void> TestRequest::commit() {
 }
 
 ResourceFixture::ResourceFixture(std::vector<std::unique_ptr<sdk::Resource>> more)
-    : rooms(std::make_unique<sdk::testing::MemoryEngine>(),
-            sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
-    add_kernel_families(rooms.registry);
+    : services(std::make_unique<sdk::testing::MemoryEngine>(),
+               sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))) {
+    add_kernel_families(services.registry);
     const auto add = [this](sdk::ResourceDescriptor descriptor) {
-        expect(add_family(rooms.registry, "libraries",
+        expect(add_family(services.registry, "libraries",
                           std::make_unique<PlacedFamily>(std::move(descriptor))));
     };
     add(family("reader", kPlatformType, "readers"));
@@ -146,15 +146,15 @@ ResourceFixture::ResourceFixture(std::vector<std::unique_ptr<sdk::Resource>> mor
     add(family("shelf", "library", "shelves"));
     add(family("book", "shelf", "books"));
     for (std::unique_ptr<sdk::Resource>& one : more)
-        expect(add_family(rooms.registry, "more", std::move(one)));
-    expect(freeze(rooms.registry));
-    expect(sdk::write_with_retry(*rooms.engine, [this](sdk::Transaction& transaction) {
-        auto made = rooms.platforms.create(transaction, "Test");
+        expect(add_family(services.registry, "more", std::move(one)));
+    expect(freeze(services.registry));
+    expect(sdk::write_with_retry(*services.engine, [this](sdk::Transaction& transaction) {
+        auto made = services.platforms.create(transaction, "Test");
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
     }));
     system_ =
-        std::make_shared<const sdk::Session>(system_session(value_of(rooms.platforms.root())));
-    rooms.principals = &directory;
+        std::make_shared<const sdk::Session>(system_session(value_of(services.platforms.root())));
+    services.principals = &directory;
 }
 
 sdk::SessionPtr ResourceFixture::make_user(const std::string& id) {
@@ -172,7 +172,7 @@ sdk::SessionPtr ResourceFixture::make_user(const std::string& id) {
 }
 
 void ResourceFixture::as_system(const std::function<sdk::Result<void>(sdk::Context&)>& work) {
-    expect(run_as_system(rooms, platform(), work));
+    expect(run_as_system(services, platform(), work));
 }
 
 sdk::RecordKey ResourceFixture::create(const sdk::CollectionName& collection, sdk::Json fields) {
@@ -206,10 +206,10 @@ std::unique_ptr<TestRequest> ResourceFixture::begin(const sdk::SessionPtr& sessi
     const std::size_t end = std::min(path.find('?'), path.size());
     const std::string_view query = path.substr(std::min(end + 1, path.size()));
     std::vector<std::string> values;
-    for (const Route& route : rooms.registry.routes()) {
+    for (const Route& route : services.registry.routes()) {
         if (route.method != method || !matches(route, path.substr(0, end), values)) continue;
-        return std::make_unique<TestRequest>(rooms, route, std::move(values), parameters_of(query),
-                                             session, std::move(body));
+        return std::make_unique<TestRequest>(services, route, std::move(values),
+                                             parameters_of(query), session, std::move(body));
     }
     throw std::logic_error("no route for " + std::string(path));
 }

@@ -15,10 +15,10 @@
 #include <stele/sdk/services/principal_directory.hpp>
 
 #include "kernel/resource/operations/operations.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/work/work_context.hpp"
 
-/// The rooms of a server over an engine in memory, with families that contain one another:
+/// The services of a server over an engine in memory, with families that contain one another:
 ///
 ///     /libraries/{libraryId}/shelves/{shelfId}/books/{bookId}
 ///
@@ -51,7 +51,7 @@ class TestRequest {
 public:
     using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-    TestRequest(Rooms& rooms, const Route& route, std::vector<std::string> values,
+    TestRequest(Services& services, const Route& route, std::vector<std::string> values,
                 Parameters parameters, sdk::SessionPtr session, sdk::Json body);
 
     /// Sends these bytes in place of the JSON.
@@ -104,7 +104,7 @@ public:
     sdk::Json json(const sdk::SessionPtr& session, std::string_view method, std::string_view path,
                    sdk::Json body = sdk::Json::object());
 
-    Rooms rooms;
+    Services services;
     TestDirectory directory;
 
 private:

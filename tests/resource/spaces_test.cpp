@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 const std::string kHome = "01a20000000000000001";
 const std::string kHomePath = "/branches/main/nodes/" + kHome;
 
-/// What the family of policies works with; made before the rooms, and outlives them.
+/// What the family of policies works with; made before the services, and outlives them.
 struct SpaceParts {
     access_policies::PolicyEvaluator evaluator;
     TestDirectory people;
@@ -43,15 +43,15 @@ struct Spaces : SpaceParts, ResourceFixture {
         return ask("POST", "/branches/main/nodes", std::move(fields)).at("_doc").get<std::string>();
     }
     sdk::SpaceCollection collection() {
-        const auto reader = rooms.engine->snapshot();
+        const auto reader = services.engine->snapshot();
         const auto place =
-            value_of(rooms.records.collection(*reader, platform(), {"node", "main"}));
+            value_of(services.records.collection(*reader, platform(), {"node", "main"}));
         REQUIRE(place.id.has_value());
         return {place.id->platform, place.id->number, "node", branch};
     }
     /// Keys of the collection's contents in the store itself, or in the space.
     std::size_t keys_below(const std::string& prefix) {
-        const auto reader = rooms.engine->snapshot();
+        const auto reader = services.engine->snapshot();
         std::size_t count = 0;
         for (const char tag : std::string("dkxybuaAi")) {
             const std::string begin = prefix + sdk::space_key(collection(), tag, "");
@@ -110,7 +110,7 @@ TEST_CASE_METHOD(Spaces, "standard operations work on a space and leave the stor
     CHECK(request(system(), "GET", nodes + "/house").error().code == "document.unknown");
     CHECK(ask("GET", nodes).at("total_rows") == 1);
     CHECK(keys_below("") == 0);
-    CHECK(check_store(rooms).empty());
+    CHECK(check_store(services).empty());
 }
 
 TEST_CASE_METHOD(Spaces, "a collection in a space has its number as soon as its container is") {
@@ -125,15 +125,15 @@ TEST_CASE_METHOD(Spaces, "a container goes without its space, and takes the gran
     grant(key_of(id), reader, "consumer");
     const std::size_t kept = keys_below(space_prefix());
     ask("DELETE", "/branches/main");
-    expect(Housekeeper(rooms, 1h).empty_removed());
-    const auto snapshot = rooms.engine->snapshot();
-    for (const auto& one : value_of(rooms.documents.collections(*snapshot, 1)))
+    expect(Housekeeper(services, 1h).empty_removed());
+    const auto snapshot = services.engine->snapshot();
+    for (const auto& one : value_of(services.documents.collections(*snapshot, 1)))
         CHECK(one.number != before.number);
     const std::string left = space_prefix() + sdk::space_key(before, 'd', "");
     CHECK(snapshot->scan({left, sdk::prefix_end(left)}, sdk::ScanDirection::forward)->is_valid());
     CHECK(kept > 0);
     const sdk::RecordKey key = *sdk::space_record_key(before, id);
-    CHECK(value_of(rooms.authorities.acl(*snapshot, key)).empty());
+    CHECK(value_of(services.authorities.acl(*snapshot, key)).empty());
 }
 
 TEST_CASE_METHOD(Spaces, "a family completes what the server says of a record") {
@@ -142,19 +142,19 @@ TEST_CASE_METHOD(Spaces, "a family completes what the server says of a record") 
     CHECK(made.at("_system").contains("created_on"));
     const sdk::Json changed = ask("PUT", kHomePath, {{"size", 1}});
     CHECK(changed.at("_system").at("kind") == "changed");
-    const auto stored = value_of(rooms.records.collection(*rooms.engine->snapshot(), platform(),
-                                                          sdk::CollectionName{"node", "main"}));
+    const auto stored = value_of(services.records.collection(
+        *services.engine->snapshot(), platform(), sdk::CollectionName{"node", "main"}));
     storage::Record record;
-    expect(rooms.records.read(*rooms.engine->snapshot(), stored, kHome, record));
+    expect(services.records.read(*services.engine->snapshot(), stored, kHome, record));
     CHECK(value_of(sdk::parse_json(record.text())).back().at("kind") == "changed");
 }
 
 TEST_CASE_METHOD(Spaces, "what a context keeps finishes before the commit and completes after it") {
     const std::string finished = space_prefix() + "finished";
-    CHECK_FALSE(value_of(rooms.engine->snapshot()->get(finished)).has_value());
+    CHECK_FALSE(value_of(services.engine->snapshot()->get(finished)).has_value());
     const sdk::Json first = ask("POST", "/branches/main/nodes", {{"size", 1}});
     const sdk::Json second = ask("POST", "/branches/main/nodes", {{"size", 2}});
-    CHECK(value_of(rooms.engine->snapshot()->get(finished)).has_value());
+    CHECK(value_of(services.engine->snapshot()->get(finished)).has_value());
     CHECK(first.at("_system").at("stamp") == 1);
     CHECK(second.at("_system").at("stamp") == 2);
     as_system([](sdk::Context& context) -> sdk::Result<void> {
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(Spaces, "what a context keeps finishes before the commit and co
 }
 
 TEST_CASE_METHOD(Spaces, "whoever acts, contexts of one transaction share their parts") {
-    WorkContext context(rooms, make_user("user"));
+    WorkContext context(services, make_user("user"));
     struct Part : sdk::ContextPart {};
     context.as_system().keep("more.part", std::make_unique<Part>());
     CHECK(context.part("more.part") != nullptr);
@@ -180,7 +180,7 @@ TEST_CASE_METHOD(Spaces, "a part that cannot finish makes the operation fail") {
             return sdk::make_error(sdk::ErrorKind::conflict, "document.id_taken", "refused");
         }
     };
-    const auto done = run_as_system(rooms, platform(), [](sdk::Context& context) {
+    const auto done = run_as_system(services, platform(), [](sdk::Context& context) {
         context.keep("more.refusing", std::make_unique<Refusing>());
         auto made = context.documents().create({"node", "main"}, {{"_doc", kHome}});
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(Spaces, "families are reached by the other words for their path
         }
     }
     CHECK(ask("GET", "/b/main").at("_doc") == "main");
-    const sdk::Json document = value_of(sdk::parse_json(openapi_document(rooms.registry, {})));
+    const sdk::Json document = value_of(sdk::parse_json(openapi_document(services.registry, {})));
     const auto has_alias = [&document](const char* path, const char* method, const char* alias) {
         const sdk::Json& operation = document.at("paths").at(path).at(method);
         const sdk::Json& aliases = operation.at("x-stele-aliases");
@@ -288,14 +288,14 @@ TEST_CASE_METHOD(Spaces, "records give roles by what they say") {
 TEST_CASE_METHOD(Spaces, "roles of a record show in checks and reports under a lasting id") {
     const auto author = make_user("author");
     const std::string id = node({{"author", this->author(author)}});
-    const auto reader = rooms.engine->snapshot();
+    const auto reader = services.engine->snapshot();
     const sdk::RecordKey& principal = author->principal.key;
-    CHECK(value_of(rooms.authorities.has_role(*reader, principal, key_of(id), "owner")));
-    const auto report = value_of(rooms.authorities.report(*reader, key_of(id), principal));
+    CHECK(value_of(services.authorities.has_role(*reader, principal, key_of(id), "owner")));
+    const auto report = value_of(services.authorities.report(*reader, key_of(id), principal));
     REQUIRE(report.size() == 1);
     CHECK(report.front().role_key == "owner");
     CHECK(report.front().id ==
-          value_of(rooms.authorities.report(*reader, key_of(id), principal)).front().id);
+          value_of(services.authorities.report(*reader, key_of(id), principal)).front().id);
     CHECK(ask("GET", "/branches/main/nodes/" + id + "/acl?id=author").at("rows") ==
           sdk::Json{"owner"});
 }
@@ -304,8 +304,8 @@ TEST_CASE_METHOD(Spaces, "rights on a folder reach what lies in it, however deep
     const auto reader = make_user("reader");
     grant(branch, reader, "connector");
     const std::string top = node({{"_doc", kHome}});
-    const sdk::RecordKey top_key = value_of(rooms.references.find(
-        *rooms.engine->snapshot(), platform(), "node://" + platform().id + "/main/" + kHome));
+    const sdk::RecordKey top_key = value_of(services.references.find(
+        *services.engine->snapshot(), platform(), "node://" + platform().id + "/main/" + kHome));
     const std::string sub = node({{"folder", sdk::space_record_id(top_key)}, {"size", 1}});
     const std::string leaf = node({{"folder", sub}, {"size", 2}});
     const std::string nodes = "/branches/main/nodes/";
@@ -315,8 +315,8 @@ TEST_CASE_METHOD(Spaces, "rights on a folder reach what lies in it, however deep
     CHECK(may(reader, "GET", nodes + sub));
     CHECK_FALSE(may(reader, "PUT", nodes + leaf));
     CHECK(json(reader, "GET", "/branches/main/nodes").at("total_rows") == 3);
-    const auto report = value_of(
-        rooms.authorities.report(*rooms.engine->snapshot(), key_of(leaf), reader->principal.key));
+    const auto report = value_of(services.authorities.report(*services.engine->snapshot(),
+                                                             key_of(leaf), reader->principal.key));
     REQUIRE_FALSE(report.empty());
     CHECK(report.front().inherits_from == top_key);
     revoke(top_key, reader, "consumer");
@@ -336,8 +336,8 @@ TEST_CASE_METHOD(Spaces, "rights that reach into the container decide for all it
 }
 
 TEST_CASE_METHOD(Spaces, "policies decide about records in a space") {
-    rooms.authorities.set_policy_source(&evaluator);
-    rooms.authority_cache.watch(evaluator);
+    services.authorities.set_policy_source(&evaluator);
+    services.authority_cache.watch(evaluator);
     const auto user = make_user("user");
     grant(branch, user, "connector");
     const std::string path = "/branches/main/nodes/" + node({{"size", 1}});
@@ -348,7 +348,7 @@ TEST_CASE_METHOD(Spaces, "policies decide about records in a space") {
     ask("POST", "/access/policies/" + policy + "/assign?ref=reader://" + platform().id + "/user");
     CHECK(may(user, "GET", path));
     CHECK(json(user, "GET", "/branches/main/nodes").at("total_rows") == 1);
-    rooms.authorities.set_policy_source(nullptr);
+    services.authorities.set_policy_source(nullptr);
 }
 
 }  // namespace stele::kernel::resource::testing

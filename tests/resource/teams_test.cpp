@@ -1,4 +1,4 @@
-// Teams and custom roles as the rooms keep them, without any plugin.
+// Teams and custom roles as the services keep them, without any plugin.
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ private:
 
 struct TeamMuseums : ResourceFixture {
     TeamMuseums() : ResourceFixture(team_families()) {
-        rooms.team_groups = &groups;
+        services.team_groups = &groups;
         museum = create({"museum", ""}, {{"_doc", "louvre"}});
         create({"exhibit", "louvre"}, {{"_doc", "lisa"}});
     }
@@ -151,14 +151,15 @@ TEST_CASE_METHOD(TeamMuseums,
 TEST_CASE_METHOD(TeamMuseums, "a record takes its teams and roles along") {
     as_owner("/museums/louvre/teams?key=guides");
     json(system(), "POST", "/museums/louvre/roles", {{"roleKey", "guide"}});
-    const auto before = value_of(read_teams(*rooms.engine->snapshot(), museum));
+    const auto before = value_of(read_teams(*services.engine->snapshot(), museum));
     REQUIRE(before.size() == 2);
     json(system(), "DELETE", "/museums/louvre");
-    CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).empty());
+    CHECK(value_of(read_teams(*services.engine->snapshot(), museum)).empty());
     for (const TeamRow& team : before) {
         storage::Record record;
-        CHECK_FALSE(rooms.records.read(*rooms.engine->snapshot(), team.group, record).has_value());
-        CHECK_FALSE(value_of(team_of_group(*rooms.engine->snapshot(), team.group)).has_value());
+        CHECK_FALSE(
+            services.records.read(*services.engine->snapshot(), team.group, record).has_value());
+        CHECK_FALSE(value_of(team_of_group(*services.engine->snapshot(), team.group)).has_value());
     }
 }
 
@@ -201,30 +202,30 @@ TEST_CASE_METHOD(TeamMuseums, "a changed role means something else at once") {
 }
 
 TEST_CASE_METHOD(TeamMuseums, "a record from before there were teams gets its owners, once") {
-    rooms.team_groups = nullptr;
+    services.team_groups = nullptr;
     const sdk::RecordKey old = create({"club", ""}, {{"_doc", "old"}});
     grant(old, user, "owner");
     grant(old, manager, "manager");
-    expect(give_standard_teams(rooms));
-    REQUIRE(value_of(read_teams(*rooms.engine->snapshot(), old)).empty());
-    rooms.team_groups = &groups;
+    expect(give_standard_teams(services));
+    REQUIRE(value_of(read_teams(*services.engine->snapshot(), old)).empty());
+    services.team_groups = &groups;
     for (int round = 0; round < 2; ++round) {
-        expect(give_standard_teams(rooms));
-        const auto teams = value_of(read_teams(*rooms.engine->snapshot(), old));
+        expect(give_standard_teams(services));
+        const auto teams = value_of(read_teams(*services.engine->snapshot(), old));
         REQUIRE(teams.size() == 1);
-        const auto members = value_of(rooms.authorities.members(
-            *rooms.engine->snapshot(), teams.front().group, sdk::MemberKind::any, false));
+        const auto members = value_of(services.authorities.members(
+            *services.engine->snapshot(), teams.front().group, sdk::MemberKind::any, false));
         CHECK(members == std::vector<sdk::RecordKey>{user->principal.key});
     }
-    CHECK(value_of(read_teams(*rooms.engine->snapshot(), museum)).size() == 1);
+    CHECK(value_of(read_teams(*services.engine->snapshot(), museum)).size() == 1);
 }
 
 TEST_CASE_METHOD(TeamMuseums,
                  "a check tells which teams, records and groups do not belong together") {
-    const auto differences = [this] { return check_store(rooms); };
+    const auto differences = [this] { return check_store(services); };
     REQUIRE(differences().empty());
     const sdk::RecordKey group =
-        value_of(read_teams(*rooms.engine->snapshot(), museum)).front().group;
+        value_of(read_teams(*services.engine->snapshot(), museum)).front().group;
     const std::string team_row = sdk::KeyWriter(storage::kind_prefix(1, storage::kTeamTag))
                                      .raw(museum)
                                      .text(kOwnersTeam)
@@ -256,21 +257,21 @@ TEST_CASE_METHOD(TeamMuseums,
                group_of + "its team has another group"}},
          }) {
         std::string whole;
-        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+        expect(sdk::write_with_retry(*services.engine, [&](sdk::Transaction& transaction) {
             whole = *value_of(transaction.get(damage.key));
             transaction.remove(damage.key);
             if (damage.value) transaction.put(damage.key, *damage.value);
             return sdk::Result<void>();
         }));
         CHECK(differences() == damage.told);
-        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+        expect(sdk::write_with_retry(*services.engine, [&](sdk::Transaction& transaction) {
             transaction.put(damage.key, whole);
             return sdk::Result<void>();
         }));
         REQUIRE(differences().empty());
     }
     // A team that outlived its record, with a group that is gone, too.
-    expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+    expect(sdk::write_with_retry(*services.engine, [&](sdk::Transaction& transaction) {
         write_team(transaction, other, {"late", other, {}});
         return sdk::Result<void>();
     }));
@@ -280,13 +281,13 @@ TEST_CASE_METHOD(TeamMuseums,
 }
 
 TEST_CASE_METHOD(TeamMuseums, "a check misses the team owners that a record must have") {
-    expect(give_standard_teams(rooms));
+    expect(give_standard_teams(services));
     grant(platform().root, user, "owner");
-    const auto differences = [this] { return check_store(rooms); };
+    const auto differences = [this] { return check_store(services); };
     as_owner("/teams?key=owners");
-    const TeamRow team = *value_of(read_team(*rooms.engine->snapshot(), museum, kOwnersTeam));
+    const TeamRow team = *value_of(read_team(*services.engine->snapshot(), museum, kOwnersTeam));
     const auto erase = [&] {
-        expect(sdk::write_with_retry(*rooms.engine, [&](sdk::Transaction& transaction) {
+        expect(sdk::write_with_retry(*services.engine, [&](sdk::Transaction& transaction) {
             erase_team(transaction, museum, team);
             return sdk::Result<void>();
         }));
@@ -296,9 +297,9 @@ TEST_CASE_METHOD(TeamMuseums, "a check misses the team owners that a record must
     CHECK(differences() ==
           std::vector<std::string>{"platform 1: museum louvre: it has no team owners"});
     // Where nothing keeps groups, nothing keeps teams.
-    rooms.team_groups = nullptr;
+    services.team_groups = nullptr;
     CHECK(differences().empty());
-    rooms.team_groups = &groups;
+    services.team_groups = &groups;
     // The platform may do without.
     json(system(), "DELETE", "/teams/owners");
     CHECK(differences().size() == 1);
@@ -324,7 +325,7 @@ TEST_CASE_METHOD(TeamMuseums,
     grant(museum, manager, "manager");
     as_owner("/museums/louvre/teams?key=guides");
     const sdk::RecordKey group =
-        value_of(read_team(*rooms.engine->snapshot(), museum, "guides"))->group;
+        value_of(read_team(*services.engine->snapshot(), museum, "guides"))->group;
     const sdk::SessionPtr outer = make_user("outer");
     SECTION("by itself") {
         as_system([&](sdk::Context& context) {

@@ -30,7 +30,7 @@ struct MeteredWorld : ResourceFixture {
         return usage;
     }
 
-    UsageCounter counter{rooms};
+    UsageCounter counter{services};
     SentLane& lane{counter.add_lane()};
 };
 
@@ -144,9 +144,9 @@ TEST_CASE("what several threads send is added up, and written down once") {
 
 TEST_CASE("what was sent counts once, whatever a commit has told about itself") {
     MeteredWorld world;
-    auto owned = std::make_unique<UnsureEngine>(std::move(world.rooms.engine));
+    auto owned = std::make_unique<UnsureEngine>(std::move(world.services.engine));
     UnsureEngine& engine = *owned;
-    world.rooms.engine = std::move(owned);
+    world.services.engine = std::move(owned);
     std::int64_t replies = 0;
     for (const Commit commit : {Commit::tells, Commit::writes_and_fails, Commit::only_fails,
                                 Commit::writes_and_fails, Commit::tells}) {
@@ -158,7 +158,7 @@ TEST_CASE("what was sent counts once, whatever a commit has told about itself") 
         }
         engine.commit = Commit::tells;
         // Beside it another server counts.
-        UsageCounter other(world.rooms);
+        UsageCounter other(world.services);
         other.add_lane().note(1, 10);
         ++replies;
         expect(other.write());
@@ -190,7 +190,7 @@ TEST_CASE("the marks of servers that wrote long ago are forgotten") {
         });
         return count;
     };
-    UsageCounter other(world.rooms);
+    UsageCounter other(world.services);
     for (UsageCounter* counter : {&world.counter, &other}) {
         counter->add_lane().note(1, 10);
         expect(counter->write());
@@ -219,7 +219,7 @@ TEST_CASE("what was sent for a platform that is gone is nobody's") {
 TEST_CASE("what a closed platform stores is not looked at until it is open again") {
     MeteredWorld world;
     std::vector<Installation> installations;
-    PlatformService platforms(world.rooms, installations);
+    PlatformService platforms(world.services, installations);
     sdk::PlatformScope second;
     world.as_system([&](sdk::Context& context) -> sdk::Result<void> {
         second = value_of(platforms.create(context, "Second"));

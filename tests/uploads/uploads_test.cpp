@@ -120,7 +120,7 @@ public:
 class ParcelServer {
 public:
     explicit ParcelServer(kernel::http::RateLimits limits = {})
-        : fixture_(families()), pipeline_(fixture_.rooms, workers_, &authenticator_) {
+        : fixture_(families()), pipeline_(fixture_.services, workers_, &authenticator_) {
         authenticator_.session = fixture_.make_user("u");
         kernel::resource::testing::expect(pipeline_.build_routes());
         pipeline_.set_limits(std::move(limits));
@@ -141,7 +141,7 @@ public:
 
     std::uint16_t port() const { return server_->port(); }
     int runs() const { return runs_; }
-    void meet_a_rival() { parcels_->rival = fixture_.rooms.engine.get(); }
+    void meet_a_rival() { parcels_->rival = fixture_.services.engine.get(); }
 
 private:
     std::vector<std::unique_ptr<sdk::Resource>> families() {

@@ -48,13 +48,13 @@ void note_route(Exchange& exchange, const resource::Route& route) {
 
 }  // namespace
 
-RequestPipeline::RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
+RequestPipeline::RequestPipeline(resource::Services& services, job::WorkerPool& workers,
                                  sdk::Authenticator* authenticator, LockPatience patience)
-    : rooms_(rooms),
+    : services_(services),
       workers_(workers),
       authenticator_(authenticator),
       lock_patience_(patience.time),
-      lock_waits_(*rooms.engine, patience.waiters) {
+      lock_waits_(*services.engine, patience.waiters) {
     kernel_routes_ = {
         kernel_route("/healthz", "the process lives", sdk::shape::status()),
         kernel_route("/readyz", "the server takes requests", sdk::shape::status()),
@@ -75,7 +75,7 @@ sdk::Result<void> RequestPipeline::build_routes() {
     if (auto learned = learn_credential_parts(); !learned) return learned;
     for (const resource::Route& route : kernel_routes_)
         targets_.push_back(&route);
-    for (const resource::Route& route : rooms_.registry.routes())
+    for (const resource::Route& route : services_.registry.routes())
         targets_.push_back(&route);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
         const resource::Route& route = *targets_[i];
@@ -89,8 +89,8 @@ sdk::Result<void> RequestPipeline::build_routes() {
         const bool is_found = match.kind == RouteMatch::Kind::found;
         return duplicate_route(route, *targets_[is_found ? match.target : i]);
     }
-    openapi_ = resource::openapi_document(rooms_.registry, kernel_routes_);
-    auto root = rooms_.platforms.root();
+    openapi_ = resource::openapi_document(services_.registry, kernel_routes_);
+    auto root = services_.platforms.root();
     if (!root) return root.error();
     sdk::Session session;
     session.platform = *root;

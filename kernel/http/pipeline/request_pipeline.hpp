@@ -63,7 +63,7 @@ struct LockPatience {
 /// knows no protocol, in the room `resource`.
 class RequestPipeline final : public RequestHandler {
 public:
-    RequestPipeline(resource::Rooms& rooms, job::WorkerPool& workers,
+    RequestPipeline(resource::Services& services, job::WorkerPool& workers,
                     sdk::Authenticator* authenticator, LockPatience patience = {});
     ~RequestPipeline() override;
 
@@ -140,7 +140,7 @@ private:
     void fail(Exchange& exchange, const sdk::Error& error);
     void fail(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
 
-    resource::Rooms& rooms_;
+    resource::Services& services_;
     job::WorkerPool& workers_;
     sdk::Authenticator* authenticator_;
     std::vector<sdk::CredentialPart> credential_parts_;

@@ -33,9 +33,10 @@ public:
     KeptCall& operator=(const KeptCall&) = delete;
 
     /// The bytes as a record names them now.
-    sdk::Result<sdk::BodySource> open_again(resource::Rooms& rooms, std::uint64_t first,
+    sdk::Result<sdk::BodySource> open_again(resource::Services& services, std::uint64_t first,
                                             std::uint64_t end) {
-        resource::WorkContext context(rooms, input_.session, resource::WorkContext::begin(rooms));
+        resource::WorkContext context(services, input_.session,
+                                      resource::WorkContext::begin(services));
         resource::RoutedCall call(context, input_);
         auto reply = resource::execute(call);
         if (!reply) return reply.error();
@@ -53,31 +54,32 @@ private:
     resource::RequestInput input_;
 };
 
-sdk::Result<bool> pull_again(resource::Rooms& rooms, KeptCall& call, std::uint64_t first,
+sdk::Result<bool> pull_again(resource::Services& services, KeptCall& call, std::uint64_t first,
                              std::uint64_t end, sdk::BodySource& source, std::string& out) {
-    auto opened = call.open_again(rooms, first, end);
+    auto opened = call.open_again(services, first, end);
     if (!opened) {
-        if (is_binary_gone(opened.error())) return rooms.binaries.note_gone(opened.error());
+        if (is_binary_gone(opened.error())) return services.binaries.note_gone(opened.error());
         return opened.error();
     }
     source = std::move(*opened);
     auto has_more = source(out);
     if (has_more || !is_binary_gone(has_more.error())) return has_more;
-    return rooms.binaries.note_gone(has_more.error());
+    return services.binaries.note_gone(has_more.error());
 }
 
 }  // namespace
 
-sdk::Reply::RangeSource look_twice(resource::Rooms& rooms, const resource::RequestInput& input,
+sdk::Reply::RangeSource look_twice(resource::Services& services,
+                                   const resource::RequestInput& input,
                                    sdk::Reply::RangeSource open, const std::string& etag) {
     auto call = std::make_shared<KeptCall>(input, etag);
-    return [&rooms, call = std::move(call), open = std::move(open)](
+    return [&services, call = std::move(call), open = std::move(open)](
                std::uint64_t first, std::uint64_t end) -> sdk::BodySource {
-        return [&rooms, call, first, end,
+        return [&services, call, first, end,
                 source = open(first, end)](std::string& out) mutable -> sdk::Result<bool> {
             auto has_more = source(out);
             if (has_more || !is_binary_gone(has_more.error())) return has_more;
-            return pull_again(rooms, *call, first, end, source, out);
+            return pull_again(services, *call, first, end, source, out);
         };
     };
 }

@@ -6,7 +6,7 @@
 #include <stele/sdk/result.hpp>
 
 #include "kernel/resource/operations/routed_call.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::http {
 
@@ -18,7 +18,8 @@ inline bool is_binary_gone(const sdk::Error& error) {
 }
 
 /// A download that looks again before its first byte. `etag` tells the version that is announced.
-sdk::Reply::RangeSource look_twice(resource::Rooms& rooms, const resource::RequestInput& input,
+sdk::Reply::RangeSource look_twice(resource::Services& services,
+                                   const resource::RequestInput& input,
                                    sdk::Reply::RangeSource open, const std::string& etag);
 
 }  // namespace stele::kernel::http

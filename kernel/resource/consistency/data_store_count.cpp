@@ -14,7 +14,7 @@
 #include "kernel/resource/data_store/data_store_records.hpp"
 #include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/work/record_attachments.hpp"
 #include "kernel/storage/check/store_check.hpp"
 
@@ -251,21 +251,21 @@ void check_data_stores(Records& records, sdk::ContentSizes* content_sizes,
     }
 }
 
-std::vector<std::string> check_store(Rooms& rooms) {
-    const auto reader = rooms.engine->snapshot();
+std::vector<std::string> check_store(Services& services) {
+    const auto reader = services.engine->snapshot();
     std::vector<std::string> differences =
-        rooms.documents.check(*reader, [&](storage::CollectionId collection) {
-            return rooms.records.checked_space(*reader, collection);
+        services.documents.check(*reader, [&](storage::CollectionId collection) {
+            return services.records.checked_space(*reader, collection);
         });
-    auto platforms = rooms.platforms.all();
+    auto platforms = services.platforms.all();
     if (!platforms) {
         differences.push_back(storage::not_checked("the list of platforms", platforms.error()));
         return differences;
     }
     for (const sdk::PlatformScope& platform : *platforms) {
-        check_data_stores(rooms.records, rooms.content_sizes, *reader, platform, differences);
-        check_containers(rooms.documents, *reader, platform.number, differences);
-        check_teams(rooms, *reader, platform, differences);
+        check_data_stores(services.records, services.content_sizes, *reader, platform, differences);
+        check_containers(services.documents, *reader, platform.number, differences);
+        check_teams(services, *reader, platform, differences);
     }
     return differences;
 }

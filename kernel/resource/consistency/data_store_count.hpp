@@ -12,7 +12,7 @@
 
 namespace stele::kernel::resource {
 
-struct Rooms;
+struct Services;
 
 /// What each data store of a platform holds, by looking at every record. Stores that hold nothing
 /// are not in it. Records in spaces are not counted: one of them may show in many collections, and
@@ -34,7 +34,7 @@ void check_data_stores(Records& records, sdk::ContentSizes* content_sizes,
 /// Everything that `stele check` compares: records with indexes and counts, data stores with what
 /// is in them, collections with the records that contain them, teams with their records and groups.
 /// What cannot be read is told of like a difference, and the rest checked nevertheless.
-std::vector<std::string> check_store(Rooms& rooms);
+std::vector<std::string> check_store(Services& services);
 
 /// Records of removed containers and platforms that are still to be erased; no difference, but
 /// worth a line.

@@ -11,7 +11,7 @@
 #include "kernel/resource/data_store/data_store_changes.hpp"
 #include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -130,11 +130,11 @@ sdk::Result<void> adopt_family(sdk::Engine& engine, Records& records,
     return {};
 }
 
-sdk::Result<void> apply(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<void> apply(Services& services, const sdk::PlatformScope& platform,
                         const RegisteredResource& resource) {
     const std::string& type = resource.descriptor.type;
     const Applied declared = declared_by(resource);
-    auto applied = read_applied(*rooms.engine->snapshot(), platform.number, type);
+    auto applied = read_applied(*services.engine->snapshot(), platform.number, type);
     if (!applied) return applied.error();
     if (*applied == declared) return {};
     std::vector<std::string> fields;
@@ -142,15 +142,17 @@ sdk::Result<void> apply(Rooms& rooms, const sdk::PlatformScope& platform,
                         applied->unique.end(), std::back_inserter(fields));
     // What was stored in a space before a field was declared keeps its value without a row.
     if (!fields.empty() && !resource.descriptor.has_space) {
-        auto built = build_unique(*rooms.engine, rooms.documents, platform.number, type, fields);
+        auto built =
+            build_unique(*services.engine, services.documents, platform.number, type, fields);
         if (!built) return built;
     }
     if (declared.is_data_store && !applied->is_data_store) {
-        if (auto adopted = adopt_family(*rooms.engine, rooms.records, platform, resource); !adopted)
+        if (auto adopted = adopt_family(*services.engine, services.records, platform, resource);
+            !adopted)
             return adopted;
     }
     // What is no longer declared is no longer kept up, and would have to be made again.
-    return write_applied(*rooms.engine, platform.number, type, declared);
+    return write_applied(*services.engine, platform.number, type, declared);
 }
 
 }  // namespace
@@ -170,13 +172,13 @@ void mark_declared(const Registry& registry, sdk::Transaction& transaction,
     }
 }
 
-sdk::Result<void> apply_declarations(Rooms& rooms) {
-    auto platforms = rooms.platforms.all();
+sdk::Result<void> apply_declarations(Services& services) {
+    auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();
     for (const sdk::PlatformScope& platform : *platforms) {
-        for (const RegisteredResource& resource : rooms.registry.resources()) {
+        for (const RegisteredResource& resource : services.registry.resources()) {
             if (resource.descriptor.type == kPlatformType) continue;
-            if (auto applied = apply(rooms, platform, resource); !applied) return applied;
+            if (auto applied = apply(services, platform, resource); !applied) return applied;
         }
     }
     return {};

@@ -8,13 +8,13 @@
 namespace stele::kernel::resource {
 
 class Registry;
-struct Rooms;
+struct Services;
 
 /// Makes what a store holds fit what the enabled plugins declare now: rows for fields that have
 /// become unique, counts and states for families that have become data stores. Remembers per
 /// platform and type what is done, so that nothing is looked at twice. Before serving begins, and
 /// before anything is written; `conflict` (`document.value_duplicate`) when the records do not fit.
-sdk::Result<void> apply_declarations(Rooms& rooms);
+sdk::Result<void> apply_declarations(Services& services);
 
 /// Says of a new platform that what it will hold fits.
 void mark_declared(const Registry& registry, sdk::Transaction& transaction, std::uint64_t platform);

@@ -6,7 +6,7 @@
 #include <stele/sdk/key_tuple.hpp>
 
 #include "kernel/resource/consistency/data_store_count.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/work/work_context.hpp"
 
 namespace stele::kernel::resource {
@@ -38,28 +38,29 @@ sdk::Result<std::vector<sdk::Principal>> direct_owners(sdk::PrincipalDirectory* 
 using PlatformWork = std::function<sdk::Result<void>(sdk::Context&)>;
 
 /// Nothing happens to a record that is gone meanwhile.
-sdk::Result<void> give_owners(Rooms& rooms, sdk::Context& context, const sdk::RecordKey& record) {
+sdk::Result<void> give_owners(Services& services, sdk::Context& context,
+                              const sdk::RecordKey& record) {
     storage::Record stored;
-    auto found = rooms.records.read(context.transaction(), record, stored);
+    auto found = services.records.read(context.transaction(), record, stored);
     if (!found && sdk::is_missing(found.error())) return {};
     if (!found) return found;
-    auto owners = direct_owners(rooms.principals, context, record);
+    auto owners = direct_owners(services.principals, context, record);
     if (!owners) return owners.error();
-    return rooms.teams.create_owners(context, record, *owners);
+    return services.teams.create_owners(context, record, *owners);
 }
 
 /// `run` decides about the transactions.
-sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<void> give_to_family(Services& services, const sdk::PlatformScope& platform,
                                  const RegisteredResource& resource, const sdk::Reader& reader,
                                  const std::function<sdk::Result<void>(const PlatformWork&)>& run) {
     const std::string& type = resource.descriptor.type;
     auto given = has_standard_teams(reader, platform.number, type);
     if (!given) return given.error();
     if (*given) return {};
-    auto keys = keys_of_family(rooms.records, reader, platform, resource);
+    auto keys = keys_of_family(services.records, reader, platform, resource);
     if (!keys) return keys.error();
     for (const sdk::RecordKey& key : *keys) {
-        auto done = run([&](sdk::Context& context) { return give_owners(rooms, context, key); });
+        auto done = run([&](sdk::Context& context) { return give_owners(services, context, key); });
         if (!done) return done;
     }
     return run([&](sdk::Context& context) {
@@ -69,12 +70,12 @@ sdk::Result<void> give_to_family(Rooms& rooms, const sdk::PlatformScope& platfor
 }
 
 sdk::Result<void> give_to_platform(
-    Rooms& rooms, const sdk::PlatformScope& platform, const sdk::Reader& reader,
+    Services& services, const sdk::PlatformScope& platform, const sdk::Reader& reader,
     const std::function<sdk::Result<void>(const PlatformWork&)>& run) {
-    if (!rooms.team_groups) return {};
-    for (const RegisteredResource& resource : rooms.registry.resources()) {
+    if (!services.team_groups) return {};
+    for (const RegisteredResource& resource : services.registry.resources()) {
         if (!resource.descriptor.capabilities.teams) continue;
-        auto given = give_to_family(rooms, platform, resource, reader, run);
+        auto given = give_to_family(services, platform, resource, reader, run);
         if (!given) return given;
     }
     return {};
@@ -89,20 +90,20 @@ sdk::Result<bool> has_standard_teams(const sdk::Reader& reader, std::uint64_t pl
     return given->has_value();
 }
 
-sdk::Result<void> give_standard_teams(Rooms& rooms) {
-    auto platforms = rooms.platforms.all();
+sdk::Result<void> give_standard_teams(Services& services) {
+    auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();
     for (const sdk::PlatformScope& platform : *platforms) {
         auto given = give_to_platform(
-            rooms, platform, *rooms.engine->snapshot(),
-            [&](const PlatformWork& work) { return run_as_system(rooms, platform, work); });
+            services, platform, *services.engine->snapshot(),
+            [&](const PlatformWork& work) { return run_as_system(services, platform, work); });
         if (!given) return given;
     }
     return {};
 }
 
-sdk::Result<void> give_standard_teams(Rooms& rooms, sdk::Context& context) {
-    return give_to_platform(rooms, context.platform(), context.transaction(),
+sdk::Result<void> give_standard_teams(Services& services, sdk::Context& context) {
+    return give_to_platform(services, context.platform(), context.transaction(),
                             [&context](const PlatformWork& work) { return work(context); });
 }
 

@@ -10,7 +10,7 @@
 #include "kernel/resource/consistency/data_store_count.hpp"
 #include "kernel/resource/consistency/standard_teams.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/record/team_rows.hpp"
 #include "kernel/storage/check/store_check.hpp"
 #include "kernel/storage/engine/keys.hpp"
@@ -35,9 +35,9 @@ struct RowKey {
 
 class TeamCheck {
 public:
-    TeamCheck(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+    TeamCheck(Services& services, const sdk::Reader& reader, const sdk::PlatformScope& platform,
               std::vector<std::string>& differences)
-        : rooms_(rooms), reader_(reader), platform_(platform), differences_(differences) {}
+        : services_(services), reader_(reader), platform_(platform), differences_(differences) {}
 
     void check_teams() {
         each_row(storage::kTeamTag, [this](const RowKey& key) -> sdk::Result<void> {
@@ -72,8 +72,8 @@ public:
 
     void check_owners() {
         // Where nothing keeps groups, nothing keeps teams.
-        if (!rooms_.team_groups) return;
-        for (const RegisteredResource& resource : rooms_.registry.resources()) {
+        if (!services_.team_groups) return;
+        for (const RegisteredResource& resource : services_.registry.resources()) {
             if (!resource.descriptor.capabilities.teams) continue;
             auto checked = check_owners_of(resource);
             if (!checked) not_checked("the teams of " + resource.collection_path, checked.error());
@@ -98,7 +98,7 @@ private:
 
     sdk::Result<bool> has_record(const sdk::RecordKey& key) {
         storage::Record record;
-        return rooms_.documents.read(reader_, key, record);
+        return services_.documents.read(reader_, key, record);
     }
 
     sdk::Result<void> check_owners_of(const RegisteredResource& resource) {
@@ -107,7 +107,7 @@ private:
         if (!given) return given.error();
         // A store of an older version, which the next start brings up to date.
         if (!*given) return {};
-        auto keys = keys_of_family(rooms_.records, reader_, platform_, resource);
+        auto keys = keys_of_family(services_.records, reader_, platform_, resource);
         if (!keys) return keys.error();
         for (const sdk::RecordKey& key : *keys) {
             std::string what = type + " " + id_of(key);
@@ -126,7 +126,7 @@ private:
         if (!owners) return owners.error();
         if (*owners) return {};
         storage::Record record;
-        auto found = rooms_.documents.read(reader_, key, record);
+        auto found = services_.documents.read(reader_, key, record);
         if (!found) return found.error();
         if (*found) what = type + " " + resource::id_of(record);
         return differ(what + ": it has no team " + kOwnersTeam);
@@ -158,7 +158,7 @@ private:
         if (auto status = cursor->status(); !status) not_checked("its teams", status.error());
     }
 
-    Rooms& rooms_;
+    Services& services_;
     const sdk::Reader& reader_;
     const sdk::PlatformScope& platform_;
     std::vector<std::string>& differences_;
@@ -166,9 +166,9 @@ private:
 
 }  // namespace
 
-void check_teams(Rooms& rooms, const sdk::Reader& reader, const sdk::PlatformScope& platform,
+void check_teams(Services& services, const sdk::Reader& reader, const sdk::PlatformScope& platform,
                  std::vector<std::string>& differences) {
-    TeamCheck check(rooms, reader, platform, differences);
+    TeamCheck check(services, reader, platform, differences);
     check.check_teams();
     check.check_groups();
     check.check_owners();

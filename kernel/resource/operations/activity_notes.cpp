@@ -38,7 +38,7 @@ sdk::Result<std::string> container_ids(const RoutedCall& call, std::size_t count
     storage::Record record;
     for (std::size_t i = 0; i < count; ++i) {
         const sdk::RecordKey& key = call.containers()[i];
-        auto found = call.rooms().records.read(call.work().transaction(), key, record);
+        auto found = call.services().records.read(call.work().transaction(), key, record);
         if (found) {
             ids += "/" + id_of(record);
         } else if (sdk::is_missing(found.error())) {

@@ -14,9 +14,9 @@ namespace {
 constexpr char kStoreMember[] = "objectDatastoreRef";
 
 sdk::Result<CollectionPlace> audit_log_place(const RoutedCall& call) {
-    const RegisteredResource* audit_log = call.rooms().registry.find(audit::kActivityType);
-    return call.rooms().records.collection(call.work().transaction(), call.context().platform(),
-                                           *audit_log);
+    const RegisteredResource* audit_log = call.services().registry.find(audit::kActivityType);
+    return call.services().records.collection(call.work().transaction(), call.context().platform(),
+                                              *audit_log);
 }
 
 /// The audit log says who was where: being allowed to manage a store is not enough.

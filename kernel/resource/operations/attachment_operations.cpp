@@ -27,7 +27,7 @@ sdk::Result<sdk::Json> attachments_of(const RoutedCall& call, const sdk::RecordK
 /// Of a record that the path does not name the caller learns its id.
 sdk::Result<sdk::Reply> changed_reply(const RoutedCall& call, const sdk::RecordKey& record) {
     storage::Record changed;
-    auto found = call.rooms().records.read(call.work().transaction(), record, changed);
+    auto found = call.services().records.read(call.work().transaction(), record, changed);
     if (!found) return found.error();
     if (record != call.record_key()) return sdk::Reply::status({{"_doc", id_of(changed)}});
     return written_reply(call, changed);
@@ -40,7 +40,7 @@ sdk::Result<sdk::Reply> list_record_attachments(const RoutedCall& call,
     std::vector<sdk::Json> rows;
     for (const auto& [id, kept] : attachments->items())
         rows.push_back(sdk::Attachment::from_json(id, kept).row());
-    return RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
+    return RowQuery(call.services().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
 }
 
 sdk::Result<sdk::Reply> download_of(const RoutedCall& call, const sdk::RecordKey& record,
@@ -155,11 +155,11 @@ sdk::Result<sdk::Reply> of_addressed(const RoutedCall& call) {
 /// first platform: theirs on the platform, which the route has asked for, count in their place. On
 /// the first platform itself rights on the record are needed, too.
 sdk::Result<sdk::RecordKey> own_tenant(const RoutedCall& call) {
-    if (!call.rooms().tenants) {
+    if (!call.services().tenants) {
         return sdk::make_error(sdk::ErrorKind::not_found, "tenant.unknown",
                                "no enabled plugin keeps tenants");
     }
-    auto record = call.rooms().tenants->record_of(call.context());
+    auto record = call.services().tenants->record_of(call.context());
     if (!record) return record;
     if (storage::collection_of(*record).platform != call.context().platform().number) return record;
     const sdk::Permission needed = call.route().permission;

@@ -37,7 +37,7 @@ sdk::Result<std::optional<sdk::RecordKey>> record_in_collection(RoutedCall& call
         return std::optional<sdk::RecordKey>();
     }
     storage::Record record;
-    auto found = call.rooms().records.read(call.work().transaction(), call.place(), id, record);
+    auto found = call.services().records.read(call.work().transaction(), call.place(), id, record);
     if (found) return std::optional<sdk::RecordKey>(record.key());
     if (sdk::is_missing(found.error())) return std::optional<sdk::RecordKey>();
     return found.error();

@@ -39,7 +39,7 @@ sdk::Result<void> place_record(const RoutedCall& call, WrittenRecord& made,
     if (!changed) return changed.error();
     if (!*changed) return {};
     made.document = *std::move(*changed);
-    return call.rooms().records.read(call.work().transaction(), made.document.key, made.stored);
+    return call.services().records.read(call.work().transaction(), made.document.key, made.stored);
 }
 
 sdk::Result<WrittenRecord> create_one(const RoutedCall& call, const sdk::Parameters& parameters,
@@ -182,8 +182,8 @@ sdk::Result<void> attach_files(const RoutedCall& call, std::vector<WrittenRecord
     if (!attached) return attached;
     for (std::size_t i = 0; i < made.size(); ++i) {
         if (!records[i].file) continue;
-        auto read = call.rooms().records.read(call.work().transaction(), made[i].stored.key(),
-                                              made[i].stored);
+        auto read = call.services().records.read(call.work().transaction(), made[i].stored.key(),
+                                                 made[i].stored);
         if (!read) return read;
     }
     return {};

@@ -15,7 +15,7 @@ namespace {
 
 sdk::Result<sdk::Reply> store_reply(const RoutedCall& call, const sdk::Reader& reader) {
     storage::Record record;
-    auto found = call.rooms().records.read(reader, call.record_key(), record);
+    auto found = call.services().records.read(reader, call.record_key(), record);
     if (!found) return found.error();
     return written_reply(call, record);
 }
@@ -42,7 +42,7 @@ sdk::Result<sdk::Reply> lock_store(const RoutedCall& call) {
         const sdk::Principal& holder = work.principal();
         state->lock = {holder.key, holder.qualified_name(), sdk::now_ms()};
         write_store_state(work.transaction(), store, *state);
-        auto shown = set_store_members(call.rooms().records, work.transaction(), store,
+        auto shown = set_store_members(call.services().records, work.transaction(), store,
                                        {{"locked", true},
                                         {"lockedBy", state->lock->name},
                                         {"lockedOn", sdk::time_value(state->lock->since_ms)}});
@@ -61,7 +61,7 @@ sdk::Result<sdk::Reply> unlock_store(const RoutedCall& call) {
         state->lock.reset();
         write_store_state(work.transaction(), store, *state);
         auto shown =
-            set_store_members(call.rooms().records, work.transaction(), store,
+            set_store_members(call.services().records, work.transaction(), store,
                               {{"locked", false}, {"lockedBy", nullptr}, {"lockedOn", nullptr}});
         if (!shown) return shown.error();
     }
@@ -69,10 +69,11 @@ sdk::Result<sdk::Reply> unlock_store(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> take_statistics(const RoutedCall& call) {
-    auto taken = refresh_statistics(*call.rooms().engine, call.rooms().records, call.record_key());
+    auto taken =
+        refresh_statistics(*call.services().engine, call.services().records, call.record_key());
     if (!taken) return taken.error();
     // The operation's own transaction began before.
-    return store_reply(call, *call.rooms().engine->snapshot());
+    return store_reply(call, *call.services().engine->snapshot());
 }
 
 sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
@@ -82,21 +83,21 @@ sdk::Result<sdk::Reply> read_store_info(const RoutedCall& call) {
                       {"datastoreTypeId", call.route().resource->descriptor.type},
                       {"maxsize", fields.value("maxsize", sdk::Json(-1))}};
     auto may_know =
-        may_know_numbers(call.rooms(), work.session(), work.transaction(), call.record_key());
+        may_know_numbers(call.services(), work.session(), work.transaction(), call.record_key());
     if (!may_know) return may_know.error();
     if (!*may_know) return sdk::Reply::json(info);
     auto size = peek_store_size(work.transaction(), call.record_key());
     if (!size) return size.error();
     sdk::Json counts = sdk::Json::object();
     for (const RegisteredResource* contained : call.route().resource->contained) {
-        auto place =
-            call.rooms().records.collection_inside(work.transaction(), *contained, call.stored());
+        auto place = call.services().records.collection_inside(work.transaction(), *contained,
+                                                               call.stored());
         if (!place) return place.error();
         std::uint64_t count = 0;
         if (place->id) {
-            auto space = call.rooms().records.open_space(work.transaction(), *place);
+            auto space = call.services().records.open_space(work.transaction(), *place);
             if (!space) return space.error();
-            auto counted = call.rooms().documents.count(**space, *place->id);
+            auto counted = call.services().documents.count(**space, *place->id);
             if (!counted) return counted.error();
             count = *counted;
         }

@@ -59,7 +59,7 @@ sdk::Result<void> sort_rows(RoutedCall& call, Answer& answer) {
     if (!reply.unsorted_rows()) return {};
     const std::vector<sdk::Json> rows(reply.unsorted_rows()->begin(), reply.unsorted_rows()->end());
     auto page =
-        RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
+        RowQuery(call.services().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
     if (!page) return page.error();
     reply.replace_body(page->take_body());
     return {};
@@ -79,7 +79,7 @@ sdk::Result<void> hold(RoutedCall& call, Answer&) {
 }
 
 sdk::Result<void> note(RoutedCall& call, Answer&) {
-    ActivityNotes* const activities = call.rooms().activities;
+    ActivityNotes* const activities = call.services().activities;
     const bool is_noted = call.work().part(kNotedPart) != nullptr;
     if (!activities || is_noted || !call.work().transaction().has_writes()) return {};
     return activities->note_write(call);

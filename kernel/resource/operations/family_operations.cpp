@@ -27,7 +27,7 @@ sdk::Result<void> add_part(const RoutedCall& call, const RegisteredResource& fam
                            const sdk::RecordKey& key, std::vector<std::string>& values) {
     if (family.part_members.empty()) return {};
     storage::Record record;
-    const Records& records = call.rooms().records;
+    const Records& records = call.services().records;
     if (auto found = records.read(call.work().transaction(), key, record); !found) return found;
     auto document = records.open(record);
     if (!document) return document.error();
@@ -56,7 +56,7 @@ sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view referen
     if (!canonical) return canonical.error();
     const std::size_t separator = canonical->find("://");
     const RegisteredResource* const family =
-        call.rooms().registry.find_reference_type(canonical->substr(0, separator));
+        call.services().registry.find_reference_type(canonical->substr(0, separator));
     if (!family) return unknown_record("record", reference);
     RecordPath found{family->instance_path, {}};
     std::size_t at = canonical->find('/', separator + 3);
@@ -70,7 +70,7 @@ sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view referen
 }
 
 const Route* find_route(const RoutedCall& call, std::string_view method, std::string_view path) {
-    const std::vector<Route>& routes = call.rooms().registry.routes();
+    const std::vector<Route>& routes = call.services().registry.routes();
     const auto found = std::find_if(routes.begin(), routes.end(), [&](const Route& route) {
         return route.method == method && route.path == path;
     });
@@ -99,7 +99,7 @@ sdk::Result<void> write(const RoutedCall& call, const Route& route, const Record
     RoutedCall inner(call.work(), input);
     auto written = run_operation(inner);
     if (!written) return written.error();
-    ActivityNotes* const activities = call.rooms().activities;
+    ActivityNotes* const activities = call.services().activities;
     if (!activities) return {};
     // The audit log tells of the record, not of the way to it.
     call.work().keep(kNotedPart, std::make_unique<sdk::ContextPart>());
@@ -129,7 +129,7 @@ sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::stri
                                                 std::string_view type, std::string_view container,
                                                 sdk::Json condition) {
     const auto& outer = static_cast<const RoutedCall&>(call);
-    const RegisteredResource* const family = outer.rooms().registry.find_reference_type(type);
+    const RegisteredResource* const family = outer.services().registry.find_reference_type(type);
     // A container does not say which part of a collection is meant.
     const Route* const route = family && family->part_members.empty()
                                    ? find_route(outer, "POST", family->collection_path + "/query")

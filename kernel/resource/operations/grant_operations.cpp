@@ -67,7 +67,7 @@ struct ReportSubject {
 
 /// Those with a grant on the record or on something that it may inherit from, each once.
 sdk::Result<std::vector<ReportSubject>> holders_around(RoutedCall& call) {
-    auto chain = authority::container_chain(call.work().transaction(), call.rooms().rights,
+    auto chain = authority::container_chain(call.work().transaction(), call.services().rights,
                                             call.record_key());
     if (!chain) return chain.error();
     std::vector<ReportSubject> subjects;
@@ -114,7 +114,7 @@ sdk::Result<std::string> principal_name(RoutedCall& call, const sdk::RecordKey& 
 sdk::Result<std::string> record_name(RoutedCall& call, const sdk::RecordKey& key) {
     if (key == call.context().platform().root) return call.context().platform().id;
     storage::Record record;
-    auto found = call.rooms().records.read(call.work().transaction(), key, record);
+    auto found = call.services().records.read(call.work().transaction(), key, record);
     if (!found) return found.error();
     return id_of(record);
 }
@@ -154,7 +154,7 @@ sdk::Result<std::vector<std::string>> revoked_roles(RoutedCall& call,
 /// A grant on a container reaches what came into it from others only where the caller has the role
 /// there.
 sdk::Result<void> reach_what_is_inherited(RoutedCall& call, const sdk::RecordKey& principal) {
-    authority::AuthorityStore& authorities = call.rooms().authorities;
+    authority::AuthorityStore& authorities = call.services().authorities;
     sdk::Transaction& transaction = call.work().transaction();
     const auto held = authorities.inherited_permissions(transaction, call.context().principal().key,
                                                         call.record_key());
@@ -218,8 +218,8 @@ sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call) {
     if (!principal) return principal.error();
     auto roles = call.context().authorities().direct_roles(call.record_key(), principal->key);
     if (!roles) return roles.error();
-    const auto given =
-        call.rooms().rights.roles_of(call.work().transaction(), call.record_key(), principal->key);
+    const auto given = call.services().rights.roles_of(call.work().transaction(), call.record_key(),
+                                                       principal->key);
     if (!given) return given.error();
     for (const std::string& role : *given) {
         if (std::find(roles->begin(), roles->end(), role) == roles->end()) roles->push_back(role);

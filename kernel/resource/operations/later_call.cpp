@@ -3,7 +3,7 @@
 namespace stele::kernel::resource {
 
 LaterCall::LaterCall(const RoutedCall& call)
-    : rooms_(call.rooms()),
+    : services_(call.services()),
       place_(call.place()),
       request_id_(call.request_id()),
       path_(call.input().path),
@@ -19,7 +19,7 @@ LaterCall::LaterCall(const RoutedCall& call)
 }
 
 sdk::Result<bool> LaterCall::run(const std::function<sdk::Result<bool>(const RoutedCall&)>& work) {
-    WorkContext context(rooms_, input_.session);
+    WorkContext context(services_, input_.session);
     return work(RoutedCall(context, input_, place_));
 }
 

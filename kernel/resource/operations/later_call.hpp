@@ -20,7 +20,7 @@ public:
     sdk::Result<bool> run(const std::function<sdk::Result<bool>(const RoutedCall&)>& work);
 
 private:
-    Rooms& rooms_;
+    Services& services_;
     CollectionPlace place_;
     std::string request_id_;
     std::string path_;

@@ -17,9 +17,9 @@ namespace {
 /// memory. Owns everything that the rows come from.
 class PageText {
 public:
-    PageText(Rooms& rooms, std::uint64_t offset)
-        : moment_(rooms.authority_cache.moment()),
-          reader_(rooms.engine->snapshot()),
+    PageText(Services& services, std::uint64_t offset)
+        : moment_(services.authority_cache.moment()),
+          reader_(services.engine->snapshot()),
           offset_(offset) {}
 
     const sdk::Reader& reader() const { return *reader_; }
@@ -181,11 +181,11 @@ sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Lis
     storage::Visibility visibility;
     const bool is_guarded = listing.place.resource->is_guarded_by_container;
     if (is_guarded || call.context().session().is_system) return visibility;
-    Rooms& rooms = call.rooms();
+    Services& services = call.services();
     const sdk::RecordKey principal = call.context().principal().key;
     auto visible =
-        rooms.authorities.visible_records(page.reader(), principal, listing.place.container,
-                                          storage::record_key_prefix(*listing.place.id));
+        services.authorities.visible_records(page.reader(), principal, listing.place.container,
+                                             storage::record_key_prefix(*listing.place.id));
     if (!visible) return visible.error();
     visibility.is_everything = visible->is_everything;
     if (visible->is_everything) return visibility;
@@ -198,11 +198,11 @@ sdk::Result<storage::Visibility> visibility_of(const RoutedCall& call, const Lis
         }
         return visibility;
     }
-    visibility.accepts = [&rooms, &page,
+    visibility.accepts = [&services, &page,
                           principal](const storage::Record& record) -> sdk::Result<bool> {
-        auto held =
-            rooms.authority_cache.permissions(page.reader(), page.moment(), principal, record.key(),
-                                              sdk::PermissionSet{sdk::Permission::read});
+        auto held = services.authority_cache.permissions(page.reader(), page.moment(), principal,
+                                                         record.key(),
+                                                         sdk::PermissionSet{sdk::Permission::read});
         if (!held) return held.error();
         return held->has(sdk::Permission::read);
     };
@@ -249,7 +249,7 @@ sdk::Result<sdk::Reply> list_own_rows(const RoutedCall& call) {
     auto rows = plugin::guarded<std::vector<sdk::Json>>(
         family.plugin_id, "rows", [&] { return family.resource->rows(call); });
     if (!rows) return rows.error();
-    return RowQuery(call.rooms().has_numeric_sort).page(*rows, filters_of(call), call.page());
+    return RowQuery(call.services().has_numeric_sort).page(*rows, filters_of(call), call.page());
 }
 
 }  // namespace
@@ -275,10 +275,10 @@ sdk::Result<sdk::Reply> query_records_by_get(RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing) {
-    Rooms& rooms = call.rooms();
+    Services& services = call.services();
     auto query = storage::Query::parse(listing.condition);
     if (!query) return query.error();
-    auto page = std::make_shared<PageText>(rooms, call.page().skip);
+    auto page = std::make_shared<PageText>(services, call.page().skip);
     if (!listing.is_trimmed) page->set_parts(ReplyParts::of(call));
     const CollectionPlace& place = listing.place;
     if (place.id) {
@@ -291,9 +291,10 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
             auto allowed = check_asks_no_numbers(listing.condition, call.page());
             if (!allowed) return allowed.error();
             const sdk::SessionPtr session = call.input().session;
-            page->set_tells_numbers([&rooms, session, reader = &page->reader()](const auto& store) {
-                return may_know_numbers(rooms, *session, *reader, store);
-            });
+            page->set_tells_numbers(
+                [&services, session, reader = &page->reader()](const auto& store) {
+                    return may_know_numbers(services, *session, *reader, store);
+                });
         }
         // Costs, and the way that was taken because of them, tell about the records that a caller
         // does not see.
@@ -305,11 +306,11 @@ sdk::Result<sdk::Reply> list_rows(const RoutedCall& call, const Listing& listing
             if (!projection) return projection.error();
             page->set_projection(std::move(*projection));
         }
-        auto space = page->open_space(rooms.records, place);
+        auto space = page->open_space(services.records, place);
         if (!space) return space.error();
-        auto run =
-            rooms.documents.query(**space, *place.id, place.resource->rules, std::move(*query),
-                                  call.page(), std::move(*visibility), rooms.has_numeric_sort);
+        auto run = services.documents.query(**space, *place.id, place.resource->rules,
+                                            std::move(*query), call.page(), std::move(*visibility),
+                                            services.has_numeric_sort);
         if (!run) return run.error();
         page->set_run(std::move(*run));
     }

@@ -37,7 +37,7 @@ sdk::Result<void> require_definition(const RoutedCall& call, std::string_view ro
                                      sdk::PermissionSet permissions) {
     sdk::Context& context = call.context();
     if (context.session().is_system) return {};
-    auto covered = call.rooms()
+    auto covered = call.services()
                        .authorities.measure(context.transaction(), context.principal().key)
                        .covers_role(call.record_key(), role_key, permissions);
     if (!covered) return covered.error();
@@ -56,7 +56,7 @@ sdk::Result<void> require_own_platform(const RoutedCall& call, const sdk::Record
 
 sdk::Result<void> keep_an_owner(const RoutedCall& call, const sdk::RecordKey& principal,
                                 const std::function<sdk::Result<void>()>& change) {
-    sdk::PrincipalDirectory* principals = call.rooms().principals;
+    sdk::PrincipalDirectory* principals = call.services().principals;
     // Who knows no principals keeps no owners.
     if (!principals) return change();
     auto is_kept = plugin::guarded<bool>("principal directory", "describe", [&] {

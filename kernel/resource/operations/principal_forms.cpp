@@ -26,7 +26,7 @@ std::string home_of(const RoutedCall& call, const sdk::PrincipalDirectory& direc
 }  // namespace
 
 sdk::Result<sdk::Principal> find_principal(const RoutedCall& call, std::string_view form) {
-    sdk::PrincipalDirectory* directory = call.rooms().principals;
+    sdk::PrincipalDirectory* directory = call.services().principals;
     if (!directory) return no_directory();
     return plugin::guarded<sdk::Principal>("principal directory", "find", [&] {
         return directory->find(call.context(), form, home_of(call, *directory));
@@ -42,7 +42,7 @@ sdk::Result<sdk::Principal> principal_parameter(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk::RecordKey& key) {
-    sdk::PrincipalDirectory* directory = call.rooms().principals;
+    sdk::PrincipalDirectory* directory = call.services().principals;
     if (!directory) return no_directory();
     // Whose domain was removed is gone before its own record is.
     auto removed = authority::RemovedCollections(call.work().transaction()).has(key);
@@ -58,9 +58,9 @@ sdk::Result<sdk::Principal> describe_principal(const RoutedCall& call, const sdk
 
 sdk::Result<bool> is_told_of(const RoutedCall& call, const sdk::RecordKey& principal) {
     const sdk::Principal& caller = call.context().principal();
-    if (principal == caller.key || !call.rooms().principals) return true;
+    if (principal == caller.key || !call.services().principals) return true;
     auto guest = plugin::guarded<bool>("principal directory", "is_guest", [&] {
-        return call.rooms().principals->is_guest(call.context(), caller);
+        return call.services().principals->is_guest(call.context(), caller);
     });
     if (!guest) return guest;
     return !*guest;

@@ -11,8 +11,8 @@ sdk::Result<sdk::Reply> RecordLists::page(const sdk::Call& call,
                                           const sdk::Json& query) {
     // Plugins get calls from the kernel's routes only.
     const auto& routed = static_cast<const RoutedCall&>(call);
-    auto place = routed.rooms().records.collection(routed.work().transaction(),
-                                                   routed.context().platform(), collection);
+    auto place = routed.services().records.collection(routed.work().transaction(),
+                                                      routed.context().platform(), collection);
     if (!place) return place.error();
     if (!place->resource) {
         return sdk::make_error(sdk::ErrorKind::not_found, "resource.type_unknown",

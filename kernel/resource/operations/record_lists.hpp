@@ -2,7 +2,7 @@
 
 #include <stele/sdk/services/record_lists.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 

@@ -120,7 +120,7 @@ sdk::Json meaning_of(const sdk::Json& role) {
 
 sdk::Result<std::vector<sdk::Json>> all_roles(const RoutedCall& call) {
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
+    auto chain = authority::container_chain(reader, call.services().rights, call.record_key());
     if (!chain) return chain.error();
     std::vector<sdk::Json> roles;
     std::set<std::string> keys;
@@ -147,7 +147,8 @@ sdk::Result<sdk::Reply> list_roles(const RoutedCall& call) {
     auto roles =
         *inherited ? all_roles(call) : read_roles(call.work().transaction(), call.record_key());
     if (!roles) return roles.error();
-    return RowQuery(call.rooms().has_numeric_sort).page(*roles, sdk::Json::object(), call.page());
+    return RowQuery(call.services().has_numeric_sort)
+        .page(*roles, sdk::Json::object(), call.page());
 }
 
 sdk::Result<sdk::Reply> read_one_role(const RoutedCall& call) {
@@ -228,7 +229,7 @@ sdk::Result<std::string> addressed_role(const RoutedCall& call) {
     storage::Sequence sequence;
     if (!storage::parse_sequence(wanted, sequence)) return wanted;
     const sdk::Reader& reader = call.work().transaction();
-    auto chain = authority::container_chain(reader, call.rooms().rights, call.record_key());
+    auto chain = authority::container_chain(reader, call.services().rights, call.record_key());
     if (!chain) return chain.error();
     for (std::size_t level = 0; level < chain->size(); ++level) {
         auto role = read_role(reader, (*chain)[level], wanted);

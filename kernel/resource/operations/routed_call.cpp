@@ -129,7 +129,7 @@ std::vector<std::string> RoutedCall::parameter_names() const {
 const sdk::Document& RoutedCall::record() const {
     if (!document_) {
         if (stored_.sequence.empty()) return document_.emplace();
-        auto opened = rooms().records.open(stored_);
+        auto opened = services().records.open(stored_);
         if (!opened) throw std::runtime_error(opened.error().detail);
         document_ = std::move(*opened);
     }
@@ -151,7 +151,7 @@ sdk::Result<void> RoutedCall::find_target() {
     if (auto found = find_path(); !found) return found;
     if (!input_.route->resource || !input_.route->is_item) return {};
     const std::string& id = input_.values[place_of_id(*input_.route->resource)];
-    auto found = rooms().records.read(context_.transaction(), place(), id, stored_, &space_);
+    auto found = services().records.read(context_.transaction(), place(), id, stored_, &space_);
     if (found) record_key_ = stored_.key();
     return found;
 }
@@ -166,13 +166,13 @@ sdk::Result<void> RoutedCall::find_path() {
     if (!state) return find_unknown_path();
     const PathCache::Name name = {context_.platform().number, route.resource,
                                   std::span(input_.values).first(place_of_id(*route.resource))};
-    if (auto known = rooms().paths.find(name, *state)) {
+    if (auto known = services().paths.find(name, *state)) {
         path_ = std::move(known);
         is_path_remembered_ = true;
         return {};
     }
     auto found = find_unknown_path();
-    if (found) rooms().paths.keep(name, *state, path_);
+    if (found) services().paths.keep(name, *state, path_);
     return found;
 }
 
@@ -188,7 +188,7 @@ sdk::Result<void> RoutedCall::walk_path(TargetPath& path, storage::Record& conta
     path.place.container = platform.root;
     if (!input_.route->resource) return {};
     const sdk::Transaction& reader = context_.transaction();
-    const Records& records = rooms().records;
+    const Records& records = services().records;
     const auto& chain = input_.route->resource->chain;
     auto place = records.collection(reader, platform, *chain.front());
     for (std::size_t i = 1; place && i < chain.size(); ++i) {
@@ -208,9 +208,9 @@ sdk::Result<void> RoutedCall::walk_path(TargetPath& path, storage::Record& conta
 
 sdk::Result<sdk::PermissionSet> RoutedCall::held(const sdk::RecordKey& record,
                                                  sdk::Permission enough) const {
-    return rooms().authority_cache.permissions(context_.transaction(), context_.moment(),
-                                               context_.principal().key, record,
-                                               sdk::PermissionSet{enough});
+    return services().authority_cache.permissions(context_.transaction(), context_.moment(),
+                                                  context_.principal().key, record,
+                                                  sdk::PermissionSet{enough});
 }
 
 sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permission permission,
@@ -351,7 +351,7 @@ sdk::Result<void> RoutedCall::read_parameters() {
     if (route.is_paged) {
         auto page = pagination::read_page_parameters(
             [&](std::string_view name) { return parameter(name); },
-            {.default_limit = rooms().default_limit}, parameter_names());
+            {.default_limit = services().default_limit}, parameter_names());
         if (!page) return page.error();
         input_.page = std::move(*page);
     }

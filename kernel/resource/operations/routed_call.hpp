@@ -123,7 +123,7 @@ public:
     const storage::Record& stored() const { return stored_; }
     storage::Record& stored() { return stored_; }
     WorkContext& work() const { return context_; }
-    Rooms& rooms() const { return context_.rooms(); }
+    Services& services() const { return context_.services(); }
     std::optional<std::string> query_parameter(std::string_view name) const;
 
 private:

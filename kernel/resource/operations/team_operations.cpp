@@ -16,7 +16,7 @@ namespace stele::kernel::resource {
 namespace {
 
 TeamService& teams_of(const RoutedCall& call) {
-    return call.rooms().teams;
+    return call.services().teams;
 }
 
 sdk::Result<TeamRow> named_team(const RoutedCall& call) {
@@ -49,7 +49,7 @@ sdk::Result<TeamRow> own_team(const RoutedCall& call) {
 }
 
 sdk::Result<sdk::Reply> page_of(const RoutedCall& call, const std::vector<sdk::Json>& rows) {
-    return RowQuery(call.rooms().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
+    return RowQuery(call.services().has_numeric_sort).page(rows, sdk::Json::object(), call.page());
 }
 
 sdk::Reply done(const TeamRow& team) {
@@ -113,7 +113,7 @@ sdk::Result<sdk::Reply> page_of_members(const RoutedCall& call, const TeamRow& t
                                         sdk::MemberKind kind, bool is_indirect) {
     auto keys = call.context().authorities().members(team.group, kind, is_indirect);
     if (!keys) return keys.error();
-    RowQuery rows(call.rooms().has_numeric_sort);
+    RowQuery rows(call.services().has_numeric_sort);
     return sdk::page_of_readable(call, rows, *keys);
 }
 

@@ -13,8 +13,8 @@ namespace {
 sdk::Result<bool> withholds_numbers(const RoutedCall& call, const sdk::RecordKey& record) {
     const RegisteredResource* const resource = call.route().resource;
     if (!resource || !has_store_numbers(*resource)) return false;
-    auto may =
-        may_know_numbers(call.rooms(), call.context().session(), call.work().transaction(), record);
+    auto may = may_know_numbers(call.services(), call.context().session(),
+                                call.work().transaction(), record);
     if (!may) return may.error();
     return !*may;
 }

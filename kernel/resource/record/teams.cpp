@@ -9,7 +9,7 @@
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/record/path_key.hpp"
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -44,10 +44,10 @@ sdk::Error no_groups() {
 sdk::Result<TeamService::Teamable> TeamService::teamable(sdk::Context& context,
                                                          const sdk::RecordKey& record) {
     if (record == context.platform().root) return Teamable{kPlatformType, context.platform().id};
-    auto resource = rooms_.records.resource_of(context.transaction(), record);
+    auto resource = services_.records.resource_of(context.transaction(), record);
     if (!resource) return resource.error();
     storage::Record stored;
-    auto found = rooms_.records.read(context.transaction(), record, stored);
+    auto found = services_.records.read(context.transaction(), record, stored);
     if (!found) return found.error();
     return Teamable{*resource ? (*resource)->descriptor.type : std::string(), id_of(stored)};
 }
@@ -56,7 +56,7 @@ sdk::Result<sdk::Team> TeamService::create(sdk::Context& context, const sdk::Rec
                                            std::string_view key, const sdk::Json& fields) {
     if (auto checked = check_path_key(key, "key", "team.key_malformed"); !checked)
         return checked.error();
-    if (!rooms_.team_groups) return no_groups();
+    if (!services_.team_groups) return no_groups();
     auto decoded = decode_create(team_descriptor(), fields);
     if (!decoded) return decoded.error();
     auto taken = read_team(context.transaction(), record, key);
@@ -69,8 +69,9 @@ sdk::Result<sdk::Team> TeamService::create(sdk::Context& context, const sdk::Rec
     if (!place) return place.error();
     const std::string name = std::string(key) + " of " + place->type + " " + place->id;
     // As the server: whoever may manage a record's teams need not manage a domain.
-    auto group = plugin::guarded<sdk::Principal>(
-        kKeeper, "create", [&] { return rooms_.team_groups->create(context.as_system(), name); });
+    auto group = plugin::guarded<sdk::Principal>(kKeeper, "create", [&] {
+        return services_.team_groups->create(context.as_system(), name);
+    });
     if (!group) return group.error();
     TeamRow team{std::string(key), group->key, sdk::Json::object()};
     team.fields = {{"_doc", key},
@@ -138,9 +139,9 @@ sdk::Result<void> TeamService::update(sdk::Context& context, const sdk::RecordKe
 sdk::Result<void> TeamService::remove(sdk::Context& context, const sdk::RecordKey& record,
                                       const TeamRow& team) {
     erase_team(context.transaction(), record, team);
-    if (!rooms_.team_groups) return context.authorities().forget_principal(team.group);
+    if (!services_.team_groups) return context.authorities().forget_principal(team.group);
     return plugin::guarded<void>(kKeeper, "remove", [&] {
-        return rooms_.team_groups->remove(context.as_system(), team.group);
+        return services_.team_groups->remove(context.as_system(), team.group);
     });
 }
 
@@ -148,7 +149,7 @@ sdk::Result<void> TeamService::create_owners(sdk::Context& context, const sdk::R
                                              const std::vector<sdk::Principal>& members) {
     auto known = read_team(context.transaction(), record, kOwnersTeam);
     if (!known) return known.error();
-    if (*known || !rooms_.team_groups) return {};
+    if (*known || !services_.team_groups) return {};
     auto team = create(context, record, kOwnersTeam, {{"title", "Owners"}});
     // The first domain of a platform comes before there is a place for groups.
     if (!team && team.error().code == "team.domain_missing") return {};

@@ -8,7 +8,7 @@
 
 namespace stele::kernel::resource {
 
-struct Rooms;
+struct Services;
 
 /// The team that every record with teams has from the beginning, and keeps.
 inline constexpr char kOwnersTeam[] = "owners";
@@ -17,7 +17,7 @@ inline constexpr char kOwnersTeam[] = "owners";
 /// (docs/decisions/0020-teams-own-groups.md). Any thread.
 class TeamService final : public sdk::Teams {
 public:
-    explicit TeamService(Rooms& rooms) : rooms_(rooms) {}
+    explicit TeamService(Services& services) : services_(services) {}
 
     sdk::Result<sdk::Team> create(sdk::Context& context, const sdk::RecordKey& record,
                                   std::string_view key, const sdk::Json& fields) override;
@@ -52,7 +52,7 @@ private:
     };
     sdk::Result<Teamable> teamable(sdk::Context& context, const sdk::RecordKey& record);
 
-    Rooms& rooms_;
+    Services& services_;
 };
 
 }  // namespace stele::kernel::resource

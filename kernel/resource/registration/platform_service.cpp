@@ -45,9 +45,9 @@ sdk::Result<bool> remove_keys(sdk::Transaction& transaction, std::uint64_t numbe
 sdk::Result<sdk::PlatformScope> PlatformService::create(sdk::Context& context,
                                                         std::string_view title) {
     sdk::Transaction& transaction = context.transaction();
-    auto platform = rooms_.platforms.create(transaction, title);
+    auto platform = services_.platforms.create(transaction, title);
     if (!platform) return platform;
-    mark_declared(rooms_.registry, transaction, platform->number);
+    mark_declared(services_.registry, transaction, platform->number);
     for (const Installation& step : installations_) {
         auto installed = run_on(context, *platform, [&step](sdk::Context& inside) {
             return run_installation(step, inside, sdk::Json::object());
@@ -55,62 +55,65 @@ sdk::Result<sdk::PlatformScope> PlatformService::create(sdk::Context& context,
         if (!installed) return installed.error();
     }
     auto given = run_on(context, *platform, [this](sdk::Context& inside) {
-        return give_standard_teams(rooms_, inside);
+        return give_standard_teams(services_, inside);
     });
     if (!given) return given.error();
     return platform;
 }
 
 sdk::Result<sdk::PlatformScope> PlatformService::find(sdk::Context& context, std::string_view id) {
-    return rooms_.platforms.find(context.transaction(), id);
+    return services_.platforms.find(context.transaction(), id);
 }
 
 sdk::Result<void> PlatformService::run_on(
     sdk::Context& context, const sdk::PlatformScope& platform,
     const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     auto session = std::make_shared<const sdk::Session>(system_session(platform));
-    WorkContext inside(rooms_, std::move(session), WorkContext::of(context).work());
+    WorkContext inside(services_, std::move(session), WorkContext::of(context).work());
     return work(inside);
 }
 
 sdk::Result<void> PlatformService::set_open(sdk::Context& context,
                                             const sdk::PlatformScope& platform, bool is_open) {
-    if (auto removable = check_removable(rooms_.platforms, platform); !removable) return removable;
-    rooms_.platforms.set_open(context.transaction(), platform.number, is_open);
+    if (auto removable = check_removable(services_.platforms, platform); !removable)
+        return removable;
+    services_.platforms.set_open(context.transaction(), platform.number, is_open);
     authority::AuthorityStore::withdraw_decisions(context.transaction(), platform.number);
-    context.after_commit([&rooms = rooms_] { rooms.housekeeping.wake(); });
+    context.after_commit([&services = services_] { services.housekeeping.wake(); });
     return {};
 }
 
 sdk::Result<void> PlatformService::remove(sdk::Context& context,
                                           const sdk::PlatformScope& platform) {
-    if (auto removable = check_removable(rooms_.platforms, platform); !removable) return removable;
-    rooms_.platforms.remove(context.transaction(), platform);
+    if (auto removable = check_removable(services_.platforms, platform); !removable)
+        return removable;
+    services_.platforms.remove(context.transaction(), platform);
     // What is being written there conflicts, and finds no platform when it is repeated.
     authority::AuthorityStore::withdraw_decisions(context.transaction(), platform.number);
-    context.after_commit([&rooms = rooms_] { rooms.housekeeping.wake(); });
+    context.after_commit([&services = services_] { services.housekeeping.wake(); });
     return {};
 }
 
-sdk::Result<bool> empty_removed_platform(Rooms& rooms, std::uint64_t number) {
+sdk::Result<bool> empty_removed_platform(Services& services, std::uint64_t number) {
     const sdk::PlatformScope scope{number, {}, {}};
     bool is_done = false;
-    for (const PlatformRemoval& removal : rooms.platform_removals) {
-        auto stepped = run_as_system(rooms, scope, [&](sdk::Context& context) -> sdk::Result<void> {
-            auto done = plugin::guarded<bool>(removal.plugin_id, "remove platform",
-                                              [&] { return removal.step(context); });
-            if (!done) return done.error();
-            is_done = *done;
-            return {};
-        });
+    for (const PlatformRemoval& removal : services.platform_removals) {
+        auto stepped =
+            run_as_system(services, scope, [&](sdk::Context& context) -> sdk::Result<void> {
+                auto done = plugin::guarded<bool>(removal.plugin_id, "remove platform",
+                                                  [&] { return removal.step(context); });
+                if (!done) return done.error();
+                is_done = *done;
+                return {};
+            });
         if (!stepped) return stepped.error();
         if (!is_done) return false;
     }
-    auto stepped = run_as_system(rooms, scope, [&](sdk::Context& context) -> sdk::Result<void> {
+    auto stepped = run_as_system(services, scope, [&](sdk::Context& context) -> sdk::Result<void> {
         auto removed = remove_keys(context.transaction(), number);
         if (!removed) return removed.error();
         is_done = *removed;
-        if (is_done) rooms.platforms.forget(context.transaction(), number);
+        if (is_done) services.platforms.forget(context.transaction(), number);
         return {};
     });
     if (!stepped) return stepped.error();

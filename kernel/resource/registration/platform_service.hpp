@@ -5,7 +5,7 @@
 
 #include <stele/sdk/services/platforms.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/registration/plugin_registrar.hpp"
 
 namespace stele::kernel::resource {
@@ -14,8 +14,8 @@ namespace stele::kernel::resource {
 class PlatformService final : public sdk::Platforms {
 public:
     /// `installations` may grow until the first call; both outlive this object.
-    PlatformService(Rooms& rooms, const std::vector<Installation>& installations)
-        : rooms_(rooms), installations_(installations) {}
+    PlatformService(Services& services, const std::vector<Installation>& installations)
+        : services_(services), installations_(installations) {}
 
     sdk::Result<sdk::PlatformScope> create(sdk::Context& context, std::string_view title) override;
     sdk::Result<sdk::PlatformScope> find(sdk::Context& context, std::string_view id) override;
@@ -26,12 +26,12 @@ public:
     sdk::Result<void> remove(sdk::Context& context, const sdk::PlatformScope& platform) override;
 
 private:
-    Rooms& rooms_;
+    Services& services_;
     const std::vector<Installation>& installations_;
 };
 
 /// One step of erasing a removed platform: what plugins keep about it, then its keys, some at a
 /// time. True when nothing of it is left.
-sdk::Result<bool> empty_removed_platform(Rooms& rooms, std::uint64_t number);
+sdk::Result<bool> empty_removed_platform(Services& services, std::uint64_t number);
 
 }  // namespace stele::kernel::resource

@@ -10,12 +10,13 @@
 
 namespace stele::kernel::resource {
 
-PluginRegistrar::PluginRegistrar(std::string plugin_id, Rooms& rooms, config::Settings& settings,
-                                 ServiceTable& services, std::vector<Installation>& installations)
+PluginRegistrar::PluginRegistrar(std::string plugin_id, Services& services,
+                                 config::Settings& settings, ServiceTable& published,
+                                 std::vector<Installation>& installations)
     : plugin_id_(std::move(plugin_id)),
-      rooms_(rooms),
-      settings_(settings),
       services_(services),
+      settings_(settings),
+      published_(published),
       installations_(installations) {}
 
 void PluginRegistrar::keep(sdk::Result<void> added) {
@@ -23,15 +24,15 @@ void PluginRegistrar::keep(sdk::Result<void> added) {
 }
 
 void PluginRegistrar::add(std::unique_ptr<sdk::Resource> resource) {
-    keep(add_family(rooms_.registry, plugin_id_, std::move(resource)));
+    keep(add_family(services_.registry, plugin_id_, std::move(resource)));
 }
 
 void PluginRegistrar::add(sdk::Endpoint endpoint) {
-    keep(add_endpoint(rooms_.registry, plugin_id_, std::move(endpoint)));
+    keep(add_endpoint(services_.registry, plugin_id_, std::move(endpoint)));
 }
 
 void PluginRegistrar::add(std::string provider, std::unique_ptr<sdk::BlobStore> binaries) {
-    keep(rooms_.binaries.add(std::move(provider), std::move(binaries)));
+    keep(services_.binaries.add(std::move(provider), std::move(binaries)));
 }
 
 void PluginRegistrar::on_install(
@@ -40,7 +41,7 @@ void PluginRegistrar::on_install(
 }
 
 void PluginRegistrar::on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) {
-    rooms_.platform_removals.push_back({plugin_id_, std::move(step)});
+    services_.platform_removals.push_back({plugin_id_, std::move(step)});
 }
 
 std::string PluginRegistrar::setting(sdk::Setting setting) {
@@ -53,33 +54,33 @@ std::string PluginRegistrar::setting(sdk::Setting setting) {
 sdk::Result<void> PluginRegistrar::run_as_system(
     const sdk::PlatformScope& platform,
     const std::function<sdk::Result<void>(sdk::Context&)>& work) {
-    return resource::run_as_system(rooms_, platform, work);
+    return resource::run_as_system(services_, platform, work);
 }
 
 sdk::Result<sdk::PlatformScope> PluginRegistrar::find_platform(std::uint64_t number) {
-    auto platform = rooms_.platforms.find(number);
+    auto platform = services_.platforms.find(number);
     if (!platform) return platform;
-    auto open = rooms_.platforms.is_open(number);
+    auto open = services_.platforms.is_open(number);
     if (!open) return open.error();
     if (*open) return platform;
     return sdk::make_error(sdk::ErrorKind::not_found, "platform.closed", "the platform is closed");
 }
 
 sdk::PlatformScope PluginRegistrar::root_platform() {
-    auto root = rooms_.platforms.root();
+    auto root = services_.platforms.root();
     return root ? *root : sdk::PlatformScope{};
 }
 
 void PluginRegistrar::publish_typed(std::type_index type, void* service) {
-    if (services_.emplace(type, service).second) return;
+    if (published_.emplace(type, service).second) return;
     keep(sdk::make_error(
         sdk::ErrorKind::conflict, "plugin.service_duplicate",
         fmt::format("plugin {}: the service {} is published already", plugin_id_, type.name())));
 }
 
 void* PluginRegistrar::find_typed(std::type_index type) {
-    const auto found = services_.find(type);
-    return found == services_.end() ? nullptr : found->second;
+    const auto found = published_.find(type);
+    return found == published_.end() ? nullptr : found->second;
 }
 
 namespace {
@@ -106,19 +107,20 @@ sdk::Result<void> run_installation(const Installation& step, sdk::Context& conte
     return {};
 }
 
-sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>& installations,
+sdk::Result<void> install_plugins(Services& services,
+                                  const std::vector<Installation>& installations,
                                   const sdk::PlatformScope& platform, const PluginSeeds& seeds,
                                   bool is_forced) {
     std::map<std::string, bool> seen;
     for (const Installation& step : installations) {
         const std::string key = installed_key(platform, step.plugin_id);
         if (!seen.contains(step.plugin_id)) {
-            auto row = rooms.engine->snapshot()->get(key);
+            auto row = services.engine->snapshot()->get(key);
             if (!row) return row.error();
             seen[step.plugin_id] = row->has_value();
         }
         if (seen[step.plugin_id] && !is_forced) continue;
-        auto installed = run_as_system(rooms, platform, [&](sdk::Context& context) {
+        auto installed = run_as_system(services, platform, [&](sdk::Context& context) {
             const auto own = seeds.find(step.plugin_id);
             return run_installation(step, context,
                                     own == seeds.end() ? sdk::Json::object() : own->second);

@@ -10,7 +10,7 @@
 #include <stele/sdk/seed_member.hpp>
 
 #include "kernel/config/settings.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/registration/seed_members.hpp"
 
 namespace stele::kernel::resource {
@@ -27,8 +27,8 @@ struct Installation {
 /// What one plugin's `open` talks to. Faults of the plugin are kept until `finish`.
 class PluginRegistrar final : public sdk::Registrar {
 public:
-    PluginRegistrar(std::string plugin_id, Rooms& rooms, config::Settings& settings,
-                    ServiceTable& services, std::vector<Installation>& installations);
+    PluginRegistrar(std::string plugin_id, Services& services, config::Settings& settings,
+                    ServiceTable& published, std::vector<Installation>& installations);
 
     void add(std::unique_ptr<sdk::Resource> resource) override;
     void add(sdk::Endpoint endpoint) override;
@@ -38,7 +38,7 @@ public:
     void add_seed(sdk::SeedMember member) override { seed_.push_back(std::move(member)); }
     void on_platform_removed(std::function<sdk::Result<bool>(sdk::Context&)> step) override;
     std::string setting(sdk::Setting setting) override;
-    sdk::Engine& engine() override { return *rooms_.engine; }
+    sdk::Engine& engine() override { return *services_.engine; }
     sdk::Result<void> run_as_system(
         const sdk::PlatformScope& platform,
         const std::function<sdk::Result<void>(sdk::Context&)>& work) override;
@@ -47,12 +47,12 @@ public:
     std::string shared_key_space(std::string_view name) override {
         return storage::plugin_space(0, name);
     }
-    std::filesystem::path data_folder() override { return rooms_.data_folder; }
+    std::filesystem::path data_folder() override { return services_.data_folder; }
     void on_stop(std::function<void()> stop) override {
-        rooms_.stops.push_back({plugin_id_, std::move(stop)});
+        services_.stops.push_back({plugin_id_, std::move(stop)});
     }
     void on_check(std::function<void(std::vector<std::string>&)> check) override {
-        rooms_.checks.push_back({plugin_id_, std::move(check)});
+        services_.checks.push_back({plugin_id_, std::move(check)});
     }
 
     /// The first fault of what the plugin added.
@@ -66,9 +66,9 @@ private:
     void keep(sdk::Result<void> added);
 
     std::string plugin_id_;
-    Rooms& rooms_;
+    Services& services_;
     config::Settings& settings_;
-    ServiceTable& services_;
+    ServiceTable& published_;
     std::vector<Installation>& installations_;
     std::vector<sdk::SeedMember> seed_;
     sdk::Result<void> fault_;
@@ -80,7 +80,8 @@ sdk::Result<void> run_installation(const Installation& step, sdk::Context& conte
 
 /// Runs the installation steps that a platform has not seen, each in a transaction of its own; all
 /// of them when `is_forced` (`stele init`).
-sdk::Result<void> install_plugins(Rooms& rooms, const std::vector<Installation>& installations,
+sdk::Result<void> install_plugins(Services& services,
+                                  const std::vector<Installation>& installations,
                                   const sdk::PlatformScope& platform, const PluginSeeds& seeds,
                                   bool is_forced);
 

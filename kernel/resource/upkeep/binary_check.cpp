@@ -4,7 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/work/record_attachments.hpp"
 #include "kernel/resource/work/work_context.hpp"
 #include "kernel/storage/check/store_check.hpp"
@@ -63,9 +63,9 @@ sdk::Result<void> find_binary(storage::BlobProviders& binaries, sdk::BlobStore& 
     return {};
 }
 
-sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader,
+sdk::Result<void> find_attached_binaries(Services& services, const sdk::Reader& reader,
                                          const sdk::PlatformScope& platform) {
-    return run_as_system(rooms, platform, [&](sdk::Context& context) {
+    return run_as_system(services, platform, [&](sdk::Context& context) {
         return for_each_attached(
             reader, platform.number,
             [&](const sdk::RecordKey& record, const sdk::Json& attachments) -> sdk::Result<void> {
@@ -75,7 +75,7 @@ sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader
                 if (!store) return store.error();
                 for (const sdk::Json& attachment : attachments) {
                     const std::string name = sdk::text_member(attachment, "objectId");
-                    if (auto found = find_binary(rooms.binaries, **store, name); !found)
+                    if (auto found = find_binary(services.binaries, **store, name); !found)
                         return found;
                 }
                 return {};
@@ -85,18 +85,18 @@ sdk::Result<void> find_attached_binaries(Rooms& rooms, const sdk::Reader& reader
 
 }  // namespace
 
-sdk::Result<void> find_missing_binaries(Rooms& rooms) {
-    const auto reader = rooms.engine->snapshot();
-    auto platforms = rooms.platforms.all();
+sdk::Result<void> find_missing_binaries(Services& services) {
+    const auto reader = services.engine->snapshot();
+    auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();
     for (const sdk::PlatformScope& platform : *platforms) {
-        auto found = find_attached_binaries(rooms, *reader, platform);
+        auto found = find_attached_binaries(services, *reader, platform);
         if (!found) return found;
     }
-    if (rooms.content_sizes == nullptr) return {};
-    return rooms.content_sizes->for_each_binary(
-        *reader, [&rooms](sdk::BlobStore& store, std::string_view name) {
-            return find_binary(rooms.binaries, store, name);
+    if (services.content_sizes == nullptr) return {};
+    return services.content_sizes->for_each_binary(
+        *reader, [&services](sdk::BlobStore& store, std::string_view name) {
+            return find_binary(services.binaries, store, name);
         });
 }
 

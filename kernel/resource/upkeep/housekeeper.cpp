@@ -7,7 +7,7 @@
 
 #include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/data_store/store_statistics.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/registration/platform_service.hpp"
 #include "kernel/resource/work/work_context.hpp"
 
@@ -23,19 +23,20 @@ void log_failure(const char* doing, const sdk::Error& error) {
 
 /// One step; true when nothing of the collection is left to do, also because the platform was
 /// closed.
-sdk::Result<bool> empty_step(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<bool> empty_step(Services& services, const sdk::PlatformScope& platform,
                              const storage::RemovedCollection& removed) {
     bool is_done = false;
-    auto stepped = run_as_system(rooms, platform, [&](sdk::Context& context) -> sdk::Result<void> {
-        auto goes_on = Platforms::is_open(context.transaction(), platform.number);
-        if (!goes_on) return goes_on.error();
-        is_done = !*goes_on;
-        if (is_done) return {};
-        auto emptied = WorkContext::of(context).bound_documents().empty_removed(removed);
-        if (!emptied) return emptied.error();
-        is_done = *emptied;
-        return {};
-    });
+    auto stepped =
+        run_as_system(services, platform, [&](sdk::Context& context) -> sdk::Result<void> {
+            auto goes_on = Platforms::is_open(context.transaction(), platform.number);
+            if (!goes_on) return goes_on.error();
+            is_done = !*goes_on;
+            if (is_done) return {};
+            auto emptied = WorkContext::of(context).bound_documents().empty_removed(removed);
+            if (!emptied) return emptied.error();
+            is_done = *emptied;
+            return {};
+        });
     if (!stepped) return stepped.error();
     return is_done;
 }
@@ -47,17 +48,17 @@ Housekeeper::~Housekeeper() {
 }
 
 void Housekeeper::start() {
-    rooms_.housekeeping.start([this] { run(); });
+    services_.housekeeping.start([this] { run(); });
 }
 
 void Housekeeper::stop() {
-    rooms_.housekeeping.stop();
+    services_.housekeeping.stop();
 }
 
 void Housekeeper::run() {
     using Clock = std::chrono::steady_clock;
     auto next_statistics = Clock::now() + period_;
-    while (!rooms_.housekeeping.is_stopping()) {
+    while (!services_.housekeeping.is_stopping()) {
         if (auto emptied = empty_removed(); !emptied) {
             log_failure("emptying a removed container", emptied.error());
         }
@@ -72,13 +73,13 @@ void Housekeeper::run() {
         }
         const auto left = next_statistics - Clock::now();
         if (left.count() > 0) {
-            rooms_.housekeeping.rest(std::chrono::ceil<std::chrono::milliseconds>(left));
+            services_.housekeeping.rest(std::chrono::ceil<std::chrono::milliseconds>(left));
         }
     }
 }
 
 sdk::Result<void> Housekeeper::empty_removed() {
-    auto platforms = rooms_.platforms.all_open();
+    auto platforms = services_.platforms.all_open();
     if (!platforms) return platforms.error();
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
@@ -90,9 +91,9 @@ sdk::Result<void> Housekeeper::empty_removed() {
 sdk::Result<void> Housekeeper::empty_removed(const sdk::PlatformScope& platform) {
     sdk::Result<void> outcome;
     std::vector<std::uint64_t> before;
-    while (!rooms_.housekeeping.is_stopping()) {
+    while (!services_.housekeeping.is_stopping()) {
         auto removed =
-            rooms_.documents.removed_collections(*rooms_.engine->snapshot(), platform.number);
+            services_.documents.removed_collections(*services_.engine->snapshot(), platform.number);
         if (!removed) return removed.error();
         std::vector<std::uint64_t> numbers;
         for (const storage::RemovedCollection& collection : *removed)
@@ -103,8 +104,8 @@ sdk::Result<void> Housekeeper::empty_removed(const sdk::PlatformScope& platform)
         // The inner ones were made later.
         for (auto collection = removed->rbegin(); collection != removed->rend(); ++collection) {
             bool is_done = false;
-            while (!is_done && !rooms_.housekeeping.is_stopping()) {
-                auto stepped = empty_step(rooms_, platform, *collection);
+            while (!is_done && !services_.housekeeping.is_stopping()) {
+                auto stepped = empty_step(services_, platform, *collection);
                 if (!stepped && outcome) outcome = stepped.error();
                 is_done = !stepped || *stepped;
             }
@@ -114,13 +115,13 @@ sdk::Result<void> Housekeeper::empty_removed(const sdk::PlatformScope& platform)
 }
 
 sdk::Result<void> Housekeeper::empty_removed_platforms() {
-    auto removed = rooms_.platforms.removed();
+    auto removed = services_.platforms.removed();
     if (!removed) return removed.error();
     sdk::Result<void> outcome;
     for (const std::uint64_t platform : *removed) {
         bool is_done = false;
-        while (!is_done && !rooms_.housekeeping.is_stopping()) {
-            auto stepped = empty_removed_platform(rooms_, platform);
+        while (!is_done && !services_.housekeeping.is_stopping()) {
+            auto stepped = empty_removed_platform(services_, platform);
             if (!stepped && outcome) outcome = stepped.error();
             is_done = !stepped || *stepped;
         }
@@ -129,18 +130,18 @@ sdk::Result<void> Housekeeper::empty_removed_platforms() {
 }
 
 sdk::Result<void> Housekeeper::take_statistics() {
-    auto platforms = rooms_.platforms.all_open();
+    auto platforms = services_.platforms.all_open();
     if (!platforms) return platforms.error();
     sdk::Result<void> outcome;
     for (const sdk::PlatformScope& platform : *platforms) {
-        auto stores = dirty_stores(*rooms_.engine->snapshot(), platform.number);
+        auto stores = dirty_stores(*services_.engine->snapshot(), platform.number);
         if (!stores) return stores.error();
         for (const sdk::RecordKey& store : *stores) {
-            if (rooms_.housekeeping.is_stopping()) return outcome;
-            auto goes_on = rooms_.platforms.is_open(platform.number);
+            if (services_.housekeeping.is_stopping()) return outcome;
+            auto goes_on = services_.platforms.is_open(platform.number);
             if (!goes_on) return goes_on.error();
             if (!*goes_on) break;
-            auto taken = refresh_statistics(*rooms_.engine, rooms_.records, store);
+            auto taken = refresh_statistics(*services_.engine, services_.records, store);
             if (!taken && outcome) outcome = taken;
         }
     }

@@ -7,7 +7,7 @@
 
 namespace stele::kernel::resource {
 
-struct Rooms;
+struct Services;
 
 /// What the server does behind its callers' backs: empties removed containers, erases removed
 /// platforms and takes the statistics of data stores. What there is to do lies in the store, so
@@ -16,10 +16,11 @@ struct Rooms;
 class Housekeeper {
 public:
     /// `period`: how long the statistics of a store may be older than what is in it.
-    Housekeeper(Rooms& rooms, std::chrono::milliseconds period) : rooms_(rooms), period_(period) {}
+    Housekeeper(Services& services, std::chrono::milliseconds period)
+        : services_(services), period_(period) {}
     ~Housekeeper();
 
-    /// Once for all housekeepers of the rooms.
+    /// Once for all housekeepers of one server.
     void start();
     /// Ends after the step that is being done. May be repeated.
     void stop();
@@ -33,7 +34,7 @@ private:
     void run();
     sdk::Result<void> empty_removed(const sdk::PlatformScope& platform);
 
-    Rooms& rooms_;
+    Services& services_;
     const std::chrono::milliseconds period_;
 };
 

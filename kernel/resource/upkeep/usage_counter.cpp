@@ -11,7 +11,7 @@
 #include "kernel/audit/activity.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/data_store/data_store_rows.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -196,7 +196,7 @@ void UsageCounter::tell(const sdk::PlatformScope& platform, std::chrono::year_mo
 
 sdk::Result<void> UsageCounter::store_batch(sdk::Transaction& transaction, std::uint64_t platform,
                                             const Batch& batch) const {
-    auto is_there = rooms_.platforms.holds(transaction, platform);
+    auto is_there = services_.platforms.holds(transaction, platform);
     if (!is_there) return is_there.error();
     if (!*is_there) return {};
     const std::string mark = mark_key(platform, name_);
@@ -215,11 +215,11 @@ sdk::Result<void> UsageCounter::store_batch(sdk::Transaction& transaction, std::
 }
 
 sdk::Result<void> UsageCounter::write_batch(std::uint64_t number, const Batch& batch) {
-    auto platform = rooms_.platforms.find(number);
+    auto platform = services_.platforms.find(number);
     // It was removed: nobody asks for its figures any more.
     if (!platform && sdk::is_missing(platform.error())) return {};
     const auto written =
-        platform ? sdk::write_with_retry(*rooms_.engine,
+        platform ? sdk::write_with_retry(*services_.engine,
                                          [&](sdk::Transaction& transaction) {
                                              return store_batch(transaction, number, batch);
                                          })
@@ -252,21 +252,21 @@ sdk::Result<void> UsageCounter::write() {
 }
 
 sdk::Result<sdk::DataStoreSize> UsageCounter::stored_by(const sdk::PlatformScope& platform) const {
-    const auto reader = rooms_.engine->snapshot();
+    const auto reader = services_.engine->snapshot();
     sdk::DataStoreSize stored;
-    for (const RegisteredResource& resource : rooms_.registry.resources()) {
+    for (const RegisteredResource& resource : services_.registry.resources()) {
         if (resource.container || resource.descriptor.type == kPlatformType) continue;
         // The audit log is kept for the operator, who decides how long.
         if (resource.descriptor.type == audit::kActivityType) continue;
-        auto place = rooms_.records.collection(*reader, platform, resource);
+        auto place = services_.records.collection(*reader, platform, resource);
         if (!place) return place.error();
         if (!place->id) continue;
-        auto own = rooms_.documents.measure(*reader, *place->id);
+        auto own = services_.documents.measure(*reader, *place->id);
         if (!own) return own.error();
         add_size(stored,
                  {static_cast<std::int64_t>(own->records), static_cast<std::int64_t>(own->bytes)});
         if (!resource.descriptor.capabilities.data_store) continue;
-        auto stores = rooms_.documents.first_records(*reader, *place->id, SIZE_MAX);
+        auto stores = services_.documents.first_records(*reader, *place->id, SIZE_MAX);
         if (!stores) return stores.error();
         for (const storage::Record& store : *stores) {
             auto size = read_store_size(*reader, store.key());
@@ -281,8 +281,8 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
                                              const sdk::DataStoreSize& stored,
                                              std::chrono::year_month month) {
     return sdk::write_with_retry(
-        *rooms_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
-            auto is_there = rooms_.platforms.holds(transaction, platform.number);
+        *services_.engine, [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+            auto is_there = services_.platforms.holds(transaction, platform.number);
             if (!is_there) return is_there.error();
             if (!*is_there) return {};
             auto period = present_period(transaction, platform.number, month);
@@ -300,7 +300,7 @@ sdk::Result<void> UsageCounter::write_stored(const sdk::PlatformScope& platform,
 }
 
 sdk::Result<void> UsageCounter::look(const GoesOn& goes_on) {
-    auto platforms = rooms_.platforms.all_open();
+    auto platforms = services_.platforms.all_open();
     if (!platforms) return platforms.error();
     const std::chrono::year_month month = sdk::month_of(sdk::now_ms());
     sdk::Result<void> outcome;

@@ -18,7 +18,7 @@
 
 namespace stele::kernel::resource {
 
-struct Rooms;
+struct Services;
 
 /// Counts what platforms store and send. A reply costs one addition in memory; what was added is
 /// written down in batches, at an interval and at the end, by additions that never conflict. A
@@ -27,7 +27,7 @@ struct Rooms;
 /// a platform's own level are walked through.
 class UsageCounter final : public sdk::Usage {
 public:
-    explicit UsageCounter(Rooms& rooms) : rooms_(rooms) {}
+    explicit UsageCounter(Services& services) : services_(services) {}
     ~UsageCounter() override;
 
     sdk::Result<sdk::MonthlyUsage> read(sdk::Context& context, const sdk::PlatformScope& platform,
@@ -75,7 +75,7 @@ private:
                                    const sdk::DataStoreSize& stored, std::chrono::year_month month);
     void tell(const sdk::PlatformScope& platform, std::chrono::year_month month) const;
 
-    Rooms& rooms_;
+    Services& services_;
     std::vector<Written> written_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<SentLane>> lanes_;

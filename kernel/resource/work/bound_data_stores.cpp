@@ -15,7 +15,7 @@ namespace stele::kernel::resource {
 sdk::Result<std::optional<BoundDataStores::Store>> BoundDataStores::store_of(
     const sdk::RecordKey& record) const {
     const sdk::Transaction& transaction = context_.transaction();
-    auto key = data_store_of(rooms_.records, transaction, record);
+    auto key = data_store_of(services_.records, transaction, record);
     if (!key) return key.error();
     if (!*key) return std::optional<Store>();
     auto state = read_store_state(transaction, **key);
@@ -33,9 +33,9 @@ sdk::Result<StoreState> BoundDataStores::state(const sdk::RecordKey& store) cons
 
 sdk::Result<std::string> BoundDataStores::describe(const sdk::RecordKey& store) const {
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), store, record);
+    auto found = services_.records.read(context_.transaction(), store, record);
     if (!found) return found.error();
-    auto resource = rooms_.records.resource_of(context_.transaction(), store);
+    auto resource = services_.records.resource_of(context_.transaction(), store);
     if (!resource) return resource.error();
     return fmt::format("{} {}", (*resource)->descriptor.type, id_of(record));
 }
@@ -93,7 +93,7 @@ sdk::Result<void> BoundDataStores::mark_dirty(Store& store) {
     store.state.is_dirty = true;
     write_store_state(context_.transaction(), store.key, store.state);
     list_dirty_store(context_.transaction(), store.key, true);
-    return set_store_members(rooms_.records, context_.transaction(), store.key,
+    return set_store_members(services_.records, context_.transaction(), store.key,
                              {{"statisticsDirty", true}});
 }
 
@@ -121,14 +121,14 @@ sdk::Result<void> BoundDataStores::count(const sdk::RecordKey& record, sdk::Data
 }
 
 sdk::Result<sdk::DataStoreSize> BoundDataStores::size(const sdk::RecordKey& record) {
-    auto key = data_store_of(rooms_.records, context_.transaction(), record);
+    auto key = data_store_of(services_.records, context_.transaction(), record);
     if (!key) return key.error();
     if (!*key) return sdk::DataStoreSize();
     return peek_store_size(context_.transaction(), **key);
 }
 
 sdk::Result<sdk::BlobStore*> BoundDataStores::binaries(const sdk::RecordKey& record) {
-    auto key = data_store_of(rooms_.records, context_.transaction(), record);
+    auto key = data_store_of(services_.records, context_.transaction(), record);
     if (!key) return key.error();
     std::string provider;
     if (*key) {
@@ -136,7 +136,7 @@ sdk::Result<sdk::BlobStore*> BoundDataStores::binaries(const sdk::RecordKey& rec
         if (!document) return document.error();
         provider = sdk::text_member(document->fields, "binaryStorageProviderType");
     }
-    return rooms_.binaries.find_for_use(provider);
+    return services_.binaries.find_for_use(provider);
 }
 
 }  // namespace stele::kernel::resource

@@ -5,7 +5,7 @@
 #include <stele/sdk/data_store.hpp>
 
 #include "kernel/resource/data_store/data_store_rows.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -16,7 +16,8 @@ class WorkContext;
 /// race are put in order.
 class BoundDataStores final : public sdk::DataStores {
 public:
-    BoundDataStores(Rooms& rooms, WorkContext& context) : rooms_(rooms), context_(context) {}
+    BoundDataStores(Services& services, WorkContext& context)
+        : services_(services), context_(context) {}
 
     /// `storage_full` (`data_store.full`) when an upload of so many bytes, but for what a form adds
     /// to its files, is more than all that the record's data store may hold.
@@ -47,7 +48,7 @@ private:
     /// Type and id, for messages.
     sdk::Result<std::string> describe(const sdk::RecordKey& store) const;
 
-    Rooms& rooms_;
+    Services& services_;
     WorkContext& context_;
 };
 

@@ -81,7 +81,8 @@ void notify_later(WorkContext& context, const RegisteredResource& resource,
 
 sdk::Result<CollectionPlace> BoundDocuments::place_of(const sdk::CollectionName& collection) {
     if (auto left = context_.go_on(); !left) return left.error();
-    auto place = rooms_.records.collection(context_.transaction(), context_.platform(), collection);
+    auto place =
+        services_.records.collection(context_.transaction(), context_.platform(), collection);
     if (place && !place->resource) return unknown_type(collection.type);
     return place;
 }
@@ -91,25 +92,25 @@ sdk::Result<sdk::Document> BoundDocuments::read(const sdk::CollectionName& colle
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
     if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
-    return rooms_.records.open(record);
+    return services_.records.open(record);
 }
 
 sdk::Result<sdk::Document> BoundDocuments::read(const sdk::RecordKey& key) {
     if (auto left = context_.go_on(); !left) return left.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), key, record);
+    auto found = services_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
     if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
-    return rooms_.records.open(record);
+    return services_.records.open(record);
 }
 
 sdk::Result<std::string> BoundDocuments::read_text(const sdk::RecordKey& key) {
     if (auto left = context_.go_on(); !left) return left.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), key, record);
+    auto found = services_.records.read(context_.transaction(), key, record);
     if (!found) return found.error();
     if (auto fits = context_.check_read(record.text().size()); !fits) return fits.error();
     return std::string(record.text());
@@ -125,17 +126,17 @@ sdk::Result<sdk::DocumentPage> BoundDocuments::query(const sdk::CollectionName& 
     sdk::DocumentPage result;
     result.offset = page.skip;
     if (!place->id) return result;
-    auto space = rooms_.records.open_space(context_.transaction(), *place);
+    auto space = services_.records.open_space(context_.transaction(), *place);
     if (!space) return space.error();
-    auto run = rooms_.documents.query(**space, *place->id, place->resource->rules,
-                                      std::move(*parsed), page, {}, rooms_.has_numeric_sort);
+    auto run = services_.documents.query(**space, *place->id, place->resource->rules,
+                                         std::move(*parsed), page, {}, services_.has_numeric_sort);
     if (!run) return run.error();
     storage::Record record;
     while (true) {
         auto more = (*run)->next(record);
         if (!more) return more.error();
         if (!*more) break;
-        auto document = rooms_.records.open(record);
+        auto document = services_.records.open(record);
         if (!document) return document.error();
         result.rows.push_back(std::move(*document));
     }
@@ -163,7 +164,7 @@ sdk::Result<void> BoundDocuments::run_hooks_before(const CollectionPlace& place,
         }
         sdk::Violations violations;
         if (resource.descriptor.capabilities.data_store && change.after) {
-            check_data_store(change.after->fields, rooms_.binaries, violations);
+            check_data_store(change.after->fields, services_.binaries, violations);
         }
         resource.resource->validate(change, context_, violations);
         if (!violations.empty()) return sdk::make_error(std::move(violations));
@@ -185,19 +186,19 @@ sdk::Result<void> BoundDocuments::grant_on_create(const CollectionPlace& place,
     sdk::Transaction& transaction = context_.transaction();
     if (!context_.session().is_system && !place.resource->descriptor.is_ungranted) {
         auto granted =
-            rooms_.authorities.grant(transaction, key, context_.principal().key, "owner");
+            services_.authorities.grant(transaction, key, context_.principal().key, "owner");
         if (!granted) return granted;
     }
     if (is_hidden) return {};
     for (const sdk::DefaultGrant& grant : place.resource->descriptor.default_grants) {
         sdk::RecordKey to = key;
         if (grant.to == sdk::DefaultGrant::To::everyone) {
-            auto everyone = rooms_.authorities.everyone(transaction, context_.platform().number);
+            auto everyone = services_.authorities.everyone(transaction, context_.platform().number);
             if (!everyone) return everyone.error();
             if (!*everyone) continue;
             to = **everyone;
         }
-        auto granted = rooms_.authorities.grant(transaction, key, to, grant.role_key);
+        auto granted = services_.authorities.grant(transaction, key, to, grant.role_key);
         if (!granted) return granted;
     }
     return {};
@@ -218,13 +219,13 @@ sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collectio
     // Most do, and readers come by often: what is remembered is asked first.
     sdk::Transaction& transaction = context_.transaction();
     if (!transaction.has_writes()) {
-        auto inside = rooms_.authority_cache.reads_inside(
+        auto inside = services_.authority_cache.reads_inside(
             transaction, context_.moment(), context_.principal().key, place->container);
         if (!inside || *inside) return inside;
     }
-    auto visible = rooms_.authorities.visible_records(context_.transaction(),
-                                                      context_.principal().key, place->container,
-                                                      storage::record_key_prefix(*place->id));
+    auto visible = services_.authorities.visible_records(context_.transaction(),
+                                                         context_.principal().key, place->container,
+                                                         storage::record_key_prefix(*place->id));
     if (!visible) return visible.error();
     return visible->is_everything;
 }
@@ -261,17 +262,17 @@ sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, 
 
     if (auto completed = set_system(place, change, nullptr); !completed) return completed.error();
     sdk::Transaction& transaction = context_.transaction();
-    auto id = rooms_.records.open_collection(transaction, context_.platform(), place);
+    auto id = services_.records.open_collection(transaction, context_.platform(), place);
     if (!id) return id.error();
     auto space = Records::write_space(context_, place, *id);
     if (!space) return space.error();
     auto addressed = check_addresses(place, **space, *id, decoded->wanted_id, *sequence, after);
     if (!addressed) return addressed.error();
-    auto stored = rooms_.documents.insert(**space, *id, place.resource->rules,
-                                          {.sequence = *sequence,
-                                           .custom_id = decoded->wanted_id,
-                                           .fields = after.fields,
-                                           .sealed = rooms_.records.seal(after.secrets)});
+    auto stored = services_.documents.insert(**space, *id, place.resource->rules,
+                                             {.sequence = *sequence,
+                                              .custom_id = decoded->wanted_id,
+                                              .fields = after.fields,
+                                              .sealed = services_.records.seal(after.secrets)});
     if (!stored) return stored.error();
     if (auto fits = check_size(*stored, 0); !fits) return fits.error();
     after.key = storage::record_key(*id, *sequence);
@@ -290,7 +291,7 @@ sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, 
     if (place.resource->descriptor.capabilities.teams) {
         std::vector<sdk::Principal> members;
         if (!context_.session().is_system) members.push_back(context_.principal());
-        auto made = rooms_.teams.create_owners(context_, after.key, members);
+        auto made = services_.teams.create_owners(context_, after.key, members);
         if (!made) return made.error();
     }
     if (auto hooked = run_hooks_after(place, change); !hooked) return hooked.error();
@@ -302,10 +303,10 @@ sdk::Result<WrittenRecord> BoundDocuments::create(const CollectionPlace& place, 
 sdk::Result<void> BoundDocuments::check_size(const storage::Record& stored,
                                              std::size_t size_before) const {
     const std::size_t size = stored.text().size();
-    if (size <= rooms_.max_record_bytes || size <= size_before) return {};
+    if (size <= services_.max_record_bytes || size <= size_before) return {};
     return sdk::make_error(sdk::ErrorKind::too_large, "resource.record_too_large",
                            "the record would have " + std::to_string(size) + " bytes; at most " +
-                               std::to_string(rooms_.max_record_bytes) +
+                               std::to_string(services_.max_record_bytes) +
                                " are stored (server.body_bytes)");
 }
 
@@ -337,7 +338,7 @@ sdk::Result<void> BoundDocuments::open_spaces(const CollectionPlace& place,
         inside.name = {contained->descriptor.type, container.id, container.key};
         inside.container = container.key;
         auto opened =
-            rooms_.records.open_collection(context_.transaction(), context_.platform(), inside);
+            services_.records.open_collection(context_.transaction(), context_.platform(), inside);
         if (!opened) return opened.error();
     }
     return {};
@@ -360,7 +361,7 @@ sdk::Result<storage::Record> BoundDocuments::replace(const CollectionPlace& plac
     storage::Record marked;
     if (is_store) {
         // What the hooks wrote into the store may have marked its record.
-        auto found = rooms_.records.read(transaction, before.key, marked);
+        auto found = services_.records.read(transaction, before.key, marked);
         if (!found) return found.error();
         if (marked.version() != record.version()) after.fields["statisticsDirty"] = true;
     }
@@ -374,8 +375,8 @@ sdk::Result<storage::Record> BoundDocuments::replace(const CollectionPlace& plac
     auto completed = set_system(place, change, system == before.fields.end() ? nullptr : &*system);
     if (!completed) return completed.error();
     after.version = present.version() + 1;
-    auto stored = rooms_.documents.replace(**space, place.resource->rules, present, after.fields,
-                                           rooms_.records.seal(after.secrets));
+    auto stored = services_.documents.replace(**space, place.resource->rules, present, after.fields,
+                                              services_.records.seal(after.secrets));
     if (!stored) return stored;
     if (auto fits = check_size(*stored, present.text().size()); !fits) return fits.error();
     if (is_store) {
@@ -395,7 +396,7 @@ sdk::Result<sdk::Document> BoundDocuments::update(const sdk::CollectionName& col
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
     return as_document(update(*place, record, std::move(fields)));
 }
@@ -413,7 +414,7 @@ sdk::Result<WrittenRecord> BoundDocuments::update(const CollectionPlace& place,
     if (auto free = context_.data_stores().check_writable(record.key()); !free) {
         return free.error();
     }
-    auto before = rooms_.records.open(record);
+    auto before = services_.records.open(record);
     if (!before) return before.error();
     auto decoded = decode_update(place.resource->descriptor, std::move(fields), *before);
     if (!decoded) return decoded.error();
@@ -439,12 +440,12 @@ sdk::Result<sdk::Document> BoundDocuments::patch(const sdk::CollectionName& coll
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found.error();
     if (auto free = context_.data_stores().check_writable(record.key()); !free) {
         return free.error();
     }
-    auto before = rooms_.records.open(record);
+    auto before = services_.records.open(record);
     if (!before) return before;
     sdk::Document after = *before;
     const sdk::Fields& fields = place->resource->descriptor.fields;
@@ -468,12 +469,12 @@ sdk::Result<void> BoundDocuments::set_alias(const sdk::CollectionName& collectio
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found;
     if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
     auto space = Records::write_space(context_, *place, record.collection);
     if (!space) return space.error();
-    return rooms_.documents.set_alias(**space, record.collection, alias, record.sequence);
+    return services_.documents.set_alias(**space, record.collection, alias, record.sequence);
 }
 
 sdk::Result<void> BoundDocuments::remove_alias(const sdk::CollectionName& collection,
@@ -481,12 +482,12 @@ sdk::Result<void> BoundDocuments::remove_alias(const sdk::CollectionName& collec
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found;
     if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
     auto space = Records::write_space(context_, *place, record.collection);
     if (!space) return space.error();
-    return rooms_.documents.remove_alias(**space, record.collection, alias, record.sequence);
+    return services_.documents.remove_alias(**space, record.collection, alias, record.sequence);
 }
 
 }  // namespace stele::kernel::resource

@@ -3,7 +3,7 @@
 #include <stele/sdk/documents.hpp>
 
 #include "kernel/resource/record/record_fields.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -19,7 +19,8 @@ struct WrittenRecord {
 /// and the plugins write goes through here alike.
 class BoundDocuments final : public sdk::Documents {
 public:
-    BoundDocuments(Rooms& rooms, WorkContext& context) : rooms_(rooms), context_(context) {}
+    BoundDocuments(Services& services, WorkContext& context)
+        : services_(services), context_(context) {}
 
     sdk::Result<sdk::Document> read(const sdk::CollectionName& collection,
                                     std::string_view id) override;
@@ -88,7 +89,7 @@ private:
                                        const CollectionPlace& place);
     sdk::Result<void> remove_all(const CollectionPlace& place);
 
-    Rooms& rooms_;
+    Services& services_;
     WorkContext& context_;
     std::uint64_t removals_ = 0;
 };

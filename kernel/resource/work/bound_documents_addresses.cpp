@@ -41,14 +41,14 @@ sdk::Result<void> BoundDocuments::check_addresses(
     for (const std::string& field : place.resource->addressing_fields) {
         if (!custom_id.empty()) {
             const std::string name = prefix + custom_id;
-            auto taken = rooms_.documents.read_unique(space, collection, field, name, other);
+            auto taken = services_.documents.read_unique(space, collection, field, name, other);
             if (!taken) return taken.error();
             if (*taken) return id_taken(custom_id);
         }
         std::string value = sdk::text_member(after.fields, field);
         if (value.starts_with(prefix)) value.erase(0, prefix.size());
         if (value.empty()) continue;
-        auto taken = rooms_.documents.read(space, collection, value, other);
+        auto taken = services_.documents.read(space, collection, value, other);
         if (!taken) return taken.error();
         if (!*taken || other.sequence == sequence) continue;
         auto is_here = is_in_part(other, part);

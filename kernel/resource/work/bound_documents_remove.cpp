@@ -20,7 +20,7 @@ sdk::Result<void> BoundDocuments::remove(const sdk::CollectionName& collection,
     auto place = place_of(collection);
     if (!place) return place.error();
     storage::Record record;
-    auto found = rooms_.records.read(context_.transaction(), *place, id, record);
+    auto found = services_.records.read(context_.transaction(), *place, id, record);
     if (!found) return found;
     return remove(*place, record);
 }
@@ -28,7 +28,7 @@ sdk::Result<void> BoundDocuments::remove(const sdk::CollectionName& collection,
 sdk::Result<void> BoundDocuments::remove(const CollectionPlace& place,
                                          const storage::Record& record) {
     if (auto free = context_.data_stores().check_writable(record.key()); !free) return free;
-    auto before = rooms_.records.open(record);
+    auto before = services_.records.open(record);
     if (!before) return before.error();
     sdk::Change change{sdk::ChangeKind::remove, place.name, &*before, nullptr};
     if (auto hooked = run_hooks_before(place, change); !hooked) return hooked;
@@ -46,7 +46,7 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
     storage::Record record;
     auto space = Records::write_space(context_, place, storage::collection_of(before.key));
     if (!space) return space.error();
-    auto found = rooms_.documents.read(**space, before.key, record);
+    auto found = services_.documents.read(**space, before.key, record);
     if (!found) return found.error();
     // A hook may have removed it already.
     if (!*found) return {};
@@ -54,7 +54,7 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
     if (!place.resource->descriptor.has_space) {
         if (auto gone = forget_attachments(context_, before.key); !gone) return gone;
     }
-    auto erased = rooms_.documents.erase(**space, place.resource->rules, record);
+    auto erased = services_.documents.erase(**space, place.resource->rules, record);
     if (!erased) return erased;
     if (place.resource->container) {
         auto counted =
@@ -62,12 +62,12 @@ sdk::Result<void> BoundDocuments::erase(const CollectionPlace& place, const sdk:
         if (!counted) return counted;
     }
     if (place.resource->descriptor.capabilities.teams) {
-        if (auto gone = rooms_.teams.forget(context_, before.key); !gone) return gone;
+        if (auto gone = services_.teams.forget(context_, before.key); !gone) return gone;
     }
     if (place.resource->descriptor.capabilities.roles) {
         if (auto gone = forget_roles(transaction, before.key); !gone) return gone;
     }
-    return rooms_.authorities.forget_record(transaction, before.key);
+    return services_.authorities.forget_record(transaction, before.key);
 }
 
 sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& container,
@@ -76,7 +76,7 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
     std::vector<CollectionPlace> inner;
     std::uint64_t count = 0;
     for (const RegisteredResource* contained : place.resource->contained) {
-        auto found = rooms_.records.collection_inside(transaction, *contained, container);
+        auto found = services_.records.collection_inside(transaction, *contained, container);
         if (!found) return found.error();
         if (!found->id) continue;
         if (contained->descriptor.has_space) {
@@ -84,7 +84,7 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
             inner.push_back(std::move(*found));
             continue;
         }
-        auto records = rooms_.documents.count(transaction, *found->id);
+        auto records = services_.documents.count(transaction, *found->id);
         if (!records) return records.error();
         count += *records;
         inner.push_back(std::move(*found));
@@ -95,21 +95,21 @@ sdk::Result<void> BoundDocuments::remove_contained(const storage::Record& contai
         if (is_small && !one.resource->descriptor.has_space) {
             if (auto removed = remove_all(one); !removed) return removed;
         }
-        rooms_.documents.mark_removed(transaction, {*one.id, one.name.type});
+        services_.documents.mark_removed(transaction, {*one.id, one.name.type});
     }
     if (inner.empty()) return {};
     authority::AuthorityStore::withdraw_decisions(transaction, context_.platform().number);
-    context_.after_commit([&rooms = rooms_] { rooms.housekeeping.wake(); });
+    context_.after_commit([&services = services_] { services.housekeeping.wake(); });
     return {};
 }
 
 sdk::Result<void> BoundDocuments::remove_all(const CollectionPlace& place) {
     sdk::Transaction& transaction = context_.transaction();
-    auto records = rooms_.documents.first_records(transaction, *place.id, kMaxRemovals);
+    auto records = services_.documents.first_records(transaction, *place.id, kMaxRemovals);
     if (!records) return records.error();
     storage::Record present;
     for (const storage::Record& record : *records) {
-        auto found = rooms_.documents.read(transaction, record.key(), present);
+        auto found = services_.documents.read(transaction, record.key(), present);
         if (!found) return found.error();
         // A hook may have removed it together with a sibling, or changed it.
         if (!*found) continue;
@@ -121,11 +121,11 @@ sdk::Result<void> BoundDocuments::remove_all(const CollectionPlace& place) {
 /// Whether something is left of what the records of a removed collection contained: which data
 /// store that counts in is found by way of the collection, also by a server that remembers nothing.
 sdk::Result<bool> BoundDocuments::leads_to_others(const storage::RemovedCollection& removed) {
-    const RegisteredResource* const resource = rooms_.registry.find(removed.type);
+    const RegisteredResource* const resource = services_.registry.find(removed.type);
     if (!resource) return false;
     for (const RegisteredResource* contained : resource->contained) {
-        auto found = rooms_.documents.has_collections_inside(context_.transaction(), removed.id,
-                                                             contained->descriptor.type);
+        auto found = services_.documents.has_collections_inside(context_.transaction(), removed.id,
+                                                                contained->descriptor.type);
         if (!found || *found) return found;
     }
     return false;
@@ -133,29 +133,29 @@ sdk::Result<bool> BoundDocuments::leads_to_others(const storage::RemovedCollecti
 
 sdk::Result<bool> BoundDocuments::empty_removed(const storage::RemovedCollection& removed) {
     sdk::Transaction& transaction = context_.transaction();
-    auto is_left = rooms_.documents.is_removed(transaction, removed.id);
+    auto is_left = services_.documents.is_removed(transaction, removed.id);
     if (!is_left) return is_left.error();
     if (!*is_left) return true;
-    auto records = rooms_.documents.first_records(transaction, removed.id, kMaxRemovals);
+    auto records = services_.documents.first_records(transaction, removed.id, kMaxRemovals);
     if (!records) return records.error();
     if (records->empty()) {
         const auto is_needed = leads_to_others(removed);
         if (!is_needed || *is_needed) return is_needed;
         // Records that lay in a space have left their grants.
-        auto forgotten = rooms_.authorities.forget_records(
+        auto forgotten = services_.authorities.forget_records(
             transaction, removed.id.platform, storage::record_key_prefix(removed.id), kMaxRows);
         if (!forgotten || !*forgotten) return forgotten;
-        return rooms_.documents.sweep_removed(transaction, removed.id, kMaxRows);
+        return services_.documents.sweep_removed(transaction, removed.id, kMaxRows);
     }
-    auto place = rooms_.records.removed_place(transaction, removed);
+    auto place = services_.records.removed_place(transaction, removed);
     if (!place) return place.error();
     removals_ += records->size();
     storage::Record present;
     for (const storage::Record& record : *records) {
-        auto found = rooms_.documents.read(transaction, record.key(), present);
+        auto found = services_.documents.read(transaction, record.key(), present);
         if (!found) return found.error();
         if (!*found) continue;
-        auto before = rooms_.records.open(present);
+        auto before = services_.records.open(present);
         if (!before) return before.error();
         sdk::Change change{sdk::ChangeKind::remove, place->name, &*before, nullptr};
         if (auto hooked = run_hooks_before(*place, change); !hooked) {

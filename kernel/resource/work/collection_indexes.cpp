@@ -8,8 +8,8 @@ namespace {
 
 sdk::Result<CollectionPlace> space_place(WorkContext& context,
                                          const sdk::CollectionName& collection) {
-    auto place =
-        context.rooms().records.collection(context.transaction(), context.platform(), collection);
+    auto place = context.services().records.collection(context.transaction(), context.platform(),
+                                                       collection);
     if (!place) return place;
     const bool has_space = place->resource && place->resource->descriptor.has_space && place->id;
     if (has_space) return place;
@@ -27,7 +27,7 @@ auto in_space(sdk::Context& given, const sdk::CollectionName& collection, const 
     if (!place) return place.error();
     auto space = Records::write_space(context, *place, *place->id);
     if (!space) return space.error();
-    return work(context.rooms().documents, **space, *place);
+    return work(context.services().documents, **space, *place);
 }
 
 }  // namespace
@@ -37,9 +37,9 @@ sdk::Result<std::vector<sdk::CollectionIndex>> CollectionIndexes::list(
     WorkContext& context = WorkContext::of(given);
     auto place = space_place(context, collection);
     if (!place) return place.error();
-    auto space = context.rooms().records.open_space(context.transaction(), *place);
+    auto space = context.services().records.open_space(context.transaction(), *place);
     if (!space) return space.error();
-    return context.rooms().documents.indexes(**space, *place->id, place->resource->rules);
+    return context.services().documents.indexes(**space, *place->id, place->resource->rules);
 }
 
 sdk::Result<void> CollectionIndexes::add(sdk::Context& context,
@@ -64,10 +64,10 @@ sdk::Result<std::size_t> CollectionIndexes::mend(sdk::Context& given,
     WorkContext& context = WorkContext::of(given);
     auto place = space_place(context, collection);
     if (!place) return place.error();
-    auto shown = context.rooms().records.open_space(context.transaction(), *place);
+    auto shown = context.services().records.open_space(context.transaction(), *place);
     if (!shown) return shown.error();
-    auto missing =
-        context.rooms().documents.missing_entries(**shown, *place->id, place->resource->rules, id);
+    auto missing = context.services().documents.missing_entries(**shown, *place->id,
+                                                                place->resource->rules, id);
     if (!missing) return missing.error();
     if (missing->count() == 0) return std::size_t{0};
     auto space = Records::write_space(context, *place, *place->id);

@@ -2,7 +2,7 @@
 
 #include <stele/sdk/services/collection_indexes.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 

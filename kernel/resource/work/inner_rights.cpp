@@ -13,7 +13,7 @@ sdk::Result<sdk::PermissionSet> InnerRights::inner_permissions(sdk::Context& con
     auto session = std::make_shared<sdk::Session>();
     session->platform = context.platform();
     session->principal = principal;
-    WorkContext named(work.rooms(), std::move(session), work.work());
+    WorkContext named(work.services(), std::move(session), work.work());
     const auto found = named.read_reference(reference);
     if (found) return sdk::PermissionSet{sdk::Permission::connect, sdk::Permission::read};
     const sdk::ErrorKind kind = found.error().kind;

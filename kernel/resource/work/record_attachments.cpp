@@ -49,7 +49,7 @@ void write_row(sdk::Transaction& transaction, const sdk::RecordKey& record,
 /// Says in the record what it has attached. A data store counts its own record nowhere.
 sdk::Result<void> tell_attachments(WorkContext& context, const sdk::RecordKey& key,
                                    const sdk::Json& attachments) {
-    Records& records = context.rooms().records;
+    Records& records = context.services().records;
     sdk::Transaction& transaction = context.transaction();
     storage::Record record;
     if (auto found = records.read(transaction, key, record); !found) return found;

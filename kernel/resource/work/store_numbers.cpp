@@ -19,10 +19,10 @@ bool has_store_numbers(const RegisteredResource& resource) {
     return resource.descriptor.capabilities.data_store;
 }
 
-sdk::Result<bool> may_know_numbers(Rooms& rooms, const sdk::Session& session,
+sdk::Result<bool> may_know_numbers(Services& services, const sdk::Session& session,
                                    const sdk::Reader& reader, const sdk::RecordKey& store) {
     if (session.is_system) return true;
-    return rooms.authorities.reads_inside(reader, session.principal.key, store);
+    return services.authorities.reads_inside(reader, session.principal.key, store);
 }
 
 void withhold_numbers(sdk::Json& fields) {

@@ -7,7 +7,7 @@
 #include <stele/sdk/page.hpp>
 #include <stele/sdk/result.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
@@ -17,7 +17,7 @@ namespace stele::kernel::resource {
 /// Whether records of the family say it.
 bool has_store_numbers(const RegisteredResource& resource);
 /// Whether whoever acts may know it of the store, by what the reader shows.
-sdk::Result<bool> may_know_numbers(Rooms& rooms, const sdk::Session& session,
+sdk::Result<bool> may_know_numbers(Services& services, const sdk::Session& session,
                                    const sdk::Reader& reader, const sdk::RecordKey& store);
 /// Takes it out of a record.
 void withhold_numbers(sdk::Json& fields);

@@ -7,7 +7,7 @@
 #include <stele/sdk/page.hpp>
 #include <stele/sdk/result.hpp>
 
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 

@@ -26,22 +26,22 @@ std::size_t end_of_ids(std::string_view reference, std::size_t count) {
 
 }  // namespace
 
-std::shared_ptr<WorkContext::Work> WorkContext::begin(Rooms& rooms) {
+std::shared_ptr<WorkContext::Work> WorkContext::begin(Services& services) {
     // In this order: decisions that are younger than the moment may know more than the transaction.
     return std::make_shared<Work>(
-        Work{rooms.authority_cache.moment(), rooms.engine->begin(), {}, {}, {}, false, {}});
+        Work{services.authority_cache.moment(), services.engine->begin(), {}, {}, {}, false, {}});
 }
 
-WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session)
-    : WorkContext(rooms, std::move(session), begin(rooms)) {}
+WorkContext::WorkContext(Services& services, sdk::SessionPtr session)
+    : WorkContext(services, std::move(session), begin(services)) {}
 
-WorkContext::WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work)
-    : rooms_(rooms),
+WorkContext::WorkContext(Services& services, sdk::SessionPtr session, std::shared_ptr<Work> work)
+    : services_(services),
       session_(std::move(session)),
       work_(std::move(work)),
-      documents_(rooms, *this),
-      authorities_(rooms.authorities, *work_->transaction, session_->platform.number),
-      data_stores_(rooms, *this) {}
+      documents_(services, *this),
+      authorities_(services.authorities, *work_->transaction, session_->platform.number),
+      data_stores_(services, *this) {}
 
 WorkContext::~WorkContext() = default;
 
@@ -58,11 +58,11 @@ void WorkContext::after_commit(std::function<void()> effect) {
 }
 
 sdk::Result<std::string> WorkContext::reference(const sdk::RecordKey& record) {
-    return rooms_.references.reference(transaction(), platform(), record);
+    return services_.references.reference(transaction(), platform(), record);
 }
 
 sdk::Result<sdk::RecordKey> WorkContext::find_reference(std::string_view reference) {
-    return rooms_.references.find(transaction(), platform(), reference);
+    return services_.references.find(transaction(), platform(), reference);
 }
 
 sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view reference) {
@@ -76,12 +76,12 @@ sdk::Result<sdk::Document> WorkContext::read_referenced(std::string_view referen
 
 /// What whoever acts may know of a record that it may READ.
 sdk::Result<sdk::Json> WorkContext::known_fields(sdk::Document record) {
-    auto family = rooms_.records.resource_of(transaction(), record.key);
+    auto family = services_.records.resource_of(transaction(), record.key);
     if (!family) return family.error();
     if (!*family) return std::move(record.fields);
     withhold_members(**family, record.fields);
     if (!has_store_numbers(**family)) return std::move(record.fields);
-    auto may = may_know_numbers(rooms_, *session_, transaction(), record.key);
+    auto may = may_know_numbers(services_, *session_, transaction(), record.key);
     if (!may) return may.error();
     if (!*may) withhold_numbers(record.fields);
     return std::move(record.fields);
@@ -91,7 +91,7 @@ sdk::Result<sdk::Json> WorkContext::read_reference(std::string_view reference) {
     auto record = read_referenced(reference);
     if (record) return known_fields(*std::move(record));
     const std::string_view word = reference.substr(0, reference.find("://"));
-    const RegisteredResource* const family = rooms_.registry.find_inner_word(word);
+    const RegisteredResource* const family = services_.registry.find_inner_word(word);
     if (!family || !sdk::is_missing(record.error())) return record.error();
     const std::size_t end = end_of_ids(reference, family->chain.size() + 1);
     if (end == std::string_view::npos) return record.error();
@@ -109,7 +109,7 @@ sdk::Context& WorkContext::as_system() {
     if (session_->is_system) return *this;
     if (!system_) {
         auto session = std::make_shared<sdk::Session>(system_session(platform()));
-        system_.reset(new WorkContext(rooms_, std::move(session), work_));
+        system_.reset(new WorkContext(services_, std::move(session), work_));
     }
     return *system_;
 }
@@ -172,11 +172,11 @@ void WorkContext::run_effects() {
     work_->effects.clear();
 }
 
-sdk::Result<void> run_as_system(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<void> run_as_system(Services& services, const sdk::PlatformScope& platform,
                                 const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     const auto session = std::make_shared<const sdk::Session>(system_session(platform));
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        WorkContext context(rooms, session);
+        WorkContext context(services, session);
         if (auto done = work(context); !done) return done;
         if (auto finished = context.finish(); !finished) return finished;
         auto committed = sdk::commit_and_wait(context.transaction());

@@ -11,7 +11,7 @@
 #include <stele/sdk/reply.hpp>
 
 #include "kernel/job/budget.hpp"
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 #include "kernel/resource/work/bound_authorities.hpp"
 #include "kernel/resource/work/bound_data_stores.hpp"
 #include "kernel/resource/work/bound_documents.hpp"
@@ -51,10 +51,10 @@ public:
         };
         std::vector<Part> parts;
     };
-    static std::shared_ptr<Work> begin(Rooms& rooms);
+    static std::shared_ptr<Work> begin(Services& services);
 
-    WorkContext(Rooms& rooms, sdk::SessionPtr session);
-    WorkContext(Rooms& rooms, sdk::SessionPtr session, std::shared_ptr<Work> work);
+    WorkContext(Services& services, sdk::SessionPtr session);
+    WorkContext(Services& services, sdk::SessionPtr session, std::shared_ptr<Work> work);
     ~WorkContext() override;
 
     /// What is given back by plugins: they get contexts from the server only.
@@ -77,7 +77,7 @@ public:
     sdk::Context& as_system() override;
     sdk::Result<void> go_on() const override { return job::Budget::check_current(); }
 
-    Rooms& rooms() { return rooms_; }
+    Services& services() { return services_; }
     /// For a context of somebody else in the same transaction.
     const std::shared_ptr<Work>& work() const { return work_; }
     BoundDocuments& bound_documents() { return documents_; }
@@ -111,7 +111,7 @@ private:
     sdk::Result<sdk::Json> known_fields(sdk::Document record);
 
     sdk::ServerContext of_server_{*this};
-    Rooms& rooms_;
+    Services& services_;
     sdk::SessionPtr session_;
     std::shared_ptr<Work> work_;
     BoundDocuments documents_;
@@ -122,7 +122,7 @@ private:
 
 /// Runs `work` as the server on a platform, commits, and repeats conflicts. Waits: not on an I/O
 /// thread.
-sdk::Result<void> run_as_system(Rooms& rooms, const sdk::PlatformScope& platform,
+sdk::Result<void> run_as_system(Services& services, const sdk::PlatformScope& platform,
                                 const std::function<sdk::Result<void>(sdk::Context&)>& work);
 
 }  // namespace stele::kernel::resource

@@ -30,7 +30,7 @@ sdk::Error RequestPipeline::busy() {
 /// servers share, the transaction begins first: that is when this server hears of what the others
 /// have committed, and only then is what it remembers of sessions right.
 void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
-    if (rooms_.engine->is_local()) {
+    if (services_.engine->is_local()) {
         if (!identify(pending)) return;
         pending->input.must_be_short = !is_long(pending->input);
         if (pending->input.must_be_short) return attempt(pending);
@@ -39,7 +39,7 @@ void RequestPipeline::begin(const std::shared_ptr<PendingRequest>& pending) {
     }
     const bool is_posted = workers_.post(
         [this, pending] {
-            pending->work = resource::WorkContext::begin(rooms_);
+            pending->work = resource::WorkContext::begin(services_);
             if (identify(pending)) attempt(pending);
         },
         sharer_of(pending->exchange->request(), nullptr));
@@ -61,10 +61,10 @@ void RequestPipeline::admit(Exchange& exchange) {
             return fail(pending, admitted.error());
         pending->exchange->accept_body();
     };
-    if (rooms_.engine->is_local()) return decide();
+    if (services_.engine->is_local()) return decide();
     const bool is_posted = workers_.post(
         [this, pending, decide] {
-            pending->work = resource::WorkContext::begin(rooms_);
+            pending->work = resource::WorkContext::begin(services_);
             decide();
         },
         sharer_of(exchange.request(), nullptr));
@@ -76,9 +76,9 @@ sdk::Result<void> RequestPipeline::admit_upload(PendingRequest& pending) {
     const std::string_view announced = pending.input.header("Content-Length").value_or("");
     std::from_chars(announced.data(), announced.data() + announced.size(), length);
     auto work = std::exchange(pending.work, nullptr);
-    if (!work) work = resource::WorkContext::begin(rooms_);
+    if (!work) work = resource::WorkContext::begin(services_);
     try {
-        resource::WorkContext context(rooms_, pending.input.session, std::move(work));
+        resource::WorkContext context(services_, pending.input.session, std::move(work));
         resource::RoutedCall call(context, pending.input);
         return resource::admit_upload(call, length);
     } catch (const std::exception& exception) {

@@ -46,14 +46,14 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
 void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
     pending->enter(stages::kBegin);
     auto work = std::exchange(pending->work, nullptr);
-    if (!work) work = resource::WorkContext::begin(rooms_);
+    if (!work) work = resource::WorkContext::begin(services_);
     // Here, because a platform may go between two attempts; after the transaction began, because
     // what is known of platforms is then no older than it.
-    auto open = rooms_.platforms.is_open(pending->input.session->platform.number);
+    auto open = services_.platforms.is_open(pending->input.session->platform.number);
     if (!open) return fail(pending, open.error());
     if (!*open) return fail(pending, closed_platform());
     pending->context =
-        std::make_unique<resource::WorkContext>(rooms_, pending->input.session, std::move(work));
+        std::make_unique<resource::WorkContext>(services_, pending->input.session, std::move(work));
     if (pending->input.must_be_short) pending->context->keep_reads_short();
     if (pending->input.route->is_urgent) pending->context->transaction().set_urgent();
     resource::RoutedCall call(*pending->context, pending->input);
@@ -88,7 +88,7 @@ void RequestPipeline::look_again(const std::shared_ptr<PendingRequest>& pending,
     pending->context.reset();
     const bool is_first = !std::exchange(pending->has_looked_again, true);
     if (is_first && post(pending)) return;
-    fail(pending, is_first ? error : rooms_.binaries.note_gone(error));
+    fail(pending, is_first ? error : services_.binaries.note_gone(error));
 }
 
 }  // namespace stele::kernel::http

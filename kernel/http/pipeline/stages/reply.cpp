@@ -36,7 +36,7 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
                       .session = known_caller(*pending)};
     if (response.ranges)
         response.ranges =
-            look_twice(rooms_, pending->input, std::move(response.ranges), reply.etag_value());
+            look_twice(services_, pending->input, std::move(response.ranges), reply.etag_value());
     // Nobody is logged in by a page of somebody else's.
     if (find_header(response, "Set-Cookie") &&
         origin_of(pending->exchange->request(), cors_) == RequestOrigin::foreign) {

@@ -63,7 +63,7 @@ sdk::Result<void> RequestPipeline::readiness() const {
         return sdk::make_error(sdk::ErrorKind::unavailable, "http.draining",
                                "the server is stopping");
     }
-    for (const auto& state : {rooms_.engine->status(), rooms_.binaries.damage().status(),
+    for (const auto& state : {services_.engine->status(), services_.binaries.damage().status(),
                               readiness_ ? readiness_() : sdk::Result<void>()}) {
         if (state) continue;
         // Whatever the reason is for a request, others should be sent elsewhere.

@@ -1,8 +1,8 @@
-#include "kernel/resource/record/rooms.hpp"
+#include "kernel/resource/record/services.hpp"
 
 namespace stele::kernel::resource {
 
-Rooms::Rooms(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer)
+Services::Services(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer)
     : engine(std::move(opened_engine)),
       sealer(std::move(opened_sealer)),
       names(*engine),

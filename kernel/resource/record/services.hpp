@@ -53,8 +53,8 @@ struct PluginStop {
 
 /// Everything that operations work with: one of each for the whole server. Built once, in the order
 /// of the members; read by any thread.
-struct Rooms {
-    Rooms(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer);
+struct Services {
+    Services(std::unique_ptr<sdk::Engine> opened_engine, sdk::Sealer opened_sealer);
 
     std::unique_ptr<sdk::Engine> engine;
     sdk::Sealer sealer;
