@@ -164,7 +164,7 @@ TEST_CASE("index entries that are missing come back, so that queries find the no
     Small small;
     small.change([&](const BranchContent& content) {
         auto& context = static_cast<kernel::resource::WorkContext&>(content.context());
-        const auto place = must(small.world.services().records.collection(
+        const auto place = must(small.world.kernel().records.collection(
             context.transaction(), context.platform(), content.nodes()));
         sdk::Transaction& space =
             *must(kernel::resource::Records::write_space(context, place, *place.id));

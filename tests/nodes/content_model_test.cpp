@@ -46,8 +46,8 @@ void run_history(ContentWorld& world, const ModelBranch& base, std::uint64_t see
 }
 
 void check_store(ContentWorld& world) {
-    world.services().documents.finish_index_builds();
-    CHECK(kernel::resource::check_store(world.services()).empty());
+    world.kernel().documents.finish_index_builds();
+    CHECK(kernel::resource::check_store(world.kernel()).empty());
 }
 
 }  // namespace

@@ -54,18 +54,18 @@ TEST_CASE("what a repository counts is what its history says, on all branches") 
                        .path = "/{branchId}/deletions/{nodeId}",
                        .values = {fork, gone},
                        .parameters = {}}));
-    CHECK(kernel::resource::check_store(world.services()).empty());
+    CHECK(kernel::resource::check_store(world.kernel()).empty());
 }
 
 TEST_CASE("a repository that counts something else than it holds is told of") {
     ContentWorld world;
     make_node(world, world.master());
     must(kernel::resource::run_as_system(
-        world.services(), world.platform(), [&world](sdk::Context& context) {
+        world.kernel(), world.platform(), [&world](sdk::Context& context) {
             return context.data_stores().count(world.branch_key(world.master()),
                                                {.objects = 1, .bytes = -7});
         }));
-    const std::vector<std::string> differences = kernel::resource::check_store(world.services());
+    const std::vector<std::string> differences = kernel::resource::check_store(world.kernel());
     REQUIRE(differences.size() == 2);
     CHECK_THAT(differences[0], Catch::Contains("the objects kept are"));
     CHECK_THAT(differences[1], Catch::Contains("the bytes kept are"));

@@ -86,18 +86,18 @@ sdk::Result<bool> UserDirectory::can_log_in(sdk::Context&, const sdk::Principal&
 }
 
 ContentWorld::ContentWorld()
-    : services_(must(kernel::storage::open_leveldb(folder_.path(), {.is_durable = false})),
-                sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))),
-      registrar_("nodes", services_, settings_, table_, installations_),
-      jobs_(*services_.engine, job_options()) {
+    : kernel_(must(kernel::storage::open_leveldb(folder_.path(), {.is_durable = false})),
+              sdk::Sealer(std::string(sdk::Sealer::kKeySize, 'k'))),
+      registrar_("nodes", kernel_, settings_, table_, installations_),
+      jobs_(*kernel_.engine, job_options()) {
     add_families();
-    must(sdk::write_with_retry(*services_.engine, [this](sdk::Transaction& transaction) {
-        auto made = services_.platforms.create(transaction, "Test");
+    must(sdk::write_with_retry(*kernel_.engine, [this](sdk::Transaction& transaction) {
+        auto made = kernel_.platforms.create(transaction, "Test");
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
     }));
-    platform_ = must(services_.platforms.root());
-    must(apply_declarations(services_));
-    services_.principals = &users_;
+    platform_ = must(kernel_.platforms.root());
+    must(apply_declarations(kernel_));
+    kernel_.principals = &users_;
     jobs_.start_running();
     for (const char* id : {"ann", "ben"})
         add_user(id);
@@ -106,14 +106,14 @@ ContentWorld::ContentWorld()
 
 ContentWorld::~ContentWorld() {
     jobs_.stop();
-    services_.documents.finish_index_builds();
+    kernel_.documents.finish_index_builds();
 }
 
 void ContentWorld::add_families() {
-    add_kernel_families(services_.registry);
+    add_kernel_families(kernel_.registry);
     services_.reset(new nodes::Services{registrar_, rows_, lists_, users_, jobs_, indexes_});
     sizes_ = std::make_unique<nodes::ContentSizes>(*services_);
-    services_.content_sizes = sizes_.get();
+    kernel_.content_sizes = sizes_.get();
     nodes::define_sweep(*services_);
     nodes::define_branch_jobs(*services_);
     nodes::define_copy_jobs(*services_);
@@ -126,8 +126,8 @@ void ContentWorld::add_families() {
     registrar_.add(std::make_unique<nodes::NodeFamily>(*services_));
     registrar_.add(std::make_unique<nodes::DeletionFamily>(*services_));
     must(registrar_.finish());
-    must(freeze(services_.registry));
-    for (const Route& route : services_.registry.routes())
+    must(freeze(kernel_.registry));
+    for (const Route& route : kernel_.registry.routes())
         routes_.emplace(route.method + " " + route.path, &route);
 }
 
@@ -138,7 +138,7 @@ void ContentWorld::add_user(const std::string& id) {
     user.id = id;
     user.name = "name of " + id;
     user.domain_id = "default";
-    must(run_as_system(services_, platform_, [&](sdk::Context& context) -> sdk::Result<void> {
+    must(run_as_system(kernel_, platform_, [&](sdk::Context& context) -> sdk::Result<void> {
         auto made = context.documents().create({kUserType, ""}, {{"_doc", id}});
         if (!made) return made.error();
         user.key = made->key;
@@ -149,7 +149,7 @@ void ContentWorld::add_user(const std::string& id) {
 }
 
 void ContentWorld::make_repository() {
-    must(run_as_system(services_, platform_, [this](sdk::Context& context) -> sdk::Result<void> {
+    must(run_as_system(kernel_, platform_, [this](sdk::Context& context) -> sdk::Result<void> {
         auto made = context.documents().create({nodes::kRepositoryType, ""}, {{"title", "R"}});
         if (!made) return made.error();
         repository_ = made->id;
@@ -187,7 +187,7 @@ sdk::Result<sdk::Json> ContentWorld::ask_once(std::size_t user, const Request& r
     input.header = [](std::string_view) { return std::optional<std::string_view>(); };
     input.method = input.route->method;
     input.session = sessions_[user];
-    WorkContext context(services_, sessions_[user]);
+    WorkContext context(kernel_, sessions_[user]);
     RoutedCall call(context, input);
     auto reply = execute(call);
     if (!reply) return reply.error();
@@ -210,14 +210,14 @@ sdk::Result<sdk::Json> ContentWorld::wait(const std::string& job) {
 const sdk::RecordKey& ContentWorld::branch_key(const std::string& branch) {
     sdk::RecordKey& key = branch_keys_[branch];
     if (!key.empty()) return key;
-    const auto reader = services_.engine->snapshot();
-    const RegisteredResource& family = *services_.registry.find(nodes::kBranchType);
+    const auto reader = kernel_.engine->snapshot();
+    const RegisteredResource& family = *kernel_.registry.find(nodes::kBranchType);
     const auto repositories =
-        must(services_.records.collection(*reader, platform_, *family.container));
+        must(kernel_.records.collection(*reader, platform_, *family.container));
     kernel::storage::Record record;
-    must(services_.records.read(*reader, repositories, repository_, record));
-    const auto branches = must(services_.records.collection_inside(*reader, family, record));
-    must(services_.records.read(*reader, branches, branch, record));
+    must(kernel_.records.read(*reader, repositories, repository_, record));
+    const auto branches = must(kernel_.records.collection_inside(*reader, family, record));
+    must(kernel_.records.read(*reader, branches, branch, record));
     return key = record.key();
 }
 

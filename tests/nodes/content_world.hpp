@@ -58,7 +58,7 @@ public:
     const sdk::RecordKey& branch_key(const std::string& branch);
     const std::string& user_name(std::size_t user) const;
     nodes::Services& services() { return *services_; }
-    kernel::resource::Services& services() { return services_; }
+    kernel::resource::Services& kernel() { return kernel_; }
     const sdk::PlatformScope& platform() const { return platform_; }
     const std::string& master() const { return master_; }
 
@@ -70,7 +70,7 @@ private:
     sdk::Result<sdk::Json> ask_once(std::size_t user, const Request& request);
 
     testing::TemporaryFolder folder_;
-    kernel::resource::Services services_;
+    kernel::resource::Services kernel_;
     kernel::config::Settings settings_;
     kernel::resource::ServiceTable table_;
     std::vector<kernel::resource::Installation> installations_;

@@ -18,9 +18,7 @@ Json parsed(const kernel::storage::Record& record) {
 
 ShownContent::ShownContent(ContentWorld& world, const std::string& branch,
                            const std::string& changeset)
-    : world_(world),
-      branch_(world.branch_key(branch)),
-      store_(world.services().engine->snapshot()) {
+    : world_(world), branch_(world.branch_key(branch)), store_(world.kernel().engine->snapshot()) {
     const nodes::BranchStore& branches = world_.services().branches;
     place_ = must(branches.find(*store_, branch_));
     const auto revision = nodes::revision_of(changeset);
@@ -39,8 +37,8 @@ std::string ShownContent::tip() const {
 const ShownContent::Space& ShownContent::space(const char* type) const {
     Space& space = spaces_[type];
     if (space.reader) return space;
-    space.place = must(world_.services().records.collection(
-        *store_, world_.platform(), sdk::CollectionName{type, {}, branch_}));
+    space.place = must(world_.kernel().records.collection(*store_, world_.platform(),
+                                                          sdk::CollectionName{type, {}, branch_}));
     if (!space.place.id) throw Difference("the branch has no collection of " + std::string(type));
     const char slot =
         std::string_view(type) == nodes::kNodeType ? nodes::kNodeSlot : nodes::kDeletionSlot;
@@ -54,7 +52,7 @@ const ShownContent::Space& ShownContent::space(const char* type) const {
 ShownContent::Page ShownContent::query(const char* type, const Json& condition,
                                        const sdk::PageRequest& page) const {
     const Space& from = space(type);
-    auto run = must(world_.services().documents.query(
+    auto run = must(world_.kernel().documents.query(
         *from.reader, *from.place.id, from.place.resource->rules,
         must(kernel::storage::Query::parse(condition)), page, {}, false));
     Page found;
@@ -69,7 +67,7 @@ std::map<std::string, std::string> ShownContent::records(const char* type) const
     const Space& from = space(type);
     sdk::PageRequest everything;
     everything.limit = -1;
-    auto run = must(world_.services().documents.query(
+    auto run = must(world_.kernel().documents.query(
         *from.reader, *from.place.id, from.place.resource->rules,
         must(kernel::storage::Query::parse(Json::object())), everything, {}, false));
     std::map<std::string, std::string> found;
@@ -83,7 +81,7 @@ std::optional<Json> ShownContent::record(const char* type, const std::string& id
     const Space& from = space(type);
     kernel::storage::Record record;
     const bool is_found =
-        must(world_.services().documents.read(*from.reader, *from.place.id, id, record));
+        must(world_.kernel().documents.read(*from.reader, *from.place.id, id, record));
     return is_found ? std::optional<Json>(parsed(record)) : std::nullopt;
 }
 
