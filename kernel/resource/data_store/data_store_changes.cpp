@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,16 +24,22 @@ constexpr std::array kLockMembers{"lockedBy", "lockedOn"};
 /// Set by statistics; a client may write over them until these are taken again.
 constexpr std::array kStatistics{"objectcount", "statisticsDate"};
 
+constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
+
 /// The bytes that a record's `maxsize` allows; nothing when it makes no sense.
 std::optional<std::int64_t> maxsize_of(const sdk::Json& fields) {
     const auto member = fields.find("maxsize");
     if (member == fields.end() || member->is_null()) return -1;
     std::int64_t bytes = -2;
     if (member->is_number_integer()) {
+        // What is beyond the signed numbers would turn into one below 0.
+        if (member->is_number_unsigned() && member->get<std::uint64_t>() > kMaxSize)
+            return std::nullopt;
         bytes = member->get<std::int64_t>();
     } else if (member->is_string()) {
         const auto& text = member->get_ref<const std::string&>();
-        std::from_chars(text.data(), text.data() + text.size(), bytes);
+        const char* const end = text.data() + text.size();
+        if (std::from_chars(text.data(), end, bytes).ptr != end) return std::nullopt;
     }
     if (bytes < -1) return std::nullopt;
     return bytes;

@@ -29,7 +29,7 @@ std::string dirty_key(const sdk::RecordKey& store) {
 
 std::string encode(const StoreState& state) {
     sdk::KeyWriter writer;
-    writer.integer(static_cast<std::uint64_t>(state.maxsize + 1));
+    writer.integer(static_cast<std::uint64_t>(state.maxsize) + 1);
     writer.tag(state.is_dirty ? '1' : '0');
     if (state.lock) {
         writer.integer(static_cast<std::uint64_t>(state.lock->since_ms));
@@ -44,7 +44,7 @@ std::optional<StoreState> decode(std::string_view bytes) {
     const auto dirty = reader.tag();
     if (!maxsize || !dirty) return std::nullopt;
     StoreState state;
-    state.maxsize = static_cast<std::int64_t>(*maxsize) - 1;
+    state.maxsize = static_cast<std::int64_t>(*maxsize - 1);
     state.is_dirty = *dirty == '1';
     if (reader.at_end()) return state;
     const auto since = reader.integer();

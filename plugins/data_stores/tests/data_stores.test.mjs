@@ -81,6 +81,18 @@ test('registrars and web hosts have every field of the table, with its default',
   assert.deepEqual(record.deployerTypes, ['cloudcms.net']);
 });
 
+test('maxsize is a whole number of bytes up to the largest signed one, or -1; anything else is told by its name', async () => {
+  const host = await makeHost({});
+  const largest = '9223372036854775807';
+  const put = (maxsize) => server.request('PUT', host.path, { body: `{"maxsize":${maxsize}}`, token: server.adminToken });
+  for (const maxsize of ['-1', '0', largest, '"5000"', `"${largest}"`]) assert.equal((await put(maxsize)).status, 200, maxsize);
+  for (const maxsize of ['-2', '9223372036854775808', '18446744073709551615', '1.5', '"12 bytes"', '"9223372036854775808"', '""', 'true', '[]']) {
+    const reply = await put(maxsize);
+    assert.equal(reply.status, 400, maxsize);
+    assert.deepEqual(reply.json.violations.map(({ path }) => path), ['maxsize'], maxsize);
+  }
+});
+
 test('an update that leaves fields out keeps what the server sets and falls back to defaults', async () => {
   const host = await makeHost({ maxsize: 5000, title: 'T' });
   await admin('POST', host.mappings, { host: 'a' });
