@@ -176,6 +176,12 @@ TEST_CASE("removals and urgent commits go on when others have taken the rest of 
     }
     CHECK(write(*engine, 100).error().code == "engine.disk_full");
     CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
+    // A thirty-second of what is held back is the most that one commit may store from it.
+    const auto large = engine->begin();
+    large->put("removed", std::string(128 * 1024, 'r'));
+    large->set_urgent();
+    CHECK(sdk::commit_and_wait(*large).error().code == "engine.disk_full");
+    CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
 
     const auto login = engine->begin();
     login->put("session", std::string(kValueSize, 's'));
@@ -186,6 +192,10 @@ TEST_CASE("removals and urgent commits go on when others have taken the rest of 
     CHECK(value_of(*engine, key_of(0)) == "-");
     CHECK(std::filesystem::file_size(held) == 6 * 1024 * 1024);
     CHECK(write(*engine, 100).error().code == "engine.disk_full");
+    const auto larger = engine->begin();
+    larger->put("removed", std::string(128 * 1024, 'r'));
+    larger->set_urgent();
+    CHECK(sdk::commit_and_wait(*larger).error().code == "engine.disk_full");
 
     std::filesystem::remove(filler);
     CHECK(write(*engine, 100).has_value());

@@ -165,7 +165,7 @@ bool Committer::fits_disk(const PendingCommit& commit) {
     const std::uint64_t bytes = batch_.ApproximateSize() + writes.size();
     const bool is_urgent = commit.is_urgent || writes.only_removes();
     merge_room_.wait(disk_, bytes, is_urgent, removed_);
-    return disk_.fits(bytes, is_urgent);
+    return disk_.fits(bytes, writes.only_removes() ? 0 : writes.size(), is_urgent);
 }
 
 void Committer::append_remove(std::string_view key, std::uint64_t hash) {

@@ -8,6 +8,13 @@
 
 namespace stele::kernel::storage {
 
+namespace {
+
+/// How many urgent commits share what is held back, at least.
+constexpr std::uint64_t kHeldShares = 32;
+
+}  // namespace
+
 sdk::Result<void> DiskGuard::refresh() {
     if (!file::available_bytes(folder_, available_)) {
         return sdk::make_error(sdk::ErrorKind::unavailable, "engine.disk_unreadable",
@@ -21,12 +28,12 @@ sdk::Result<void> DiskGuard::refresh() {
     return {};
 }
 
-bool DiskGuard::fits(std::uint64_t bytes, bool is_urgent) {
+bool DiskGuard::fits(std::uint64_t bytes, std::uint64_t stored, bool is_urgent) {
     const std::uint64_t untouched = reserve_.untouched;
     if (untouched == 0 || available_ >= bytes + untouched) return true;
     if (!is_urgent) return false;
     if (available_ >= bytes + untouched / 2) return true;
-    if (reserve_.urgent == 0) return false;
+    if (reserve_.urgent == 0 || stored > reserve_.urgent / kHeldShares) return false;
     if (!is_given_away_) {
         is_given_away_ = true;
         held_.shrink(reserve_.recovery);

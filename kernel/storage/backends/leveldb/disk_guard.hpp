@@ -29,8 +29,10 @@ public:
 
     /// Looks how much room there is, and holds back again what was given away.
     sdk::Result<void> refresh();
-    /// Whether `bytes` more fit, as of the last look.
-    bool fits(std::uint64_t bytes, bool is_urgent);
+    /// Whether `bytes` more fit, as of the last look; `stored` of them are what one commit stores,
+    /// 0 where it only removes. What is held back goes to urgent commits that store little: it is
+    /// everybody's, and must last for many.
+    bool fits(std::uint64_t bytes, std::uint64_t stored, bool is_urgent);
     /// Whether there was more than the reserve at the last look.
     bool has_room() const { return available_ >= reserve_.untouched; }
     /// Whoever opened the folder anew has taken what is held back.
