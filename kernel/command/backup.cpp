@@ -91,7 +91,7 @@ fs::path target_of(const std::string& to) {
 }
 
 /// Asks the server that has the store open, else opens it.
-sdk::Result<sdk::Json> back_up(http::InstanceOptions options, const BackupArguments& arguments,
+sdk::Result<sdk::Json> back_up(instance::InstanceOptions options, const BackupArguments& arguments,
                                const backup::Sink& sink) {
     auto answer = admin::ask_server(options.data,
                                     {{"command", "backup"},
@@ -100,11 +100,11 @@ sdk::Result<sdk::Json> back_up(http::InstanceOptions options, const BackupArgume
                                     sink);
     if (answer || answer.error().code != "admin.not_served") return answer;
     options.must_exist = true;
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return instance.error();
     auto summary = (*instance)->back_up({!arguments.has_no_blobs, arguments.has_secrets}, sink);
     if (!summary) return summary.error();
-    return http::json_of(*summary);
+    return instance::json_of(*summary);
 }
 
 void show(const sdk::Json& summary, const std::string& where) {
@@ -119,7 +119,7 @@ void show(const sdk::Json& summary, const std::string& where) {
     }
 }
 
-int back_up_to_output(const http::InstanceOptions& options, const BackupArguments& arguments) {
+int back_up_to_output(const instance::InstanceOptions& options, const BackupArguments& arguments) {
     auto summary = back_up(options, arguments, [](std::string_view bytes) -> sdk::Result<void> {
         std::cout.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
         return std::cout ? sdk::Result<void>() : sdk::Result<void>(unwritable("the output"));
@@ -131,7 +131,7 @@ int back_up_to_output(const http::InstanceOptions& options, const BackupArgument
     return 0;
 }
 
-int run(const http::InstanceOptions& options, const BackupArguments& arguments) {
+int run(const instance::InstanceOptions& options, const BackupArguments& arguments) {
     if (arguments.to == "-") return back_up_to_output(options, arguments);
     const fs::path target = target_of(arguments.to);
     BackupFile file(target);

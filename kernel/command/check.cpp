@@ -15,15 +15,15 @@ int tell(bool is_consistent) {
     return is_consistent ? 0 : 2;
 }
 
-int check(http::InstanceOptions options) {
+int check(instance::InstanceOptions options) {
     options.must_exist = true;
-    auto damaged = http::check_files(options);
+    auto damaged = instance::check_files(options);
     if (!damaged) return complain(damaged.error());
     for (const std::string& line : *damaged)
         std::cout << line << "\n";
     // Opening it would change what is left of it.
     if (!damaged->empty()) return tell(false);
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return complain(instance.error());
     const std::vector<std::string> differences = (*instance)->check();
     for (const std::string& difference : differences)

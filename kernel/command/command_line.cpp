@@ -83,8 +83,8 @@ int run(int argc, char** argv) {
     return line.run();
 }
 
-http::InstanceOptions CommandLine::options() const {
-    http::InstanceOptions options;
+instance::InstanceOptions CommandLine::options() const {
+    instance::InstanceOptions options;
     options.data = data;
     options.config_file = config;
     options.enabled = CLI::detail::split(enabled, ',');

@@ -25,7 +25,7 @@ struct CommandLine {
     /// The command that was given; its answer is the program's status.
     std::function<int()> run;
 
-    http::InstanceOptions options() const;
+    instance::InstanceOptions options() const;
 };
 
 /// Does what the arguments of the program say; answers its status.
@@ -52,6 +52,6 @@ void add_rotate_secrets(CLI::App& app, CommandLine& line);
 /// Tells what the preparation of a new store has made, once: on a terminal, else in a file of the
 /// data folder that its owner alone can read, as what a service prints is kept by others. Answers
 /// the program's status.
-int show_prepared(const http::Instance::Prepared& prepared, const std::filesystem::path& data);
+int show_prepared(const instance::Instance::Prepared& prepared, const std::filesystem::path& data);
 
 }  // namespace stele::kernel::command

@@ -12,7 +12,7 @@ namespace {
 
 /// Plugins declare their settings when they are opened, which needs a store: an empty one, for the
 /// time of the question.
-int show_config(http::InstanceOptions options) {
+int show_config(instance::InstanceOptions options) {
     std::string folder = (std::filesystem::temp_directory_path() / "stele-config-XXXXXX").string();
     if (!::mkdtemp(folder.data())) {
         return complain("no temporary folder can be made in " +
@@ -22,7 +22,7 @@ int show_config(http::InstanceOptions options) {
     options.overrides.emplace_back("storage.engine", "leveldb");
     int status = 0;
     {
-        auto instance = http::Instance::open(options);
+        auto instance = instance::Instance::open(options);
         if (instance) {
             std::cout << (*instance)->describe_settings();
         } else {

@@ -13,8 +13,8 @@ namespace stele::kernel::command {
 namespace {
 
 struct CopyArguments {
-    http::StorePlace from;
-    http::StorePlace to;
+    instance::StorePlace from;
+    instance::StorePlace to;
 };
 
 /// Says at the first step, then once a second, how far it is.
@@ -32,20 +32,20 @@ private:
 };
 
 /// A folder holds everything; beside a database, the folder with the binaries must be named.
-bool complete(http::StorePlace& place) {
-    if (!http::is_address(place.store)) {
+bool complete(instance::StorePlace& place) {
+    if (!instance::is_address(place.store)) {
         place.data = place.store;
         return true;
     }
     return !place.data.empty();
 }
 
-int run(const http::InstanceOptions& options, const CopyArguments& arguments) {
-    http::StorePlace from = arguments.from;
-    http::StorePlace to = arguments.to;
+int run(const instance::InstanceOptions& options, const CopyArguments& arguments) {
+    instance::StorePlace from = arguments.from;
+    instance::StorePlace to = arguments.to;
     if (!complete(from)) return complain("--from-data must name the source's data folder");
     if (!complete(to)) return complain("--to-data must name the target's data folder");
-    auto summary = http::copy_store(options, from, to, ProgressLines());
+    auto summary = instance::copy_store(options, from, to, ProgressLines());
     if (!summary) return complain(summary.error());
     std::cout << (summary->was_resumed ? "Went on and copied " : "Copied ") << summary->entries
               << " entries and " << summary->blobs << " blobs; " << summary->ranges

@@ -47,7 +47,7 @@ sdk::Result<sdk::Json> read_seed(const std::string& file) {
     return seed;
 }
 
-std::string logins_text(const http::Instance::Prepared& prepared) {
+std::string logins_text(const instance::Instance::Prepared& prepared) {
     std::size_t widest = 0;
     for (const sdk::LoginLine& line : prepared.login)
         widest = std::max(widest, line.label.size());
@@ -72,11 +72,11 @@ bool write_for_owner(const std::filesystem::path& file, std::string_view text) {
     return ::close(descriptor) == 0 && is_whole && is_kept;
 }
 
-int init(http::InstanceOptions options, const std::string& seed_file) {
+int init(instance::InstanceOptions options, const std::string& seed_file) {
     auto seed = read_seed(seed_file);
     if (!seed) return complain(seed.error());
     options.may_replace_store = true;
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return complain(instance.error());
     auto prepared = (*instance)->prepare(*seed);
     if (!prepared) return complain(prepared.error());
@@ -85,7 +85,7 @@ int init(http::InstanceOptions options, const std::string& seed_file) {
 
 }  // namespace
 
-int show_prepared(const http::Instance::Prepared& prepared, const std::filesystem::path& data) {
+int show_prepared(const instance::Instance::Prepared& prepared, const std::filesystem::path& data) {
     if (!prepared.is_new) {
         std::cout << "The store was prepared already; the seed's parts were applied again.\n";
         return 0;

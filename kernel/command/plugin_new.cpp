@@ -157,7 +157,7 @@ void copy_template(const std::filesystem::path& from, const std::filesystem::pat
 
 }  // namespace
 
-int begin_plugin(const http::InstanceOptions& options, const std::string& name,
+int begin_plugin(const instance::InstanceOptions& options, const std::string& name,
                  const std::filesystem::path& folder) {
     if (const std::string problem = problem_of_name(name); !problem.empty())
         return complain(problem);

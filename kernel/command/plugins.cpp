@@ -12,7 +12,7 @@ namespace stele::kernel::command {
 
 namespace {
 
-int list_plugins(const http::InstanceOptions& options) {
+int list_plugins(const instance::InstanceOptions& options) {
     const auto scanned = plugin::scan(options.plugin_folders);
     for (const auto& file : scanned.plugins) {
         std::cout << file.id << " " << file.version << " " << file.status;

@@ -60,15 +60,15 @@ void show(const char* what, const backup::BackupSummary& summary) {
               << " blobs of backup " << summary.id << ".\n";
 }
 
-int restore(http::InstanceOptions options, const backup::Source& source) {
+int restore(instance::InstanceOptions options, const backup::Source& source) {
     options.is_restoring = true;
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return complain(instance.error());
     auto summary = (*instance)->restore(source);
     if (!summary) return complain(summary.error());
     show(summary->was_resumed ? "Went on and restored" : "Restored", *summary);
-    const bool has_keys =
-        summary->has_secret_keys || std::filesystem::exists(options.data / http::kSecretKeyFile);
+    const bool has_keys = summary->has_secret_keys ||
+                          std::filesystem::exists(options.data / instance::kSecretKeyFile);
     if (!has_keys) {
         std::cout << "The backup holds no keys for the secrets in it: put secrets.key of the old "
                      "store into "
@@ -77,7 +77,7 @@ int restore(http::InstanceOptions options, const backup::Source& source) {
     return 0;
 }
 
-int run(const http::InstanceOptions& options, const RestoreArguments& arguments) {
+int run(const instance::InstanceOptions& options, const RestoreArguments& arguments) {
     const BackupInput input(arguments.from);
     if (!input.is_open()) return complain(unreadable(arguments.from));
     const backup::Source source = [&input](std::size_t limit, std::string& out) {

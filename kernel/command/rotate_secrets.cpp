@@ -25,7 +25,7 @@ struct Outcome {
 };
 
 /// Asks the server that has the store open, else opens it.
-sdk::Result<Outcome> reseal(http::InstanceOptions options, const std::string& key_digest) {
+sdk::Result<Outcome> reseal(instance::InstanceOptions options, const std::string& key_digest) {
     auto answer =
         admin::ask_server(options.data, {{"command", "rotate-secrets"}, {"key", key_digest}},
                           [](std::string_view) { return sdk::Result<void>(); });
@@ -35,7 +35,7 @@ sdk::Result<Outcome> reseal(http::InstanceOptions options, const std::string& ke
     }
     if (answer.error().code != "admin.not_served") return answer.error();
     options.must_exist = true;
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return instance.error();
     auto outcome = (*instance)->reseal([] { return false; });
     if (!outcome) return outcome.error();
@@ -44,42 +44,43 @@ sdk::Result<Outcome> reseal(http::InstanceOptions options, const std::string& ke
 }
 
 /// Whether a server serves the store; it would not know a new key.
-bool is_served(const http::InstanceOptions& options) {
+bool is_served(const instance::InstanceOptions& options) {
     auto answer = admin::ask_server(options.data, {{"command", "nothing"}},
                                     [](std::string_view) { return sdk::Result<void>(); });
     return answer || answer.error().code != "admin.not_served";
 }
 
-sdk::Result<http::SecretKeys> add_key(const http::InstanceOptions& options, http::SecretKeys keys) {
+sdk::Result<instance::SecretKeys> add_key(const instance::InstanceOptions& options,
+                                          instance::SecretKeys keys) {
     if (is_served(options)) {
         return sdk::make_error(sdk::ErrorKind::conflict, "command.store_served",
                                "stop the server first: it would not know the new key");
     }
-    auto key = http::make_secret_key(keys);
+    auto key = instance::make_secret_key(keys);
     if (!key) return key.error();
     keys.insert(keys.begin(), std::move(*key));
-    if (auto written = http::write_secret_keys(options.data, keys); !written)
+    if (auto written = instance::write_secret_keys(options.data, keys); !written)
         return written.error();
-    std::cout << "Key " << int{keys.front().id} << " was added to " << http::kSecretKeyFile
+    std::cout << "Key " << int{keys.front().id} << " was added to " << instance::kSecretKeyFile
               << ".\n";
     return keys;
 }
 
-int run(const http::InstanceOptions& options, const RotateArguments& arguments) {
-    auto configured = http::read_secret_keys(options);
+int run(const instance::InstanceOptions& options, const RotateArguments& arguments) {
+    auto configured = instance::read_secret_keys(options);
     if (!configured) return complain(configured.error());
     if (!configured->is_file && (arguments.adds_key || arguments.drops_old)) {
         return complain(
             sdk::make_error(sdk::ErrorKind::invalid, "command.keys_elsewhere",
                             "the keys are in the setting secrets.key: change them there"));
     }
-    http::SecretKeys keys = std::move(configured->keys);
+    instance::SecretKeys keys = std::move(configured->keys);
     if (arguments.adds_key) {
         auto more = add_key(options, std::move(keys));
         if (!more) return complain(more.error());
         keys = std::move(*more);
     }
-    auto outcome = reseal(options, http::sealer_of(keys).newest_key_digest());
+    auto outcome = reseal(options, instance::sealer_of(keys).newest_key_digest());
     if (!outcome) return complain(outcome.error());
     std::cout << "Of " << outcome->sealed << " records with secrets, " << outcome->resealed
               << " were sealed anew with key " << int{keys.front().id} << ".\n";
@@ -89,9 +90,9 @@ int run(const http::InstanceOptions& options, const RotateArguments& arguments) 
         return 0;
     }
     keys.resize(1);
-    auto written = http::write_secret_keys(options.data, keys);
+    auto written = instance::write_secret_keys(options.data, keys);
     if (!written) return complain(written.error());
-    std::cout << "The older keys were removed from " << http::kSecretKeyFile << ".\n";
+    std::cout << "The older keys were removed from " << instance::kSecretKeyFile << ".\n";
     return 0;
 }
 

@@ -25,7 +25,7 @@ sigset_t block_signals() {
     return signals;
 }
 
-void wait_for_end(const sigset_t& signals, http::Instance& instance) {
+void wait_for_end(const sigset_t& signals, instance::Instance& instance) {
     for (int signal = 0;;) {
         sigwait(&signals, &signal);
         if (signal != SIGHUP) return;
@@ -33,10 +33,10 @@ void wait_for_end(const sigset_t& signals, http::Instance& instance) {
     }
 }
 
-int serve(const http::InstanceOptions& options) {
+int serve(const instance::InstanceOptions& options) {
     const sigset_t signals = block_signals();
 
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return complain(instance.error());
     if (!(*instance)->is_prepared()) {
         auto prepared = (*instance)->prepare(sdk::Json::object());
@@ -67,7 +67,7 @@ void add_serve(CLI::App& app, CommandLine& line) {
     command->add_option("--listen", *listen, "HOST:PORT")->check(listen_error);
     command->callback([&line, listen] {
         line.run = [&line, listen] {
-            http::InstanceOptions options = line.options();
+            instance::InstanceOptions options = line.options();
             if (!listen->empty()) {
                 const auto colon = listen->rfind(':');
                 options.overrides = {{"server.host", listen->substr(0, colon)},

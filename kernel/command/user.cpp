@@ -21,13 +21,13 @@ struct UserArguments {
 };
 
 /// Asks the server that has the store open, else opens it.
-sdk::Result<sdk::Json> ask(http::InstanceOptions options, const sdk::Json& request) {
+sdk::Result<sdk::Json> ask(instance::InstanceOptions options, const sdk::Json& request) {
     auto answer = admin::ask_server(options.data, request,
                                     [](std::string_view) { return sdk::Result<void>(); });
     if (answer) return answer->at("accounts");
     if (answer.error().code != "admin.not_served") return answer.error();
     options.must_exist = true;
-    auto instance = http::Instance::open(options);
+    auto instance = instance::Instance::open(options);
     if (!instance) return instance.error();
     return (*instance)->manage_accounts(request);
 }
@@ -39,20 +39,20 @@ void show(const sdk::Account& account) {
               << (account.email.empty() ? "" : "  " + account.email) << "\n";
 }
 
-int run_action(const http::InstanceOptions& options, sdk::Json request) {
+int run_action(const instance::InstanceOptions& options, sdk::Json request) {
     request["command"] = "user";
     auto accounts = ask(options, request);
     if (!accounts) return complain(accounts.error());
     for (const sdk::Json& account : *accounts)
-        show(http::account_of(account));
+        show(instance::account_of(account));
     return 0;
 }
 
-int list(const http::InstanceOptions& options, const UserArguments& arguments) {
+int list(const instance::InstanceOptions& options, const UserArguments& arguments) {
     return run_action(options, {{"action", "list"}, {"domain", arguments.domain}});
 }
 
-int add(const http::InstanceOptions& options, const UserArguments& arguments) {
+int add(const instance::InstanceOptions& options, const UserArguments& arguments) {
     auto password = read_password("Password of the new user " + arguments.name);
     if (!password) return complain(password.error());
     return run_action(options, {{"action", "add"},
@@ -63,20 +63,20 @@ int add(const http::InstanceOptions& options, const UserArguments& arguments) {
                                 {"administrator", arguments.is_administrator}});
 }
 
-int set_password(const http::InstanceOptions& options, const UserArguments& arguments) {
+int set_password(const instance::InstanceOptions& options, const UserArguments& arguments) {
     auto password = read_password("New password of " + arguments.name);
     if (!password) return complain(password.error());
     return run_action(
         options, {{"action", "set-password"}, {"name", arguments.name}, {"password", *password}});
 }
 
-int set_enabled(const http::InstanceOptions& options, const UserArguments& arguments,
+int set_enabled(const instance::InstanceOptions& options, const UserArguments& arguments,
                 bool is_enabled) {
     return run_action(options,
                       {{"action", is_enabled ? "enable" : "disable"}, {"name", arguments.name}});
 }
 
-using UserCommand = std::function<int(const http::InstanceOptions&, const UserArguments&)>;
+using UserCommand = std::function<int(const instance::InstanceOptions&, const UserArguments&)>;
 
 }  // namespace
 

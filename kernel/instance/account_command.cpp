@@ -4,7 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -63,4 +63,4 @@ sdk::Account account_of(const sdk::Json& json) {
             sdk::flag_member(json, "password", false)};
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -3,7 +3,7 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/services/accounts.hpp>
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// What `stele user` asks for, whether of a server or of a store that nobody serves: `action` is
 /// `list`, `add`, `set-password`, `disable` or `enable`; `name` (of a user in any form), `domain`,
@@ -14,4 +14,4 @@ sdk::Result<sdk::Json> run_account_command(sdk::Accounts& accounts, sdk::Context
 
 sdk::Account account_of(const sdk::Json& json);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

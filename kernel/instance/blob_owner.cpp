@@ -4,7 +4,7 @@
 
 #include <stele/sdk/log.hpp>
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 bool has_binaries_of_a_store(const std::filesystem::path& data) {
     std::error_code problem;
@@ -26,4 +26,4 @@ bool owns_binaries(const std::filesystem::path& data, const std::string& store_i
     return false;
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 inline constexpr char kBinariesOwner[] = "blobs.owner";
 
@@ -15,4 +15,4 @@ bool has_binaries_of_a_store(const std::filesystem::path& data);
 /// it remembers the first store that was served with it. One that cannot be read or made says no.
 bool owns_binaries(const std::filesystem::path& data, const std::string& store_id);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -10,7 +10,7 @@
 #include "kernel/file/posix_file.hpp"
 #include "kernel/http/message/upload_spool.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -63,7 +63,7 @@ void DiskWatch::start() {
 }
 
 void DiskWatch::look_at_uploads() {
-    auto state = check_upload_folder(uploads_);
+    auto state = http::check_upload_folder(uploads_);
     const std::lock_guard lock(mutex_);
     if (!state && uploads_state_) sdk::log(sdk::LogLevel::error, "http", state.error().message);
     if (state && !uploads_state_)
@@ -99,4 +99,4 @@ void DiskWatch::run() {
     }
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

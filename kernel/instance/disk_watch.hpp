@@ -13,7 +13,7 @@
 #include "kernel/job/background_thread.hpp"
 #include "kernel/resource/upkeep/blob_collector.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// Looks at the data folder's disk: tells once when it gets full and when there is room again, and
 /// while it is short has the room of what was removed given back within minutes. Tells as well when
@@ -58,4 +58,4 @@ private:
     job::BackgroundThread thread_;
 };
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -8,7 +8,7 @@
 #include "kernel/instance/instance_state.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -138,4 +138,4 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_address(const config::Settings& s
                                        address.substr(0, address.find("://"))));
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

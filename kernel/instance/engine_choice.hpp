@@ -13,7 +13,7 @@
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/registry/engine_registrar.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// Plugins may keep theirs, so these live as long as the instance.
 using EngineRegistrars = std::vector<std::unique_ptr<resource::EngineRegistrar>>;
@@ -44,4 +44,4 @@ sdk::Result<std::unique_ptr<sdk::Engine>> open_engine(
 /// A small disk would be all reserve: there, a quarter of it must do.
 std::uint64_t usable_reserve(std::uint64_t reserve, const std::filesystem::path& data);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

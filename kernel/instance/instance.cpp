@@ -16,7 +16,7 @@
 #include "kernel/resource/registration/registration.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 constexpr std::size_t kMaxOwnMembersBytes = std::size_t{64} * 1024;
 
@@ -257,4 +257,4 @@ sdk::Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& opt
     return std::unique_ptr<Instance>(new Instance(std::move(state)));
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

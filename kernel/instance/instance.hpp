@@ -17,7 +17,7 @@
 #include "kernel/resource/upkeep/reseal.hpp"
 #include "kernel/storage/blob/blob_collection.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 struct InstanceOptions {
     std::filesystem::path data;
@@ -114,4 +114,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -12,7 +12,7 @@
 #include "kernel/resource/upkeep/binary_check.hpp"
 #include "kernel/resource/work/work_context.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 sdk::Json json_of(const backup::BackupSummary& summary) {
     return {{"id", summary.id},
@@ -148,4 +148,4 @@ sdk::Result<void> Instance::start_administration() {
     return state_->administration->start();
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

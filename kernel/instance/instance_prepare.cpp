@@ -10,7 +10,7 @@
 #include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/consistency/standard_teams.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -119,4 +119,4 @@ sdk::Result<Instance::Prepared> Instance::prepare(const sdk::Json& seed) {
     return prepared;
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -16,21 +16,21 @@
 #include "kernel/resource/consistency/standard_teams.hpp"
 #include "kernel/resource/upkeep/binary_check.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
 /// Tasks at the same time on a machine with one processor: one may read the disk.
 constexpr unsigned kLeastWidth = 2;
 
-sdk::Result<std::unique_ptr<AccessLog>> open_access_log(const config::Settings& settings) {
+sdk::Result<std::unique_ptr<http::AccessLog>> open_access_log(const config::Settings& settings) {
     auto options = read_access_log_options(settings);
     if (!options) return options.error();
-    if (options->target.empty()) return std::unique_ptr<AccessLog>();
-    return AccessLog::open(*options);
+    if (options->target.empty()) return std::unique_ptr<http::AccessLog>();
+    return http::AccessLog::open(*options);
 }
 
-void add_access_log_metrics(RequestPipeline& pipeline, const AccessLog& log) {
+void add_access_log_metrics(http::RequestPipeline& pipeline, const http::AccessLog& log) {
     pipeline.add_metrics([&log] {
         return fmt::format(
             "# HELP stele_access_log_dropped_total Lines of the access log that were lost.\n"
@@ -49,7 +49,7 @@ void give_teams(resource::Services& services) {
                  given.error().message);
 }
 
-sdk::Result<void> set_times(RequestPipeline& pipeline, const config::Settings& settings) {
+sdk::Result<void> set_times(http::RequestPipeline& pipeline, const config::Settings& settings) {
     auto request_time = settings.milliseconds("server.request_time");
     if (!request_time) return request_time.error();
     auto busy_wait = settings.milliseconds("server.busy_wait");
@@ -62,19 +62,19 @@ sdk::Result<void> set_times(RequestPipeline& pipeline, const config::Settings& s
     return {};
 }
 
-void leave_descriptors(ServerLimits& limits) {
-    const std::size_t descriptors = descriptor_limit();
+void leave_descriptors(http::ServerLimits& limits) {
+    const std::size_t descriptors = http::descriptor_limit();
     const std::size_t wanted = limits.connections;
-    if (!fit_connections(limits, descriptors)) return;
+    if (!http::fit_connections(limits, descriptors)) return;
     sdk::log(sdk::LogLevel::warning, "instance",
              fmt::format("the process may open {} files and sockets only: {} connections at the "
                          "same time, not {} (server.connections); raise the limit (ulimit -n)",
                          descriptors, limits.connections, wanted));
 }
 
-void add_connection_metrics(RequestPipeline& pipeline, const Server& server) {
+void add_connection_metrics(http::RequestPipeline& pipeline, const http::Server& server) {
     pipeline.add_metrics([&server] {
-        const Server::Counts counts = server.counts();
+        const http::Server::Counts counts = server.counts();
         return fmt::format(
             "# TYPE stele_connections_open gauge\nstele_connections_open {}\n"
             "# TYPE stele_connections_total counter\nstele_connections_total {}\n"
@@ -101,7 +101,7 @@ void Instance::make_watch(std::uint64_t reserve) {
 }
 
 sdk::Result<void> Instance::start() {
-    bound_spare_memory();
+    http::bound_spare_memory();
     resource::Services& services = *state_->services;
     auto platforms = services.platforms.all();
     if (!platforms) return platforms.error();
@@ -137,7 +137,7 @@ sdk::Result<void> Instance::start() {
         *services.engine, services.binaries, services.keeping_blobs,
         std::chrono::milliseconds(*collection));
     make_watch(options->upload_reserve);
-    state_->pipeline = std::make_unique<RequestPipeline>(
+    state_->pipeline = std::make_unique<http::RequestPipeline>(
         services, *state_->workers, state_->service<sdk::Authenticator>(), *patience);
     state_->pipeline->add_readiness([watch = state_->disk_watch.get()] { return watch->status(); });
     state_->pipeline->add_metrics([watch = state_->disk_watch.get()] { return watch->metrics(); });
@@ -155,7 +155,7 @@ sdk::Result<void> Instance::start() {
     auto intervals = read_usage_intervals(state_->settings);
     if (!intervals) return intervals.error();
     if (*intervals) options->usage = state_->usage.get();
-    state_->server = std::make_unique<Server>(*options, *state_->pipeline, *state_->workers);
+    state_->server = std::make_unique<http::Server>(*options, *state_->pipeline, *state_->workers);
     add_connection_metrics(*state_->pipeline, *state_->server);
     if (auto started = state_->server->start(); !started) return started;
     if (auto started = start_administration(); !started) return started;
@@ -246,4 +246,4 @@ std::string Instance::describe_settings() const {
     return text;
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -29,7 +29,7 @@
 #include "kernel/resource/work/collection_indexes.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// Plugins may keep theirs, and they keep what the store and its families use of plugins, so these
 /// outlive them.
@@ -57,16 +57,16 @@ struct Instance::State {
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;
     std::unique_ptr<resource::PlatformService> platforms;
-    CallerService callers;
+    http::CallerService callers;
     std::unique_ptr<resource::UsageCounter> usage;
     std::unique_ptr<resource::Housekeeper> housekeeper;
     std::unique_ptr<resource::BlobCollector> blob_collector;
     std::unique_ptr<DiskWatch> disk_watch;
     std::unique_ptr<job::WorkerPool> workers;
     /// Null when none is wanted. Connections use it until their end.
-    std::unique_ptr<AccessLog> access_log;
-    std::unique_ptr<RequestPipeline> pipeline;
-    std::unique_ptr<Server> server;
+    std::unique_ptr<http::AccessLog> access_log;
+    std::unique_ptr<http::RequestPipeline> pipeline;
+    std::unique_ptr<http::Server> server;
     std::unique_ptr<admin::AdminServer> administration;
 
     template <class Service>
@@ -84,4 +84,4 @@ struct FoundPlugins {
 };
 sdk::Result<FoundPlugins> find_plugins(const InstanceOptions& options);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -5,7 +5,7 @@
 
 #include <stele/sdk/log.hpp>
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -41,4 +41,4 @@ void keep_private(const fs::path& data) {
     }
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

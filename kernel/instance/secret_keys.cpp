@@ -18,7 +18,7 @@
 
 #include "kernel/file/posix_file.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -190,4 +190,4 @@ sdk::Result<SecretKeys> open_secret_keys(const config::Settings& settings,
     return read_key_file(data / kSecretKeyFile);
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

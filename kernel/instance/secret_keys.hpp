@@ -10,7 +10,7 @@
 
 #include "kernel/config/settings.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// A key that seals secrets, and the number by which sealed texts name it.
 struct SecretKey {
@@ -48,4 +48,4 @@ sdk::Result<void> write_secret_keys(const std::filesystem::path& data, const Sec
 /// A random key with a number that no other has; `conflict` when all numbers are in use.
 sdk::Result<SecretKey> make_secret_key(const SecretKeys& others);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -2,7 +2,7 @@
 
 #include "kernel/instance/secret_keys.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -35,4 +35,4 @@ TEST_CASE("there is no new key when all numbers are in use") {
     CHECK(int{make_secret_key(all)->id} == 100);
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

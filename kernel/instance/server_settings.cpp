@@ -5,7 +5,7 @@
 #include "kernel/http/connection/client_address.hpp"
 #include "kernel/http/message/message_rules.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -43,7 +43,7 @@ namespace {
 sdk::Result<std::vector<std::string>> read_origins(const config::Settings& settings) {
     std::vector<std::string> origins;
     for (const std::string& text : settings.list("server.cors_origins")) {
-        const auto origin = text == "*" ? std::optional(text) : normalized_origin(text);
+        const auto origin = text == "*" ? std::optional(text) : http::normalized_origin(text);
         if (!origin) {
             return sdk::make_error(sdk::ErrorKind::invalid, "config.value_invalid",
                                    "server.cors_origins: '" + text +
@@ -57,7 +57,7 @@ sdk::Result<std::vector<std::string>> read_origins(const config::Settings& setti
 sdk::Result<std::vector<std::string>> read_proxies(const config::Settings& settings) {
     std::vector<std::string> proxies = settings.list("server.trusted_proxies");
     for (const std::string& proxy : proxies) {
-        if (is_ip_address(proxy)) continue;
+        if (http::is_ip_address(proxy)) continue;
         return sdk::make_error(sdk::ErrorKind::invalid, "config.value_invalid",
                                "server.trusted_proxies: '" + proxy + "' is no IP address");
     }
@@ -66,11 +66,11 @@ sdk::Result<std::vector<std::string>> read_proxies(const config::Settings& setti
 
 }  // namespace
 
-sdk::Result<ServerOptions> read_server_options(const config::Settings& settings) {
+sdk::Result<http::ServerOptions> read_server_options(const config::Settings& settings) {
     constexpr Reading kInteger = &config::Settings::integer;
     constexpr Reading kBytes = &config::Settings::bytes;
     Numbers numbers(settings);
-    ServerOptions options;
+    http::ServerOptions options;
     options.host = settings.text("server.host");
     options.port = static_cast<std::uint16_t>(numbers.read(kInteger, "server.port"));
     options.threads = static_cast<int>(numbers.read(kInteger, "server.threads"));
@@ -114,18 +114,18 @@ sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings)
     return options;
 }
 
-sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings) {
+sdk::Result<http::LockPatience> read_lock_patience(const config::Settings& settings) {
     Numbers numbers(settings);
-    LockPatience patience;
+    http::LockPatience patience;
     patience.time = numbers.time("stores.lock_wait");
     patience.waiters = numbers.size(&config::Settings::integer, "stores.lock_waiters");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
     return patience;
 }
 
-sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings) {
+sdk::Result<http::AccessLog::Options> read_access_log_options(const config::Settings& settings) {
     Numbers numbers(settings);
-    AccessLog::Options options;
+    http::AccessLog::Options options;
     options.target = settings.text("log.access");
     options.lane_bytes = numbers.size(&config::Settings::bytes, "log.access_buffer");
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
@@ -140,19 +140,19 @@ sdk::Result<audit::AuditLogOptions> read_audit_log_options(const config::Setting
     return audit::AuditLogOptions{*is_enabled, std::chrono::milliseconds(*retention)};
 }
 
-sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings) {
+sdk::Result<http::RateLimits> read_rate_limits(const config::Settings& settings) {
     constexpr Reading kInteger = &config::Settings::integer;
     constexpr double kMinute = 60;
     Numbers numbers(settings);
     const std::size_t callers = numbers.size(kInteger, "limits.callers");
     const auto limiter = [callers](double per_second, std::int64_t burst) {
-        if (per_second <= 0) return std::unique_ptr<RateLimiter>();
-        return std::make_unique<RateLimiter>(Rate{per_second, burst}, callers);
+        if (per_second <= 0) return std::unique_ptr<http::RateLimiter>();
+        return std::make_unique<http::RateLimiter>(http::Rate{per_second, burst}, callers);
     };
     const auto requests = static_cast<double>(numbers.read(kInteger, "limits.requests_per_second"));
     const auto logins =
         static_cast<double>(numbers.read(kInteger, "limits.login_failures_per_minute"));
-    RateLimits limits;
+    http::RateLimits limits;
     limits.requests = limiter(requests, numbers.read(kInteger, "limits.request_burst"));
     limits.logins = limiter(logins / kMinute, numbers.read(kInteger, "limits.login_failure_burst"));
     if (const auto& failure = numbers.failure(); !failure) return failure.error();
@@ -182,4 +182,4 @@ sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& sett
     return options;
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

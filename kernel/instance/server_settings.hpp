@@ -11,10 +11,10 @@
 #include "kernel/job/job_runner.hpp"
 #include "kernel/resource/upkeep/usage_counter.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// The listener's options from the settings `server.*`.
-sdk::Result<ServerOptions> read_server_options(const config::Settings& settings);
+sdk::Result<http::ServerOptions> read_server_options(const config::Settings& settings);
 
 struct WorkerOptions {
     std::size_t threads = 0;
@@ -22,14 +22,14 @@ struct WorkerOptions {
 };
 sdk::Result<WorkerOptions> read_worker_options(const config::Settings& settings);
 
-sdk::Result<LockPatience> read_lock_patience(const config::Settings& settings);
+sdk::Result<http::LockPatience> read_lock_patience(const config::Settings& settings);
 
 /// An empty target: no access log.
-sdk::Result<AccessLog::Options> read_access_log_options(const config::Settings& settings);
+sdk::Result<http::AccessLog::Options> read_access_log_options(const config::Settings& settings);
 
 sdk::Result<audit::AuditLogOptions> read_audit_log_options(const config::Settings& settings);
 
-sdk::Result<RateLimits> read_rate_limits(const config::Settings& settings);
+sdk::Result<http::RateLimits> read_rate_limits(const config::Settings& settings);
 
 /// Nothing when usage is not counted.
 sdk::Result<std::optional<resource::UsageCounter::Intervals>> read_usage_intervals(
@@ -37,4 +37,4 @@ sdk::Result<std::optional<resource::UsageCounter::Intervals>> read_usage_interva
 
 sdk::Result<job::JobRunnerOptions> read_job_options(const config::Settings& settings);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

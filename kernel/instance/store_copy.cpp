@@ -9,7 +9,7 @@
 #include "kernel/storage/blob/blob_directory.hpp"
 #include "kernel/storage/blob/fallback_blobs.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 namespace {
 
@@ -120,4 +120,4 @@ sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, cons
                               copying);
 }
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

@@ -6,7 +6,7 @@
 #include "kernel/backup/copy.hpp"
 #include "kernel/instance/instance.hpp"
 
-namespace stele::kernel::http {
+namespace stele::kernel::instance {
 
 /// A store by the folder that holds it, or by the address of its database.
 struct StorePlace {
@@ -20,4 +20,4 @@ sdk::Result<backup::CopySummary> copy_store(const InstanceOptions& options, cons
                                             const StorePlace& to,
                                             const backup::CopyProgress& progress);
 
-}  // namespace stele::kernel::http
+}  // namespace stele::kernel::instance

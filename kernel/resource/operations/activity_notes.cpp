@@ -27,11 +27,6 @@ audit::Activity activity_of(const RequestInput& input) {
     return activity;
 }
 
-/// Only routes lead here, and their calls are the kernel's own.
-const RequestInput& input_of(const sdk::Call& call) {
-    return static_cast<const RoutedCall&>(call).input();
-}
-
 /// The ids of a reference, outermost first, as text.
 sdk::Result<std::string> container_ids(const RoutedCall& call, std::size_t count) {
     std::string ids;
@@ -149,7 +144,7 @@ sdk::Result<void> ActivityNotes::note_write(const RoutedCall& call) {
 sdk::Result<void> ActivityNotes::note(sdk::Context& context, const sdk::Call& call,
                                       const sdk::NewActivity& activity) {
     if (!audit_log_.is_enabled()) return {};
-    audit::Activity written = activity_of(input_of(call));
+    audit::Activity written = activity_of(RoutedCall::of(call).input());
     written.type = activity.type;
     written.user = activity.user;
     return audit_log_.write(context.transaction(), context.platform(), written);
@@ -158,7 +153,7 @@ sdk::Result<void> ActivityNotes::note(sdk::Context& context, const sdk::Call& ca
 void ActivityNotes::note_refused(const sdk::PlatformScope& platform, const sdk::Call& call,
                                  const sdk::NewActivity& activity) {
     if (!audit_log_.is_enabled()) return;
-    audit::Activity written = activity_of(input_of(call));
+    audit::Activity written = activity_of(RoutedCall::of(call).input());
     written.type = activity.type;
     written.user = activity.user;
     written.status = 401;

@@ -110,8 +110,7 @@ sdk::Result<void> write(const RoutedCall& call, const Route& route, const Record
 
 sdk::Result<sdk::Reply> FamilyOperations::update(const sdk::Call& call, std::string_view parameter,
                                                  std::string_view reference, sdk::Json fields) {
-    // Only routes lead here, and their calls are the kernel's own.
-    const auto& outer = static_cast<const RoutedCall&>(call);
+    const RoutedCall& outer = RoutedCall::of(call);
     auto record = path_of(outer, reference);
     if (!record) return record.error();
     const Route* const put = find_route(outer, "PUT", record->path);
@@ -128,7 +127,7 @@ sdk::Result<sdk::Reply> FamilyOperations::update(const sdk::Call& call, std::str
 sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::string_view parameter,
                                                 std::string_view type, std::string_view container,
                                                 sdk::Json condition) {
-    const auto& outer = static_cast<const RoutedCall&>(call);
+    const RoutedCall& outer = RoutedCall::of(call);
     const RegisteredResource* const family = outer.services().registry.find_reference_type(type);
     // A container does not say which part of a collection is meant.
     const Route* const route = family && family->part_members.empty()

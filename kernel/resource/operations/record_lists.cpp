@@ -9,8 +9,7 @@ namespace stele::kernel::resource {
 sdk::Result<sdk::Reply> RecordLists::page(const sdk::Call& call,
                                           const sdk::CollectionName& collection,
                                           const sdk::Json& query) {
-    // Plugins get calls from the kernel's routes only.
-    const auto& routed = static_cast<const RoutedCall&>(call);
+    const RoutedCall& routed = RoutedCall::of(call);
     auto place = routed.services().records.collection(routed.work().transaction(),
                                                       routed.context().platform(), collection);
     if (!place) return place.error();

@@ -55,6 +55,11 @@ public:
     RoutedCall(const RoutedCall&) = delete;
     RoutedCall& operator=(const RoutedCall&) = delete;
 
+    /// What a handler was given, as services get it back: plugins have calls from routes only.
+    static const RoutedCall& of(const sdk::Call& call) {
+        return static_cast<const RoutedCall&>(call);
+    }
+
     sdk::Context& context() const override { return context_; }
     std::string_view path(std::string_view placeholder) const override;
     std::optional<std::string> parameter(std::string_view name) const override;

@@ -251,19 +251,19 @@ namespace {
 /// As deep as what comes from outside may be: such a record can be sent back.
 constexpr int kMaxDepth = sdk::JsonLimits{}.depth;
 
-enum class Shape { fine, deep, wide };
+enum class Extent { fine, deep, wide };
 
 /// Whether something in the value lies deeper than so many arrays and objects, or an object has too
 /// many members.
-Shape shape_of(const sdk::Json& value, int depth) {
-    if (!value.is_structured()) return Shape::fine;
-    if (depth == 0) return Shape::deep;
-    if (value.is_object() && value.size() > kMaxMembers) return Shape::wide;
+Extent extent_of(const sdk::Json& value, int depth) {
+    if (!value.is_structured()) return Extent::fine;
+    if (depth == 0) return Extent::deep;
+    if (value.is_object() && value.size() > kMaxMembers) return Extent::wide;
     for (const sdk::Json& inner : value) {
-        const Shape shape = shape_of(inner, depth - 1);
-        if (shape != Shape::fine) return shape;
+        const Extent extent = extent_of(inner, depth - 1);
+        if (extent != Extent::fine) return extent;
     }
-    return Shape::fine;
+    return Extent::fine;
 }
 
 /// What the server adds to the members of a body.
@@ -272,10 +272,10 @@ constexpr std::size_t kMaxOfServer = 64;
 sdk::Result<void> check_shape(const sdk::Json& fields) {
     if (fields.size() > kMaxMembers + kMaxOfServer) return sdk::make_error({too_many_members("")});
     for (const auto& [name, value] : fields.items()) {
-        const Shape shape = shape_of(value, kMaxDepth - 1);
-        if (shape == Shape::wide && name != "_system")
+        const Extent extent = extent_of(value, kMaxDepth - 1);
+        if (extent == Extent::wide && name != "_system")
             return sdk::make_error({too_many_members(name)});
-        if (shape != Shape::deep) continue;
+        if (extent != Extent::deep) continue;
         return sdk::make_error(
             {{name, "field.nesting_deep",
               fmt::format("{} is nested deeper than {} arrays and objects", name, kMaxDepth)}});
@@ -307,7 +307,7 @@ sdk::Result<void> check_hooked(const sdk::ResourceDescriptor& descriptor,
     }
     if (!violations.empty()) return broken_by_hook(descriptor, violations.front().message);
     if (auto shaped = check_shape(after.fields); !shaped) return shaped;
-    if (shape_of(after.secrets, kMaxDepth) == Shape::deep)
+    if (extent_of(after.secrets, kMaxDepth) == Extent::deep)
         return broken_by_hook(descriptor, "secrets are nested too deep");
     return {};
 }
