@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
 
+// Statistics that are taken meanwhile would tell a store from the one that it was restored from.
+const config = 'stores.statistics_period = 1h\n';
 let server;
 let folder;
 let count = 0;
 const fresh = (name) => join(folder, `${name}-${++count}`);
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stele-backup-'));
-  server = await SteleServer.start();
+  server = await SteleServer.start({ config });
   for (let i = 0; i < 300; ++i) await server.admin('POST', '/uiconfigs', { title: `Title ${i}`, number: i, text: 'x'.repeat(2000) });
   await server.makeUser('lea', 'lea password');
 });
@@ -24,7 +26,7 @@ after(async () => {
 const restore = (from, data, options = []) => server.run(['restore', '--from', from], { options: [...options, '--data', data] });
 
 /// A server over a folder that holds a restored store already.
-const serve = (data) => SteleServer.start({ data, isPrepared: true });
+const serve = (data) => SteleServer.start({ data, config, isPrepared: true });
 
 async function everything(one) {
   const token = await one.login();
