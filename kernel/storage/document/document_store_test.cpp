@@ -248,4 +248,23 @@ TEST_CASE("a check tells what is wrong") {
     CHECK(fixture.differences().size() == 2);
 }
 
+TEST_CASE("a record has index entries up to the bound, and none of its own beyond it") {
+    StoreFixture fixture;
+    const auto insert = [&](std::size_t entries) {
+        Json fields = Json::object();
+        for (std::size_t i = 0; i < entries; ++i)
+            fields["tags"].push_back("tag " + std::to_string(i));
+        REQUIRE(fixture.insert(fields.dump()));
+    };
+    const auto over_indexed = [&] {
+        return sdk::read_counter(
+            fixture.engine.snapshot()->get(over_indexed_counter(fixture.collection)).value());
+    };
+    insert(kMaxEntries);
+    CHECK(over_indexed() == 0);
+    insert(kMaxEntries + 1);
+    CHECK(over_indexed() == 1);
+    CHECK(fixture.query(R"({"tags":"tag 7"})").total == 2);
+}
+
 }  // namespace stele::kernel::storage
