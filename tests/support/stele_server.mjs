@@ -17,6 +17,14 @@ export const seed = {
 };
 
 const sharedAgent = new http.Agent({ keepAlive: true, maxSockets: 128 });
+
+/// Runs a program while everything else stands still. Servers may close idle connections meanwhile, which is seen
+/// only after the next request has been sent on one; so none is kept.
+function runAndWait(words, input) {
+  const done = spawnSync(bin, words, { input, encoding: 'utf8' });
+  for (const idle of Object.values(sharedAgent.freeSockets)) for (const socket of [...idle]) socket.destroy();
+  return done;
+}
 const running = new Set();
 /// What servers say of their replies, by what decides it.
 const descriptions = new Map();
@@ -119,13 +127,13 @@ export class SteleServer {
   }
 
   check() {
-    const done = spawnSync(bin, ['check', ...this.common()], { encoding: 'utf8' });
+    const done = runAndWait(['check', ...this.common()]);
     return { status: done.status, text: done.stdout + done.stderr };
   }
 
   /// Another command of the program over the same store: its words, then what it reads.
   run(words, { input, options = [] } = {}) {
-    const done = spawnSync(bin, [...words, ...this.common(), ...options], { input, encoding: 'utf8' });
+    const done = runAndWait([...words, ...this.common(), ...options], input);
     return { status: done.status, out: done.stdout, err: done.stderr, text: done.stdout + done.stderr };
   }
 
