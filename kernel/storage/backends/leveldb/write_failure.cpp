@@ -14,7 +14,9 @@ sdk::Result<void> WriteFailure::status() const {
 
 bool WriteFailure::is_try_due(bool has_room) {
     const Clock::time_point now = Clock::now();
-    if (now < last_try_ + (has_room ? kBetweenTries : kBetweenTriesWithoutRoom)) return false;
+    const bool is_soon = has_room || is_first_try_;
+    if (now < last_try_ + (is_soon ? kBetweenTries : kBetweenTriesWithoutRoom)) return false;
+    is_first_try_ = false;
     last_try_ = now;
     return true;
 }
@@ -25,7 +27,9 @@ void WriteFailure::set(sdk::Error error) {
              "tried: " +
                  error.detail);
     may_pass_ = true;
-    last_try_ = Clock::now();
+    const Clock::time_point now = Clock::now();
+    is_first_try_ = now > last_try_ + kUntroubled;
+    last_try_ = now;
     keep(std::move(error));
 }
 

@@ -21,7 +21,7 @@ public:
     /// Whether opening the store anew may help.
     bool may_pass() const { return may_pass_; }
     /// Whether to try it now: rarely while there is less room than the reserve, because opening
-    /// takes some, too.
+    /// takes some, too. The first time soon in any case: logins wait for it.
     bool is_try_due(bool has_room);
 
     void set(sdk::Error error);
@@ -34,10 +34,13 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds kBetweenTriesWithoutRoom{5};
+    /// After so long without a failure the next one is a new one.
+    static constexpr std::chrono::minutes kUntroubled{1};
 
     void keep(sdk::Error error);
 
     bool may_pass_ = false;
+    bool is_first_try_ = false;
     Clock::time_point last_try_;
     std::string last_reason_;
     mutable std::mutex mutex_;
