@@ -13,7 +13,7 @@ const kMemory = 24 * 1024 * 1024;
 const kSmall = 64 * 1024;
 let server;
 before(async () => {
-  server = await SteleServer.start({ config: `server.body_memory = ${kMemory}\nserver.body_memory_per_address = ${kMemory}\n` });
+  server = await SteleServer.start({ config: `server.body_memory = ${kMemory}\nserver.body_memory_per_address = ${kMemory}\nserver.busy_wait = 300s\n` });
   await server.admin('GET', '/');
 });
 after(() => server.end());

@@ -286,7 +286,7 @@ test('decompression bombs are refused by what their header says', { timeout: 60_
   const gif = Buffer.from('GIF89a\xff\xff\xff\xff\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\xff\xff\xff\xff\0\x02\x02D\x0a\0;', 'latin1');
   const reply = await get(`${await nodeWith(gif)}/preview/any`);
   assert.equal(reply.status, 404, String(reply.bytes));
-  assert.match(reply.json.code, /^preview\./);
+  assert.match(reply.json.code, /^node_previews\./);
   await refused(`${await nodeWith(pdf([filled('1 0 0')], '0 0 9000000 9000000'))}/preview/any`, 404,
                 'node_previews.source_too_large');
 });
