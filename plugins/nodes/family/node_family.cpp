@@ -73,6 +73,17 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
     }
 }
 
+/// What was stored before this was looked at may be sent back.
+void check_features(const sdk::Json* before, const sdk::Json& after, sdk::Violations& violations) {
+    const auto features = after.find(member::kFeatures);
+    if (features == after.end() || features->is_object()) return;
+    if (before != nullptr && before->contains(member::kFeatures) &&
+        before->at(member::kFeatures) == *features)
+        return;
+    violations.push_back(
+        {member::kFeatures, "nodes.feature_malformed", "_features must be an object"});
+}
+
 /// The server alone says that a node is locked.
 void keep_locked(const sdk::Json* before, sdk::Json& after) {
     if (!after.contains(member::kFeatures) || !after[member::kFeatures].is_object()) return;
@@ -262,14 +273,22 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     if (change.kind == sdk::ChangeKind::remove) return prepare_removal(*content, *change.before);
     sdk::Json& fields = change.after->fields;
     drop_server_members(fields);
-    if (fields.contains(member::kFeatures)) mend_features(fields[member::kFeatures]);
+    if (const auto sent = fields.find(member::kFeatures); sent != fields.end()) {
+        if (sent->is_null()) {
+            fields.erase(sent);
+        } else {
+            mend_features(*sent);
+        }
+    }
     if (change.kind == sdk::ChangeKind::create) {
         if (auto made = prepare_new(*content, *change.after); !made) return made;
     } else {
         keep_members(change.before->fields, fields);
     }
-    keep_locked(change.before ? &change.before->fields : nullptr, fields);
+    const sdk::Json* const before = change.before ? &change.before->fields : nullptr;
+    keep_locked(before, fields);
     sdk::Violations violations;
+    check_features(before, fields, violations);
     if (auto checked = validate_content(*content, fields, violations); !checked) return checked;
     if (!violations.empty()) return sdk::make_error(std::move(violations));
     return {};

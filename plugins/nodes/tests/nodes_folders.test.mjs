@@ -406,6 +406,16 @@ test('a locked node has f:locked, which the server alone puts on and takes away'
   await admin('DELETE', `${N(id)}/features/f:locked`);
   await admin('POST', `${N(id)}/features/f:locked`, { lockedBy: 'me' });
   assert.deepEqual(await read(), locked);
+  for (const method of ['PUT', 'PATCH']) {
+    for (const broken of [[1], 'x', 7, true]) {
+      const reply = await server.request(method, N(id), { token: server.adminToken, body: { title: 'v', _features: broken } });
+      assert.deepEqual([reply.status, reply.json.violations?.[0]?.path], [400, '_features'], `${method} ${JSON.stringify(broken)}`);
+    }
+    for (const nothing of [null, [], {}]) await admin(method, N(id), { title: 'v', _features: nothing });
+    assert.deepEqual((await read())['f:locked'], { lockedBy: 'admin' }, method);
+    await admin('PUT', N(id), { title: 'u', _features: features });
+  }
+  assert.deepEqual(await read(), locked);
   const found = await admin('POST', `${branch}/nodes/query`, { '_features.f:locked': { $exists: true } });
   assert.deepEqual(found.rows.map((row) => row._doc), [id]);
   const copy = (await admin('POST', `${N(id)}/copy?targetNodeId=root`, {}))._doc;
