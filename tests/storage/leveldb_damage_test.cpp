@@ -102,7 +102,7 @@ TEST_CASE("every flipped byte of a store that was closed is found and none is se
 
     const std::vector<fs::path> files = files_of_store(store);
     std::mt19937 random(20);
-    const int flips = repetitions(100);
+    const int flips = repetitions(700);
     for (int i = 0; i < flips; ++i) {
         const fs::path& file = files[random() % files.size()];
         const std::uint64_t offset = random() % fs::file_size(file);
