@@ -128,9 +128,10 @@ endfunction()
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
 # label; `<label>_<name>`. Those that ask one thing after the other tell the thread sanitizer nothing
 # that `<label>_operations` and its like do not: it runs only CONCURRENT ones where some are named.
+# UNSANITIZED ones measure what a sanitizer changes, or look at replies that others make it walk too.
 # FIRST ones take long and begin before all others.
 function(stele_node_tests label)
-    cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;FIRST" ${ARGN})
+    cmake_parse_arguments(NODE_TESTS "" "FOLDER" "CONCURRENT;FIRST;UNSANITIZED" ${ARGN})
     if(NOT NODE_TESTS_FOLDER)
         set(NODE_TESTS_FOLDER ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
@@ -143,6 +144,9 @@ function(stele_node_tests label)
         get_filename_component(name ${file} NAME_WE)
         if(NODE_TESTS_CONCURRENT AND STELE_SANITIZE STREQUAL "thread"
            AND NOT name IN_LIST NODE_TESTS_CONCURRENT)
+            continue()
+        endif()
+        if(STELE_SANITIZE AND name IN_LIST NODE_TESTS_UNSANITIZED)
             continue()
         endif()
         add_test(NAME ${label}_${name} COMMAND ${STELE_NODE} --test ${file})
