@@ -7,7 +7,7 @@
 
 namespace stele::kernel::plugin_check {
 
-/// One thing that a library must fulfil (anchors of the plugin contract: docs/plugin-life.md).
+/// One thing that a library must fulfil (docs/plugin-life.md).
 struct Check {
     std::string name;
     /// Answers what is wrong; empty when nothing is. Runs in a process of its own.

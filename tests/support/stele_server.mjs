@@ -17,14 +17,6 @@ export const seed = {
 };
 
 const sharedAgent = new http.Agent({ keepAlive: true, maxSockets: 128 });
-
-/// Runs a program while everything else stands still. Servers may close idle connections meanwhile, which is seen
-/// only after the next request has been sent on one; so none is kept.
-function runAndWait(words, input) {
-  const done = spawnSync(bin, words, { input, encoding: 'utf8' });
-  for (const idle of Object.values(sharedAgent.freeSockets)) for (const socket of [...idle]) socket.destroy();
-  return done;
-}
 const running = new Set();
 /// What servers say of their replies, by what decides it.
 const descriptions = new Map();
@@ -127,13 +119,15 @@ export class SteleServer {
   }
 
   check() {
-    const done = runAndWait(['check', ...this.common()]);
-    return { status: done.status, text: done.stdout + done.stderr };
+    return this.run(['check']);
   }
 
-  /// Another command of the program over the same store: its words, then what it reads.
+  /// Another command of the program over the same store: its words, then what it reads. Everything else stands still.
+  /// Servers may close idle connections meanwhile, which is seen only after the next request has been sent on one; so
+  /// none is kept.
   run(words, { input, options = [] } = {}) {
-    const done = runAndWait([...words, ...this.common(), ...options], input);
+    const done = spawnSync(bin, [...words, ...this.common(), ...options], { input, encoding: 'utf8' });
+    for (const idle of Object.values(sharedAgent.freeSockets)) for (const socket of [...idle]) socket.destroy();
     return { status: done.status, out: done.stdout, err: done.stderr, text: done.stdout + done.stderr };
   }
 
