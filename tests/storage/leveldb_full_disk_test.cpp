@@ -5,8 +5,10 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <thread>
 
+#include <leveldb/env.h>
 #include <catch2/catch.hpp>
 
 #include "kernel/file/posix_file.hpp"
@@ -72,6 +74,52 @@ void check_has_exactly(sdk::Engine& engine, int count) {
             ++wrong;
     }
     CHECK(wrong == 0);
+}
+
+/// Holds LevelDB's thread, the one of all databases of this process, while the object lives.
+class StoppedMerges {
+public:
+    StoppedMerges() {
+        leveldb::Env::Default()->Schedule(
+            [](void* held) { static_cast<StoppedMerges*>(held)->hold(); }, this);
+        held_.get_future().wait();
+    }
+    ~StoppedMerges() {
+        released_.set_value();
+        gone_.get_future().wait();
+    }
+    StoppedMerges(const StoppedMerges&) = delete;
+    StoppedMerges& operator=(const StoppedMerges&) = delete;
+
+private:
+    void hold() {
+        held_.set_value();
+        released_.get_future().wait();
+        gone_.set_value();
+    }
+
+    std::promise<void> held_;
+    std::promise<void> released_;
+    std::promise<void> gone_;
+};
+
+/// Takes the rest of a disk.
+void fill_up(const std::filesystem::path& filler) {
+    std::ofstream stream(filler);
+    const std::string block(4096, 'x');
+    while (stream.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+}
+
+/// Of this process, inside the folder.
+int removed_files_held(const std::filesystem::path& folder) {
+    int held = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code closed;
+        const std::string name = std::filesystem::read_symlink(entry, closed).string();
+        if (name.starts_with(folder.string()) && name.ends_with(" (deleted)")) ++held;
+    }
+    return held;
 }
 
 /// A compaction on its way may hold the room that a write needs for a moment.
@@ -168,12 +216,7 @@ TEST_CASE("removals and urgent commits go on when others have taken the rest of 
     for (int i = 0; i < 100; ++i)
         REQUIRE(write(*engine, i));
     const auto filler = disk.path() / "filler";
-    {
-        std::ofstream stream(filler);
-        const std::string block(4096, 'x');
-        while (stream.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-        }
-    }
+    fill_up(filler);
     CHECK(write(*engine, 100).error().code == "engine.disk_full");
     CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
     // A thirty-second of what is held back is the most that one commit may store from it.
@@ -201,6 +244,43 @@ TEST_CASE("removals and urgent commits go on when others have taken the rest of 
     CHECK(write(*engine, 100).has_value());
     CHECK(write(*engine, 101).has_value());
     CHECK(std::filesystem::file_size(held) == 10 * 1024 * 1024);
+}
+
+TEST_CASE("removals wait for a merge that holds the room of the disk") {
+    const SmallDisk disk;
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    const LevelDbOptions options{.write_buffer_bytes = 1024 * 1024,
+                                 .reserve_bytes = 8 * 1024 * 1024,
+                                 .recovery_bytes = 0,
+                                 .urgent_bytes = 0};
+    const auto engine = open_leveldb(disk.path() / "data", options).value();
+    const auto filler = disk.path() / "filler";
+    sdk::Result<void> removed;
+    {
+        const StoppedMerges stopped;
+        // More than a buffer, and less than two.
+        for (int i = 0; i < 80; ++i)
+            REQUIRE(write(*engine, i));
+        fill_up(filler);
+        std::thread remover([&] {
+            const auto transaction = engine->begin();
+            transaction->remove(key_of(0));
+            removed = sdk::commit_and_wait(*transaction);
+        });
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (!engine->room_keeper()->is_room_wanted() &&
+               std::chrono::steady_clock::now() < deadline) {
+            std::this_thread::yield();
+        }
+        // As a merge does in the end.
+        std::filesystem::remove(filler);
+        remover.join();
+    }
+    CHECK(removed.has_value());
+    CHECK(value_of(*engine, key_of(0)) == "-");
 }
 
 TEST_CASE("something is held back for the next opening however little room there is") {
@@ -321,6 +401,10 @@ TEST_CASE("after a write that failed half-way the store is opened anew, and noth
         CHECK(value_of(*before, key_of(stored)) == "-");
         // What it read may have changed with the write that failed.
         CHECK(sdk::commit_and_wait(*begun).error().code == "engine.conflict");
+        before.reset();
+        begun.reset();
+        CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.put("next", "1"); }));
+        CHECK(removed_files_held(folder.path()) == 0);
     }
     const auto engine = open_leveldb(folder.path()).value();
     check_has_exactly(*engine, stored + 200);

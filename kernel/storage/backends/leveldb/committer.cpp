@@ -78,6 +78,7 @@ void Committer::run() {
         if (failure_.status() && database_.has_failed())
             note_failure("a file could not be written while tables were merged");
         if (failure_.may_pass()) reopen();
+        database_.close_unused();
         for (std::size_t next = 0; next < waiting_.size();)
             next = commit_batch(next);
         waiting_.clear();

@@ -47,6 +47,21 @@ void FencedEnv::shut() {
     is_shut_ = true;
 }
 
+void FencedEnv::Schedule(void (*work)(void*), void* of) {
+    struct Merge {
+        void (*work)(void*);
+        void* of;
+        std::shared_ptr<std::atomic<int>> merges;
+    };
+    ++*merges_;
+    const auto run = [](void* scheduled) {
+        const std::unique_ptr<Merge> merge(static_cast<Merge*>(scheduled));
+        merge->work(merge->of);
+        --*merge->merges;
+    };
+    target()->Schedule(run, new Merge{work, of, merges_});
+}
+
 void FencedEnv::fence(leveldb::Status& opened, leveldb::WritableFile** file) {
     if (opened.ok()) *file = new File(std::unique_ptr<leveldb::WritableFile>(*file), *this);
 }

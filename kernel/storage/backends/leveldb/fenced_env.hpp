@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <shared_mutex>
 #include <string>
 
@@ -23,6 +24,10 @@ public:
     /// Whether something could not be written: LevelDB, which may have met it while it merged
     /// behind the commits, tells only who writes next.
     bool has_failed() const { return has_failed_; }
+    /// Whether LevelDB writes a buffer into a table or merges tables, or is about to.
+    bool is_merging() const { return *merges_ > 0; }
+
+    void Schedule(void (*work)(void*), void* of) override;
 
     leveldb::Status NewWritableFile(const std::string& name, leveldb::WritableFile** file) override;
     leveldb::Status NewAppendableFile(const std::string& name,
@@ -51,6 +56,8 @@ private:
     std::shared_mutex mutex_;
     bool is_shut_ = false;
     std::atomic<bool> has_failed_ = false;
+    /// Outlives this object: LevelDB may be closed before its thread is back from the last one.
+    std::shared_ptr<std::atomic<int>> merges_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace stele::kernel::storage

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include <leveldb/db.h>
-
 #include "kernel/storage/backends/leveldb/disk_guard.hpp"
 #include "kernel/storage/backends/leveldb/removed_keys.hpp"
+#include "kernel/storage/backends/leveldb/reopenable_database.hpp"
 
 namespace stele::kernel::storage {
 
@@ -22,7 +21,7 @@ struct MergeSizes {
 /// it, for a while, when they would otherwise use up the room that it needs to win more.
 class MergeRoom {
 public:
-    MergeRoom(leveldb::DB& database, const MergeSizes& sizes)
+    MergeRoom(ReopenableDatabase& database, const MergeSizes& sizes)
         : database_(database), sizes_(sizes) {}
 
     /// How much room the largest merge takes that may come next.
@@ -50,7 +49,7 @@ private:
     bool must_wait(const DiskGuard& disk, std::uint64_t bytes, bool is_urgent,
                    const RemovedKeys& removed) const;
 
-    leveldb::DB& database_;
+    ReopenableDatabase& database_;
     const MergeSizes sizes_;
     std::chrono::steady_clock::time_point patience_;
     std::atomic<bool> is_merging_ = false;

@@ -102,6 +102,10 @@ bool ReopenableDatabase::has_failed() const {
     return current()->env.has_failed();
 }
 
+bool ReopenableDatabase::is_merging() const {
+    return current()->env.is_merging();
+}
+
 void ReopenableDatabase::close_unused() {
     std::vector<std::unique_ptr<Opened>> databases;
     const std::lock_guard lock(unused_->mutex);

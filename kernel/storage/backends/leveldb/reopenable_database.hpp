@@ -30,7 +30,10 @@ public:
     sdk::Result<void> reopen();
     /// Whether it can be written no more, although nobody may have tried since.
     bool has_failed() const;
-    /// Closes those of before that nobody reads any more: takes as long as a merge.
+    /// Whether LevelDB writes a buffer into a table or merges tables, or is about to.
+    bool is_merging() const;
+    /// Closes those of before that nobody reads any more. Until then they hold the room of the
+    /// tables that they have read, also of those that are removed.
     void close_unused();
 
     leveldb::Status Put(const leveldb::WriteOptions& options, const leveldb::Slice& key,
