@@ -8,7 +8,6 @@
 #include "kernel/http/message/error_mapping.hpp"
 #include "kernel/http/message/upload_spool.hpp"
 #include "kernel/job/worker_pool.hpp"
-#include "kernel/resource/description/openapi.hpp"
 
 namespace stele::kernel::http {
 
@@ -89,7 +88,6 @@ sdk::Result<void> RequestPipeline::build_routes() {
         const bool is_found = match.kind == RouteMatch::Kind::found;
         return duplicate_route(route, *targets_[is_found ? match.target : i]);
     }
-    openapi_ = resource::openapi_document(services_.registry, kernel_routes_);
     auto root = services_.platforms.root();
     if (!root) return root.error();
     sdk::Session session;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -107,11 +108,12 @@ private:
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
     sdk::Result<void> readiness() const;
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
+    void describe(Exchange& exchange);
     // stages/begin.cpp
     void begin(const std::shared_ptr<PendingRequest>& pending);
     bool identify(const std::shared_ptr<PendingRequest>& pending);
     sdk::Result<void> admit_upload(PendingRequest& pending);
-    static sdk::Error failure(const PendingRequest& pending, const std::exception& exception);
+    static sdk::Error failure(std::string_view stage, const std::exception& exception);
     // stages/authenticate.cpp
     sdk::Result<void> learn_credential_parts();
     sdk::Credential credential_of(const PendingRequest& pending) const;
@@ -137,6 +139,7 @@ private:
     void committed(const std::shared_ptr<PendingRequest>& pending, sdk::Result<void> result);
     // stages/reply.cpp
     void succeed(const std::shared_ptr<PendingRequest>& pending);
+    void answer(Exchange& exchange, Response response);
     void fail(Exchange& exchange, const sdk::Error& error);
     void fail(const std::shared_ptr<PendingRequest>& pending, const sdk::Error& error);
 
@@ -148,7 +151,9 @@ private:
     Router router_;
     std::vector<resource::Route> kernel_routes_;
     std::vector<const resource::Route*> targets_;
+    /// Made when somebody asks first: that takes longer than all else of a start.
     std::string openapi_;
+    std::once_flag openapi_made_;
     RequestMetrics metrics_;
     std::function<sdk::Result<void>()> readiness_;
     CorsRules cors_{std::vector<std::string>()};

@@ -2,57 +2,51 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include <stele/sdk/json.hpp>
 
 namespace stele::sdk::shape {
 
 namespace {
 
-Shape of(const Json& schema) {
-    return {.schema = dump_json(schema)};
+// Text is joined, and not parsed: thousands of shapes are put together at each start.
+
+std::string string_value(std::string_view text) {
+    std::string out;
+    append_json_string(out, text);
+    return out;
 }
 
-Shape of_type(const char* type) {
-    return of({{"type", type}});
+/// Each with a comma before it but the first.
+void append(std::string& list, const std::string& item) {
+    if (!list.empty()) list += ',';
+    list += item;
 }
 
 /// Nothing told is anything.
-Json schema_of(const Shape& shape) {
-    auto schema = shape.is_told() ? parse_json(shape.schema) : Result<Json>(Json::object());
-    return schema ? std::move(*schema) : Json::object();
+const std::string& schema_of(const Shape& shape) {
+    static const std::string kAnything = "{}";
+    return shape.is_told() ? shape.schema : kAnything;
 }
 
-Json reference(std::string_view name) {
-    return {{"$ref", "#/components/schemas/" + std::string(name)}};
+Shape of_type(const std::string& type) {
+    return {.schema = R"({"type":)" + string_value(type) + "}"};
 }
 
-Json schemas_of(const std::vector<Shape>& shapes) {
-    Json schemas = Json::array();
+Shape reference(const std::string& name) {
+    return {.schema = R"({"$ref":)" + string_value("#/components/schemas/" + name) + "}"};
+}
+
+Shape of_all(const std::string& keyword, const std::vector<Shape>& shapes) {
+    std::string schemas;
     for (const Shape& shape : shapes)
-        schemas.push_back(schema_of(shape));
-    return schemas;
-}
-
-Json object_schema(const std::vector<ShapeMember>& members) {
-    Json properties = Json::object();
-    Json required = Json::array();
-    for (const ShapeMember& member : members) {
-        properties[member.name] = schema_of(member.shape);
-        if (member.is_required) required.push_back(member.name);
-    }
-    Json schema = {{"type", "object"}};
-    if (!properties.empty()) schema["properties"] = std::move(properties);
-    if (!required.empty()) schema["required"] = std::move(required);
-    schema["additionalProperties"] = true;
-    return schema;
+        append(schemas, schema_of(shape));
+    return {.schema = "{" + string_value(keyword) + ":[" + schemas + "]}"};
 }
 
 }  // namespace
 
 Shape any() {
-    return of(Json::object());
+    return {.schema = "{}"};
 }
 
 Shape text() {
@@ -60,7 +54,10 @@ Shape text() {
 }
 
 Shape text(const std::vector<std::string>& one_of) {
-    return of({{"type", "string"}, {"enum", one_of}});
+    std::string values;
+    for (const std::string& value : one_of)
+        append(values, string_value(value));
+    return {.schema = R"({"type":"string","enum":[)" + values + "]}"};
 }
 
 Shape integer() {
@@ -76,7 +73,7 @@ Shape boolean() {
 }
 
 Shape time() {
-    return of(reference("Timestamp"));
+    return reference("Timestamp");
 }
 
 Shape null_or(const Shape& shape) {
@@ -84,23 +81,32 @@ Shape null_or(const Shape& shape) {
 }
 
 Shape either(const std::vector<Shape>& shapes) {
-    return of({{"anyOf", schemas_of(shapes)}});
+    return of_all("anyOf", shapes);
 }
 
 Shape both(const Shape& one, const Shape& other) {
-    return of({{"allOf", schemas_of({one, other})}});
+    return of_all("allOf", {one, other});
 }
 
 Shape array(const Shape& items) {
-    return of({{"type", "array"}, {"items", schema_of(items)}});
+    return {.schema = R"({"type":"array","items":)" + schema_of(items) + "}"};
 }
 
 Shape object(const std::vector<ShapeMember>& members) {
-    return of(object_schema(members));
+    std::string properties;
+    std::string required;
+    for (const ShapeMember& member : members) {
+        append(properties, string_value(member.name) + ":" + schema_of(member.shape));
+        if (member.is_required) append(required, string_value(member.name));
+    }
+    std::string schema = R"({"type":"object")";
+    if (!properties.empty()) schema += R"(,"properties":{)" + properties + "}";
+    if (!required.empty()) schema += R"(,"required":[)" + required + "]";
+    return {.schema = schema + R"(,"additionalProperties":true})"};
 }
 
 Shape map(const Shape& values) {
-    return of({{"type", "object"}, {"additionalProperties", schema_of(values)}});
+    return {.schema = R"({"type":"object","additionalProperties":)" + schema_of(values) + "}"};
 }
 
 ShapeMember optional(std::string name, Shape shape) {
@@ -108,7 +114,7 @@ ShapeMember optional(std::string name, Shape shape) {
 }
 
 Shape record(std::string_view type) {
-    return of(reference(type));
+    return reference(std::string(type));
 }
 
 Shape written(std::string_view type) {
@@ -123,7 +129,7 @@ Shape page(const Shape& row) {
 }
 
 Shape status(const std::vector<ShapeMember>& members) {
-    if (members.empty()) return of(reference("Status"));
+    if (members.empty()) return reference("Status");
     return both(status(), object(members));
 }
 
@@ -132,7 +138,7 @@ Shape changed() {
 }
 
 Shape job() {
-    return of(reference("Job"));
+    return reference("Job");
 }
 
 Shape bytes(std::string_view media_type) {

@@ -82,15 +82,14 @@ sdk::Result<void> RequestPipeline::admit_upload(PendingRequest& pending) {
         resource::RoutedCall call(context, pending.input);
         return resource::admit_upload(call, length);
     } catch (const std::exception& exception) {
-        return failure(pending, exception);
+        return failure(pending.input.stage, exception);
     }
 }
 
-sdk::Error RequestPipeline::failure(const PendingRequest& pending,
-                                    const std::exception& exception) {
+sdk::Error RequestPipeline::failure(std::string_view stage, const std::exception& exception) {
     return sdk::make_error(sdk::ErrorKind::internal, "http.internal",
                            "the server failed; the request id leads to its log",
-                           stages::failed_in(pending.input.stage, exception.what()));
+                           stages::failed_in(stage, exception.what()));
 }
 
 /// False when the request was answered.

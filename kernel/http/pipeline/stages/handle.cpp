@@ -39,7 +39,7 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
         if (auto left = pending->budget->check(); !left) return fail(pending, left.error());
         run_stages(pending);
     } catch (const std::exception& exception) {
-        fail(pending, failure(*pending, exception));
+        fail(pending, failure(pending->input.stage, exception));
     }
 }
 

@@ -45,8 +45,7 @@ void RequestPipeline::refuse(Exchange& exchange, const RateLimiter& limiter,
     response.headers.emplace_back("RateLimit-Limit", std::to_string(limiter.rate().burst));
     response.headers.emplace_back("RateLimit-Remaining", "0");
     response.headers.emplace_back("RateLimit-Reset", std::to_string(seconds));
-    metrics_.count(response.status, 0);
-    exchange.answer(std::move(response));
+    answer(exchange, std::move(response));
 }
 
 /// Whether the caller has asked seldom enough; answers the request otherwise. `session` is null

@@ -54,10 +54,13 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
     pending->exchange->answer(std::move(response));
 }
 
-void RequestPipeline::fail(Exchange& exchange, const sdk::Error& error) {
-    Response response = error_response(error, exchange.request().request_id);
+void RequestPipeline::answer(Exchange& exchange, Response response) {
     metrics_.count(response.status, 0);
     exchange.answer(std::move(response));
+}
+
+void RequestPipeline::fail(Exchange& exchange, const sdk::Error& error) {
+    answer(exchange, error_response(error, exchange.request().request_id));
 }
 
 void RequestPipeline::fail(const std::shared_ptr<PendingRequest>& pending,

@@ -1,5 +1,7 @@
 #include "kernel/http/message/error_mapping.hpp"
 #include "kernel/http/pipeline/request_pipeline.hpp"
+#include "kernel/job/worker_pool.hpp"
+#include "kernel/resource/description/openapi.hpp"
 
 namespace stele::kernel::http {
 
@@ -54,8 +56,7 @@ void RequestPipeline::answer_method_unknown(Exchange& exchange, const std::strin
             request.request_id);
     }
     response.headers.emplace_back("Allow", allowed);
-    metrics_.count(response.status, 0);
-    exchange.answer(std::move(response));
+    answer(exchange, std::move(response));
 }
 
 sdk::Result<void> RequestPipeline::readiness() const {
@@ -75,20 +76,34 @@ sdk::Result<void> RequestPipeline::readiness() const {
 }
 
 void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Route& route) {
-    Response response;
+    if (route.path == "/openapi.json") return describe(exchange);
     if (route.path == "/readyz") {
         if (const auto fit = readiness(); !fit) return fail(exchange, fit.error());
     }
+    Response response;
+    response.body = R"({"ok":true})";
     if (route.path == "/metrics") {
         response.content_type = "text/plain; version=0.0.4; charset=utf-8";
         response.body = metrics_.text();
-    } else if (route.path == "/openapi.json") {
-        response.body = openapi_;
-    } else {
-        response.body = R"({"ok":true})";
     }
-    metrics_.count(response.status, 0);
-    exchange.answer(std::move(response));
+    answer(exchange, std::move(response));
+}
+
+/// On a worker: the first time takes too long for the thread of the connections.
+void RequestPipeline::describe(Exchange& exchange) {
+    const auto work = [this, kept = exchange.shared_from_this()] {
+        try {
+            std::call_once(openapi_made_, [this] {
+                openapi_ = resource::openapi_document(services_.registry, kernel_routes_);
+            });
+            Response response;
+            response.body = openapi_;
+            answer(*kept, std::move(response));
+        } catch (const std::exception& exception) {
+            fail(*kept, failure(stages::kRoute.name, exception));
+        }
+    };
+    if (!workers_.post(work)) fail(exchange, busy());
 }
 
 }  // namespace stele::kernel::http
