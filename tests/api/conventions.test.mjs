@@ -174,6 +174,19 @@ test('health, readiness, metrics and the route list need no token', async () => 
   assert.match((await server.request('GET', '/metrics')).text, /^stele_requests_total\{status="200"\} \d+$/m);
 });
 
+test('all who ask a new server for its description at once get the whole of it', async () => {
+  const { text } = await server.request('GET', '/openapi.json');
+  const other = await SteleServer.start();
+  try {
+    await other.stop();
+    await other.launch();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => other.request('GET', '/openapi.json')));
+    for (const reply of replies) assert.deepEqual([reply.status, reply.text === text], [200, true], reply.text.slice(0, 200));
+  } finally {
+    await other.end();
+  }
+});
+
 test('the platform record is updated by either form and keeps custom fields', async () => {
   const { _doc } = (await ask('GET', '/')).json;
   assert.equal((await ask('PUT', '/', { body: { title: 'Mine', own: { a: 1 } } })).json.ok, true);

@@ -109,6 +109,7 @@ private:
     sdk::Result<void> readiness() const;
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
     void describe(Exchange& exchange);
+    void answer_description(Exchange& exchange);
     // stages/begin.cpp
     void begin(const std::shared_ptr<PendingRequest>& pending);
     bool identify(const std::shared_ptr<PendingRequest>& pending);
@@ -154,6 +155,7 @@ private:
     /// Made when somebody asks first: that takes longer than all else of a start.
     std::string openapi_;
     std::once_flag openapi_made_;
+    std::atomic<bool> is_described_{false};
     RequestMetrics metrics_;
     std::function<sdk::Result<void>()> readiness_;
     CorsRules cors_{std::vector<std::string>()};

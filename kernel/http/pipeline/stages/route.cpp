@@ -89,21 +89,28 @@ void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Ro
     answer(exchange, std::move(response));
 }
 
-/// On a worker: the first time takes too long for the thread of the connections.
+/// Made on a worker, because that takes too long for the thread of the connections. All who ask
+/// meanwhile share the part of one caller.
 void RequestPipeline::describe(Exchange& exchange) {
+    if (is_described_) return answer_description(exchange);
     const auto work = [this, kept = exchange.shared_from_this()] {
         try {
             std::call_once(openapi_made_, [this] {
                 openapi_ = resource::openapi_document(services_.registry, kernel_routes_);
+                is_described_ = true;
             });
-            Response response;
-            response.body = openapi_;
-            answer(*kept, std::move(response));
+            answer_description(*kept);
         } catch (const std::exception& exception) {
             fail(*kept, failure(stages::kRoute.name, exception));
         }
     };
-    if (!workers_.post(work)) fail(exchange, busy());
+    if (!workers_.post(work, "/openapi.json")) fail(exchange, busy());
+}
+
+void RequestPipeline::answer_description(Exchange& exchange) {
+    Response response;
+    response.body = openapi_;
+    answer(exchange, std::move(response));
 }
 
 }  // namespace stele::kernel::http
