@@ -75,6 +75,9 @@ test(`${rounds} rounds of kill -9 of one of two servers that write nodes, or of 
     console.log(`acknowledged ${traffic.acknowledged}, in doubt ${inDoubt}`);
     if (rounds > 2) assert.ok(inDoubt > 0);
     for (const server of servers) await server.end();
+  } catch (error) {
+    for (const { child, log } of servers) console.log(`ended with ${child.exitCode ?? child.signalCode}; its log ends:\n${log.slice(-4000)}`);
+    throw error;
   } finally {
     for (const server of servers) await server.stop('SIGKILL');
     await postgres.end();
