@@ -189,12 +189,7 @@ TEST_CASE("a store opens on a disk that others filled to its last byte") {
         for (int i = 0; i < kStored; ++i)
             REQUIRE(write(*engine, i));
     }
-    {
-        std::ofstream filler(disk.path() / "filler");
-        const std::string block(4096, 'x');
-        while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-        }
-    }
+    fill_up(disk.path() / "filler");
     const auto engine = open_leveldb(disk.path() / "data").value();
     check_has_exactly(*engine, kStored);
     CHECK(write(*engine, kStored).error().code == "engine.disk_full");

@@ -33,7 +33,8 @@ public:
     void wait(DiskGuard& disk, std::uint64_t bytes, bool is_urgent, const RemovedKeys& removed);
     void stop() { is_stopping_ = true; }
 
-    /// Around a merge that gives room back.
+    /// Around merges that give room back, with the time between two of them, when LevelDB itself
+    /// rests.
     void set_merging(bool is_merging) { is_merging_ = is_merging; }
     /// Whether a commit waits for room.
     bool is_wanted() const { return is_wanted_; }
