@@ -217,12 +217,10 @@ void AuthorityCache::watch(const sdk::PolicySource& source) {
     state_->watch(sdk::KeyWriter().text(source.watched_space()).key());
 }
 
-sdk::Result<bool> AuthorityCache::reads_inside(const sdk::Reader& reader, Moment moment,
-                                               const sdk::RecordKey& principal,
-                                               const sdk::RecordKey& container) {
-    auto inside = state_->inside(reader, moment, principal, container);
-    if (!inside) return inside.error();
-    return inside->has(sdk::Permission::read);
+sdk::Result<sdk::PermissionSet> AuthorityCache::inside_permissions(
+    const sdk::Reader& reader, Moment moment, const sdk::RecordKey& principal,
+    const sdk::RecordKey& container) {
+    return state_->inside(reader, moment, principal, container);
 }
 
 }  // namespace stele::kernel::authority

@@ -33,11 +33,10 @@ public:
                                                 const sdk::RecordKey& record,
                                                 sdk::PermissionSet enough = {});
 
-    /// Whether roles that reach inside let the principal READ everything in the container. The
-    /// reader as above.
-    sdk::Result<bool> reads_inside(const sdk::Reader& reader, Moment moment,
-                                   const sdk::RecordKey& principal,
-                                   const sdk::RecordKey& container);
+    /// As `AuthorityStore::inside_permissions`. The reader as above.
+    sdk::Result<sdk::PermissionSet> inside_permissions(const sdk::Reader& reader, Moment moment,
+                                                       const sdk::RecordKey& principal,
+                                                       const sdk::RecordKey& container);
 
     /// Begins to observe the key space of a policy source. Before serving begins.
     void watch(const sdk::PolicySource& source);

@@ -27,7 +27,7 @@ BodyKind body_kind(std::string_view content_type) {
     return type.empty() || type == "text/plain" ? BodyKind::text : BodyKind::other;
 }
 
-constexpr char kSchedule[] = "schedule";
+constexpr std::string_view kSchedule = "schedule";
 
 /// Where among the values of a path the record's id stands: behind those of the containers and of
 /// the part.
@@ -227,6 +227,14 @@ sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permiss
         fmt::format("{} on {} {} is needed for this", sdk::permission_name(permission), type, id));
 }
 
+sdk::Result<bool> RoutedCall::is_held_around() const {
+    if (!input_.route->is_item || containers().empty()) return false;
+    auto inside = services().authority_cache.inside_permissions(
+        context_.transaction(), context_.moment(), context_.principal().key, place().container);
+    if (!inside) return inside.error();
+    return inside->has(input_.route->permission);
+}
+
 sdk::Result<void> RoutedCall::authorize_platform() const {
     auto permissions = held(context_.platform().root, sdk::Permission::connect);
     if (!permissions) return permissions.error();
@@ -275,6 +283,9 @@ sdk::Result<void> RoutedCall::authorize() {
     const std::string& platform_id = context_.platform().id;
     switch (route.guard) {
         case Guard::record: {
+            auto held = is_held_around();
+            if (!held) return held.error();
+            if (*held) return {};
             // The id as it was sent: the answer must not tell a hidden record from an unknown one.
             const bool is_root = stored_.sequence.empty();
             const auto* family = route.resource;
@@ -302,12 +313,12 @@ sdk::Result<void> RoutedCall::check_precondition() const {
 
 /// Of a raw body only what says that it is JSON must be; plain text may be.
 sdk::Result<void> RoutedCall::decode() {
-    if (input_.is_decoded) return {};
+    if (input_.is_decoded || input_.raw_body.empty()) return {};
     const Route& route = *input_.route;
     const bool is_read_by_handler =
         route.takes_pieces(input_.header("Content-Type").value_or("")) ||
         (route.has_raw_body && !route.may_have_json);
-    if (input_.raw_body.empty() || is_read_by_handler) return {};
+    if (is_read_by_handler) return {};
     bool must_be_json = true;
     if (route.has_raw_body) {
         const BodyKind kind = body_kind(input_.header("Content-Type").value_or(""));
@@ -330,9 +341,6 @@ sdk::Result<void> RoutedCall::decode() {
 
 /// Which words there are is the same wherever an operation starts a job.
 sdk::Result<void> RoutedCall::check_schedule() const {
-    const auto is_schedule = [](const sdk::Parameter& known) { return known.name == kSchedule; };
-    const std::vector<sdk::Parameter>& parameters = input_.route->parameters;
-    if (std::none_of(parameters.begin(), parameters.end(), is_schedule)) return {};
     std::string word = sdk::lower_case(parameter(kSchedule).value_or(""));
     if (word.size() >= 2 && word.front() == '"' && word.back() == '"')
         word = word.substr(1, word.size() - 2);
@@ -341,7 +349,7 @@ sdk::Result<void> RoutedCall::check_schedule() const {
 }
 
 sdk::Result<void> RoutedCall::check_body() const {
-    if (input_.is_decoded) return {};
+    if (input_.is_decoded || input_.body.empty()) return {};
     return check_bounds(input_.body, input_.route->body, input_.route->bounds);
 }
 
@@ -355,11 +363,14 @@ sdk::Result<void> RoutedCall::read_parameters() {
         if (!page) return page.error();
         input_.page = std::move(*page);
     }
-    for (const sdk::Parameter& parameter_info : route.parameters) {
-        if (!parameter_info.required) continue;
-        if (auto value = required_parameter(parameter_info.name); !value) return value.error();
+    for (const sdk::Parameter& declared : route.parameters) {
+        if (declared.required) {
+            if (auto value = required_parameter(declared.name); !value) return value.error();
+        }
+        if (declared.name == kSchedule) {
+            if (auto known = check_schedule(); !known) return known;
+        }
     }
-    if (auto known = check_schedule(); !known) return known;
     input_.is_decoded = true;
     return {};
 }

@@ -213,15 +213,22 @@ sdk::Result<sdk::Document> BoundDocuments::create(const sdk::CollectionName& col
 
 sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collection) {
     if (context_.session().is_system) return true;
+    if (auto left = context_.go_on(); !left) return left.error();
+    // Most do, and readers come by often: what is cached is asked first, before the collection is
+    // looked for where its container is known.
+    const auto is_cached = [&](const sdk::RecordKey& container) -> sdk::Result<bool> {
+        if (context_.transaction().has_writes() || container.empty()) return false;
+        auto inside = services_.authority_cache.inside_permissions(
+            context_.transaction(), context_.moment(), context_.principal().key, container);
+        if (!inside) return inside.error();
+        return inside->has(sdk::Permission::read);
+    };
+    if (auto inside = is_cached(collection.container_key); !inside || *inside) return inside;
     auto place = place_of(collection);
     if (!place) return place.error();
     if (!place->id) return false;
-    // Most do, and readers come by often: what is remembered is asked first.
-    sdk::Transaction& transaction = context_.transaction();
-    if (!transaction.has_writes()) {
-        auto inside = services_.authority_cache.reads_inside(
-            transaction, context_.moment(), context_.principal().key, place->container);
-        if (!inside || *inside) return inside;
+    if (collection.container_key.empty()) {
+        if (auto inside = is_cached(place->container); !inside || *inside) return inside;
     }
     auto visible = services_.authorities.visible_records(context_.transaction(),
                                                          context_.principal().key, place->container,
