@@ -189,8 +189,8 @@ sdk::Result<sdk::Json> ContentWorld::ask_once(std::size_t user, const Request& r
     input.session = sessions_[user];
     WorkContext context(kernel_, sessions_[user]);
     RoutedCall call(context, input);
-    auto reply = execute(call);
-    if (!reply) return reply.error();
+    std::optional<sdk::Reply> reply;
+    if (auto done = execute(call, reply); !done) return done.error();
     if (auto committed = sdk::commit_and_wait(context.transaction()); !committed)
         return committed.error();
     context.complete(*reply);

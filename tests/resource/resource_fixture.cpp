@@ -126,7 +126,9 @@ void TestRequest::send(std::string body, std::string content_type) {
 }
 
 sdk::Result<sdk::Reply> TestRequest::run() {
-    return execute(call_);
+    std::optional<sdk::Reply> reply;
+    if (auto done = execute(call_, reply); !done) return done.error();
+    return *std::move(reply);
 }
 
 sdk::Result<void> TestRequest::commit() {

@@ -136,6 +136,7 @@ std::shared_ptr<PendingRequest> RequestPipeline::take_up(Exchange& exchange,
     input.request_id = request.request_id;
     pending->enter(stages::kDecodeQuery);
     for (const std::string_view text : {request.path_parameters, request.query}) {
+        if (text.empty()) continue;
         auto parameters = decode_query(text);
         if (!parameters) {
             fail(pending, parameters.error());

@@ -38,8 +38,8 @@ public:
         resource::WorkContext context(services, input_.session,
                                       resource::WorkContext::begin(services));
         resource::RoutedCall call(context, input_);
-        auto reply = resource::execute(call);
-        if (!reply) return reply.error();
+        std::optional<sdk::Reply> reply;
+        if (auto done = resource::execute(call, reply); !done) return done.error();
         if (reply->ranges() && reply->etag_value() == etag_) return reply->ranges()(first, end);
         return sdk::make_error(sdk::ErrorKind::unavailable, "http.busy",
                                "what was asked for has changed meanwhile; try again");

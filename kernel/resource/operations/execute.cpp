@@ -150,11 +150,9 @@ sdk::Result<sdk::Reply> run_operation(RoutedCall& call) {
     return *std::move(answer);
 }
 
-sdk::Result<sdk::Reply> execute(RoutedCall& call) {
-    Answer answer;
-    if (auto passed = run(call, kOperation, answer); !passed) return passed.error();
-    if (auto passed = run(call, kRest, answer); !passed) return passed.error();
-    return *std::move(answer);
+sdk::Result<void> execute(RoutedCall& call, std::optional<sdk::Reply>& answer) {
+    if (auto passed = run(call, kOperation, answer); !passed) return passed;
+    return run(call, kRest, answer);
 }
 
 bool is_presented(const RoutedCall& call) {

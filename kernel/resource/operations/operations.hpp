@@ -16,8 +16,8 @@ sdk::Result<sdk::Reply> written_reply(const RoutedCall& call, const storage::Rec
 sdk::Result<std::string> written_text(const RoutedCall& call, const storage::Record& stored);
 
 /// Everything of an operation that lies inside its transaction: finds the record, authorizes,
-/// decodes and runs the handler. The caller commits.
-sdk::Result<sdk::Reply> execute(RoutedCall& call);
+/// decodes and runs the handler, whose reply it leaves in `answer`. The caller commits.
+sdk::Result<void> execute(RoutedCall& call, std::optional<sdk::Reply>& answer);
 /// The same up to the handler's reply, for a call inside of another one, which does the rest.
 sdk::Result<sdk::Reply> run_operation(RoutedCall& call);
 /// Name of the part of a context that says that its write is in the audit log already.

@@ -10,11 +10,11 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Whether the record has something that the caller may not know.
-sdk::Result<bool> withholds_numbers(const RoutedCall& call, const sdk::RecordKey& record) {
+sdk::Result<bool> withholds_numbers(const RoutedCall& call, const storage::Record& record) {
     const RegisteredResource* const resource = call.route().resource;
     if (!resource || !has_store_numbers(*resource)) return false;
     auto may = may_know_numbers(call.services(), call.context().session(),
-                                call.work().transaction(), record);
+                                call.work().transaction(), record.key());
     if (!may) return may.error();
     return !*may;
 }
@@ -26,7 +26,7 @@ struct KnownText {
 };
 
 sdk::Result<KnownText> known_text(const RoutedCall& call, const storage::Record& record) {
-    auto withholds = withholds_numbers(call, record.key());
+    auto withholds = withholds_numbers(call, record);
     if (!withholds) return withholds.error();
     if (!*withholds) return KnownText{std::string(record.text())};
     auto known = without_numbers(record.text());
@@ -70,7 +70,8 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
     auto known = known_text(call, record);
     if (!known) return known.error();
     std::string text = std::move(known->text);
-    if (is_presented(call)) {
+    const bool is_computed = is_presented(call);
+    if (is_computed) {
         auto presented = presented_text(call, text);
         if (!presented) return presented.error();
         text = *std::move(presented);
@@ -78,7 +79,7 @@ sdk::Result<sdk::Reply> read_record(RoutedCall& call) {
     sdk::Reply reply = sdk::Reply::json_text(std::move(text));
     // The tag changes with the numbers, too.
     if (!known->is_whole) return reply;
-    if (is_presented(call)) return std::move(reply).header("ETag", record.etag());
+    if (is_computed) return std::move(reply).header("ETag", record.etag());
     reply.etag(record.etag());
     return reply;
 }

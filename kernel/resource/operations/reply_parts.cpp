@@ -61,6 +61,7 @@ sdk::Result<std::string> ReplyParts::row(std::string_view text) const {
 }
 
 sdk::Result<void> trim_reply(const RoutedCall& call, sdk::Reply& reply) {
+    if (call.input().parameters.empty()) return {};
     const ReplyParts parts = ReplyParts::of(call);
     const bool is_json = reply.content_type().starts_with("application/json");
     if (parts.is_whole() || !is_json || reply.source() || reply.ranges()) return {};

@@ -1,6 +1,7 @@
 #include "kernel/storage/record/record.hpp"
 
 #include <stele/sdk/encoding.hpp>
+#include <stele/sdk/entity_tag.hpp>
 
 namespace stele::kernel::storage {
 
@@ -28,7 +29,7 @@ bool Record::decode() {
 
 std::string Record::etag() const {
     // The sequence tells a record from an earlier one of the same custom id.
-    return '"' + sequence_text(sequence) + '-' + std::to_string(version_) + '"';
+    return sdk::version_tag(sequence_text(sequence), version_);
 }
 
 std::string Record::encode(std::uint64_t version, std::string_view text, std::string_view sealed) {

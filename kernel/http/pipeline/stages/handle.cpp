@@ -57,17 +57,16 @@ void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending)
     if (pending->input.must_be_short) pending->context->keep_reads_short();
     if (pending->input.route->is_urgent) pending->context->transaction().set_urgent();
     resource::RoutedCall call(*pending->context, pending->input);
-    auto reply = resource::execute(call);
+    const auto done = resource::execute(call, pending->reply);
     // Whatever the handler made of it.
     if (pending->context->has_met_long_record()) return move_to_worker(pending);
-    if (!reply) {
-        if (is_binary_gone(reply.error())) return look_again(pending, reply.error());
-        if (reply.error().may_pass_soon) return wait_for_turn(pending, reply.error());
+    if (!done) {
+        if (is_binary_gone(done.error())) return look_again(pending, done.error());
+        if (done.error().may_pass_soon) return wait_for_turn(pending, done.error());
         const bool is_blocked =
-            reply.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
-        return is_blocked ? wait_for_lock(pending, reply.error()) : fail(pending, reply.error());
+            done.error().kind == sdk::ErrorKind::locked && pending->context->blocked_by();
+        return is_blocked ? wait_for_lock(pending, done.error()) : fail(pending, done.error());
     }
-    pending->reply = std::move(*reply);
     const bool writes = pending->context->transaction().has_writes();
     if (writes && pending->is_by_browser && only_reads(pending->exchange->request())) {
         return fail(pending, writes_by_get());
