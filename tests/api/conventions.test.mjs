@@ -1,5 +1,6 @@
 // Conventions of every operation (docs/specification/platform.md 0.1 and 1; docs/specification/rulings.md).
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../support/stele_server.mjs';
 
@@ -185,6 +186,17 @@ test('all who ask a new server for its description at once get the whole of it',
   } finally {
     await other.end();
   }
+});
+
+test('the description is compressed for those who take that, and not sent again to those who have it', async () => {
+  const plain = await server.request('GET', '/openapi.json', { headers: { 'Accept-Encoding': 'identity' } });
+  const short = await server.request('GET', '/openapi.json', { headers: { 'Accept-Encoding': 'gzip' } });
+  assert.equal(gunzipSync(short.bytes).toString(), plain.text);
+  assert.match(plain.headers.vary, /Accept-Encoding/);
+  const tags = [plain, short].map(({ headers }) => headers.etag);
+  assert.equal(new Set(tags).size, 2, `${tags}`);
+  const again = (tag, encoding) => server.request('GET', '/openapi.json', { headers: { 'Accept-Encoding': encoding, 'If-None-Match': tag } });
+  assert.deepEqual([(await again(tags[0], 'identity')).status, (await again(tags[1], 'gzip')).status, (await again(tags[0], 'gzip')).status], [304, 304, 200]);
 });
 
 test('the platform record is updated by either form and keeps custom fields', async () => {

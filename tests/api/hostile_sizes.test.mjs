@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import http from 'node:http';
+import net from 'node:net';
 import { repetitions, walked } from '../support/repetitions.mjs';
 import { allRoutes, makeRecords, makeTeams } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
@@ -238,4 +239,21 @@ test('memory that large requests took is given back', { timeout: 180_000 }, asyn
     await fresh.request('GET', '/ping');
   }
   assert.ok(now <= limit, `${before_.toFixed(0)} MiB before, ${now.toFixed(0)} MiB a minute after`);
+});
+
+test('callers who ask for the description and do not read it share one text', { timeout: 120_000 }, async (t) => {
+  const fresh = await SteleServer.start();
+  t.after(() => fresh.end());
+  const most = () => Number(readFileSync(`/proc/${fresh.child.pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)[1]) / 1024;
+  const answered = async () => Number((await fresh.request('GET', '/metrics')).text.match(/^stele_requests_total\{status="200"\} (\d+)$/m)?.[1] ?? 0);
+  const [before_, first] = [most(), await answered()];
+  const callers = entries(300, () => net.connect(fresh.port, '127.0.0.1').pause());
+  t.after(() => callers.forEach((caller) => caller.destroy()));
+  for (const caller of callers) caller.write('GET /openapi.json HTTP/1.1\r\nHost: stele\r\n\r\n');
+  while (await answered() < first + callers.length) await new Promise((done) => { setTimeout(done, 50); });
+  const text = (await fresh.request('GET', '/openapi.json')).text.length / 1024 / 1024;
+  assert.ok(text > 1, `${text} MiB`);
+  // Sanitizers keep freed memory for themselves.
+  const limit = before_ + (process.env.STELE_SANITIZED ? 400 : 100);
+  assert.ok(most() <= limit, `${before_.toFixed(0)} MiB before, ${most().toFixed(0)} MiB at most; the text has ${text.toFixed(1)} MiB`);
 });

@@ -109,7 +109,7 @@ void Connection::run_phases() {
 /// Replies to pipelined requests are collected and leave together, in order.
 bool Connection::receive() {
     constexpr std::size_t kBatch = 64 * 1024;
-    if ((!body_.empty() || out_.size() > kBatch) && !flush()) return false;
+    if ((!body().empty() || out_.size() > kBatch) && !flush()) return false;
     switch (parser_.advance()) {
         case RequestParser::Step::header:
             return on_header();

@@ -146,6 +146,7 @@ private:
     void finish_reply();
     HeadFacts facts_of(const Response& response) const;
     bool has_pending_output() const;
+    std::string_view body() const { return shared_body_ ? *shared_body_ : body_; }
     bool flush();
 
     std::shared_ptr<ConnectionContext> context_;
@@ -190,10 +191,12 @@ private:
     std::optional<Response> answer_;
     bool is_answered_ = false;
 
-    std::string out_;        ///< heads and small bodies
-    std::string body_;       ///< a large body, sent from where it is
+    std::string out_;   ///< heads and small bodies
+    std::string body_;  ///< a large body, sent from where it is
+    /// In place of `body_`: one that others send, too.
+    std::shared_ptr<const std::string> shared_body_;
     std::string_view tail_;  ///< what ends a chunk
-    std::size_t sent_ = 0;   ///< bytes of these three that are gone
+    std::size_t sent_ = 0;   ///< bytes of what is to be sent that are gone
     std::unique_ptr<StreamedReply> stream_;
 };
 

@@ -83,7 +83,7 @@ HeadFacts Connection::facts_of(const Response& response) const {
     }
     facts.is_tls = is_client_on_tls(parser_.request(), remote_address_, shared.options);
     facts.hsts_time = shared.options.hsts_time;
-    const bool is_long = response.source || response.body.size() >= kMinCompressed;
+    const bool is_long = response.source || response.text().size() >= kMinCompressed;
     facts.varies_by_encoding = (is_long || find_header(response, "Content-Encoding")) &&
                                is_compressible(response.content_type);
     return facts;
@@ -94,7 +94,7 @@ void Connection::deliver(Response&& response) {
         response.status = 304;
         response.source = nullptr;
         response.ranges = nullptr;
-        response.body.clear();
+        response.clear_body();
     }
     if (response.ranges) open_download(parser_.request(), response);
     reply_status_ = response.status;
@@ -109,7 +109,8 @@ void Connection::deliver(Response&& response) {
 }
 
 void Connection::deliver_body(Response&& response, HeadFacts& facts) {
-    if (facts.varies_by_encoding && wants_gzip(parser_.request(), response)) {
+    const bool may_be_shorter = facts.varies_by_encoding && !response.shared_body;
+    if (may_be_shorter && wants_gzip(parser_.request(), response)) {
         if (response.body.size() > kMaxCompressedHere) {
             if (compress_elsewhere(response)) return;
         } else if (std::string shorter; gzip(response.body, shorter)) {
@@ -117,18 +118,19 @@ void Connection::deliver_body(Response&& response, HeadFacts& facts) {
             facts.is_gzip = true;
         }
     }
-    if (response.status != 304) facts.length = response.body.size();
+    if (response.status != 304) facts.length = response.text().size();
     const std::size_t begin = out_.size();
     append_head(out_, response, facts);
     reply_head_bytes_ = out_.size() - begin;
     if (parser_.request().method == Method::head) {
-        response.body.clear();
-    } else if (response.body.size() <= kMaxCopied) {
-        out_ += response.body;
+        response.clear_body();
+    } else if (response.text().size() <= kMaxCopied) {
+        out_ += response.text();
     } else {
         body_ = std::move(response.body);
+        shared_body_ = std::move(response.shared_body);
     }
-    reply_bytes_ = out_.size() - begin + body_.size();
+    reply_bytes_ = out_.size() - begin + body().size();
     closes_after_reply_ = facts.closes;
     finish_reply();
 }
@@ -298,14 +300,14 @@ void Connection::end_stream_badly(const sdk::Error& error) {
 }
 
 bool Connection::has_pending_output() const {
-    return sent_ < out_.size() + body_.size() + tail_.size();
+    return sent_ < out_.size() + body().size() + tail_.size();
 }
 
 /// True when everything is sent; otherwise the rest is on its way, or the connection is closed.
 bool Connection::flush() {
     while (has_pending_output()) {
         std::size_t skipped = sent_;
-        Pieces pieces{out_, body_, tail_};
+        Pieces pieces{out_, body(), tail_};
         for (std::string_view& piece : pieces) {
             const std::size_t gone = std::min(skipped, piece.size());
             piece.remove_prefix(gone);
@@ -331,6 +333,7 @@ bool Connection::flush() {
     reply_room_.reset();
     tail_ = {};
     forget(out_);
+    shared_body_ = nullptr;
     if (stream_) {
         body_.clear();
     } else {

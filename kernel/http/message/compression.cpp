@@ -49,7 +49,7 @@ public:
             used = out.size() - stream_.avail_out;
             if (outcome != Z_OK && outcome != Z_STREAM_END && outcome != Z_BUF_ERROR) return false;
         } while (stream_.avail_out == 0 && outcome != Z_STREAM_END);
-        out.resize(used);
+        out.erase(used);
         return true;
     }
 

@@ -70,6 +70,8 @@ struct Response {
     std::string content_type = "application/json;charset=UTF-8";
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
+    /// In place of `body`: one that many replies have, each of which takes no room of its own.
+    std::shared_ptr<const std::string> shared_body;
     sdk::BodySource source;
     sdk::Reply::RangeSource ranges;
     std::uint64_t size = 0;
@@ -77,6 +79,12 @@ struct Response {
     bool has_whole_tag = false;
     /// Who asked, for the log; null when nobody knows.
     sdk::SessionPtr session;
+
+    std::string_view text() const { return shared_body ? *shared_body : body; }
+    void clear_body() {
+        body.clear();
+        shared_body = nullptr;
+    }
 };
 
 /// One request that waits for its answer. Keep it alive with `shared_from_this` when the answer

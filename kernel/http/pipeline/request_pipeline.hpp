@@ -108,6 +108,14 @@ private:
     void answer_method_unknown(Exchange& exchange, const std::string& allowed);
     sdk::Result<void> readiness() const;
     void answer_kernel_route(Exchange& exchange, const resource::Route& route);
+    /// `/openapi.json`, plain and compressed, each with its tag.
+    struct Description {
+        std::shared_ptr<const std::string> text;
+        std::shared_ptr<const std::string> compressed;
+        std::string tag;
+        std::string compressed_tag;
+    };
+    static Description description_of(std::string text);
     void describe(Exchange& exchange);
     void answer_description(Exchange& exchange);
     // stages/begin.cpp
@@ -153,8 +161,8 @@ private:
     std::vector<resource::Route> kernel_routes_;
     std::vector<const resource::Route*> targets_;
     /// Made when somebody asks first: that takes longer than all else of a start.
-    std::string openapi_;
-    std::once_flag openapi_made_;
+    Description description_;
+    std::once_flag description_made_;
     std::atomic<bool> is_described_{false};
     RequestMetrics metrics_;
     std::function<sdk::Result<void>()> readiness_;

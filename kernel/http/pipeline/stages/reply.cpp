@@ -30,6 +30,7 @@ void RequestPipeline::succeed(const std::shared_ptr<PendingRequest>& pending) {
                       .content_type = reply.take_content_type(),
                       .headers = reply.take_headers(),
                       .body = reply.take_body(),
+                      .shared_body = nullptr,
                       .source = reply.source(),
                       .ranges = reply.ranges(),
                       .size = reply.size(),

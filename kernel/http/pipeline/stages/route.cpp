@@ -1,9 +1,24 @@
+#include <new>
+
+#include <stele/sdk/encoding.hpp>
+#include <stele/sdk/seal.hpp>
+
+#include "kernel/http/message/compression.hpp"
 #include "kernel/http/message/error_mapping.hpp"
 #include "kernel/http/pipeline/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/resource/description/openapi.hpp"
 
 namespace stele::kernel::http {
+
+RequestPipeline::Description RequestPipeline::description_of(std::string text) {
+    std::string compressed;
+    if (!gzip(text, compressed)) throw std::bad_alloc();
+    const std::string digest = sdk::hex_text(sdk::sha256(text));
+    return {std::make_shared<const std::string>(std::move(text)),
+            std::make_shared<const std::string>(std::move(compressed)), '"' + digest + '"',
+            '"' + digest + R"(-gzip")"};
+}
 
 const resource::Route* RequestPipeline::find_route(Exchange& exchange, RouteMatch& match) {
     const Request& request = exchange.request();
@@ -90,13 +105,15 @@ void RequestPipeline::answer_kernel_route(Exchange& exchange, const resource::Ro
 }
 
 /// Made on a worker, because that takes too long for the thread of the connections. All who ask
-/// meanwhile share the part of one caller.
+/// meanwhile share the part of one caller, and all replies the same text: they are many and large
+/// when somebody means ill, and need no token.
 void RequestPipeline::describe(Exchange& exchange) {
     if (is_described_) return answer_description(exchange);
     const auto work = [this, kept = exchange.shared_from_this()] {
         try {
-            std::call_once(openapi_made_, [this] {
-                openapi_ = resource::openapi_document(services_.registry, kernel_routes_);
+            std::call_once(description_made_, [this] {
+                description_ =
+                    description_of(resource::openapi_document(services_.registry, kernel_routes_));
                 is_described_ = true;
             });
             answer_description(*kept);
@@ -109,7 +126,14 @@ void RequestPipeline::describe(Exchange& exchange) {
 
 void RequestPipeline::answer_description(Exchange& exchange) {
     Response response;
-    response.body = openapi_;
+    response.headers.emplace_back("ETag", description_.tag);
+    response.has_whole_tag = true;
+    response.shared_body = description_.text;
+    const auto accepted = exchange.request().header("Accept-Encoding");
+    if (accepted && accepts_gzip(*accepted)) {
+        response.headers = {{"ETag", description_.compressed_tag}, {"Content-Encoding", "gzip"}};
+        response.shared_body = description_.compressed;
+    }
     answer(exchange, std::move(response));
 }
 
