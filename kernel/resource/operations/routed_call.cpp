@@ -228,7 +228,7 @@ sdk::Result<void> RoutedCall::require(const sdk::RecordKey& record, sdk::Permiss
 }
 
 sdk::Result<bool> RoutedCall::is_held_around() const {
-    if (!input_.route->is_item || containers().empty()) return false;
+    if (stored_.sequence.empty()) return false;
     auto inside = services().authority_cache.inside_permissions(
         context_.transaction(), context_.moment(), context_.principal().key, place().container);
     if (!inside) return inside.error();

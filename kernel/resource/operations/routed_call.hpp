@@ -141,8 +141,9 @@ private:
     /// Finds by reading; of what is missing `path` tells as much as was found. `container` becomes
     /// the innermost one.
     sdk::Result<void> walk_path(TargetPath& path, storage::Record& container) const;
-    /// Whether the operation's permission reaches into the innermost container around the record:
-    /// asked before the record itself, of which there are more.
+    /// Whether the operation's permission reaches into the container around the record: asked
+    /// before the record itself, of which there are more, and what is cached of it goes with each
+    /// write.
     sdk::Result<bool> is_held_around() const;
     sdk::Result<void> check_schedule() const;
     sdk::Result<void> authorize_platform() const;
