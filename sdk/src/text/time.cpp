@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -41,11 +42,14 @@ Json time_value(std::int64_t ms) {
 
     Json::object_t members;
     members.reserve(10);
-    members.emplace_back("timestamp", fmt::format("{:02}-{}-{:04} {:02}:{:02}:{:02}", day_of_month,
-                                                  kMonths[static_cast<std::size_t>(month)], year,
-                                                  hour, minute, second));
-    members.emplace_back("iso_8601", fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", year,
-                                                 month + 1, day_of_month, hour, minute, second));
+    // Every write has some of these.
+    members.emplace_back(
+        "timestamp",
+        fmt::format(FMT_COMPILE("{:02}-{}-{:04} {:02}:{:02}:{:02}"), day_of_month,
+                    kMonths[static_cast<std::size_t>(month)], year, hour, minute, second));
+    members.emplace_back("iso_8601",
+                         fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"), year,
+                                     month + 1, day_of_month, hour, minute, second));
     members.emplace_back("year", year);
     members.emplace_back("month", month);
     members.emplace_back("day_of_month", day_of_month);
