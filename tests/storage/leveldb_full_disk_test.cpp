@@ -406,4 +406,27 @@ TEST_CASE("after a write that failed half-way the store is opened anew, and noth
     CHECK(counter_of(*engine, "count") == stored + 200);
 }
 
+TEST_CASE("commits go on while a database of before waits for a merge to be closed") {
+    const TemporaryFolder folder;
+    const auto engine = open_leveldb(folder.path(), {.write_buffer_bytes = 256 * 1024}).value();
+    std::future<bool> committed;
+    {
+        const StoppedMerges stopped;
+        // More than a buffer, which waits to become a table then, and less than two.
+        for (int i = 0; i < 15; ++i)
+            REQUIRE(write(*engine, i));
+        {
+            const FileSizeLimit limit(100'000);
+            REQUIRE(fill(*engine).second.code == "engine.write_failed");
+        }
+        // Nobody reads the database of before when the first of these has succeeded.
+        committed = std::async(std::launch::async, [&] {
+            return written_in_the_end(*engine, 0) && write(*engine, 1).has_value() &&
+                   write(*engine, 2).has_value();
+        });
+        CHECK(committed.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+    }
+    CHECK(committed.get());
+}
+
 }  // namespace stele::testing

@@ -107,9 +107,16 @@ bool ReopenableDatabase::is_merging() const {
 }
 
 void ReopenableDatabase::close_unused() {
-    std::vector<std::unique_ptr<Opened>> databases;
+    const bool is_ending = current() == nullptr;
+    std::vector<std::unique_ptr<Opened>> closed;
     const std::lock_guard lock(unused_->mutex);
-    databases.swap(unused_->databases);
+    std::vector<std::unique_ptr<Opened>> kept;
+    for (auto& one : unused_->databases) {
+        // Closing waits for its merges, which wait for those of all others.
+        const bool must_wait = !is_ending && one->env.is_merging();
+        (must_wait ? kept : closed).push_back(std::move(one));
+    }
+    unused_->databases.swap(kept);
 }
 
 leveldb::Status ReopenableDatabase::Put(const leveldb::WriteOptions& options,

@@ -32,8 +32,9 @@ public:
     bool has_failed() const;
     /// Whether LevelDB writes a buffer into a table or merges tables, or is about to.
     bool is_merging() const;
-    /// Closes those of before that nobody reads any more. Until then they hold the room of the
-    /// tables that they have read, also of those that are removed.
+    /// Closes those of before that nobody reads any more and that merge nothing: what they merge
+    /// waits for LevelDB's only thread. Until then they hold the room of the tables that they have
+    /// read, also of those that are removed.
     void close_unused();
 
     leveldb::Status Put(const leveldb::WriteOptions& options, const leveldb::Slice& key,
