@@ -130,10 +130,10 @@ bool is_definition(const sdk::Json& node) {
 }
 
 sdk::Result<std::vector<sdk::Document>> definition_chain(const BranchContent& content,
-                                                         std::string_view qname) {
+                                                         std::string_view qname, std::size_t most) {
     std::vector<sdk::Document> chain;
     std::string next(qname);
-    while (is_qname(next)) {
+    while (chain.size() < most && is_qname(next)) {
         const bool is_known =
             std::any_of(chain.begin(), chain.end(), [&](const sdk::Document& definition) {
                 return sdk::text_member(definition.fields, member::kQName) == next;

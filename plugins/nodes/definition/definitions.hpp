@@ -28,10 +28,13 @@ sdk::Result<void> check_no_instances(const BranchContent& content, const sdk::Js
 /// Whether a node is a definition of a type, an association or a feature.
 bool is_definition(const sdk::Json& node);
 
+inline constexpr std::size_t kWholeChain = static_cast<std::size_t>(-1);
+
 /// The definition of a QName and those that it extends, nearest first, each once; as far as there
-/// are any. A `_parent` that leads back ends the chain.
+/// are any, `most` of them. A `_parent` that leads back ends the chain.
 sdk::Result<std::vector<sdk::Document>> definition_chain(const BranchContent& content,
-                                                         std::string_view qname);
+                                                         std::string_view qname,
+                                                         std::size_t most = kWholeChain);
 
 /// One schema out of a chain: properties and required members of all, everything else from the
 /// nearest that says it. Members that begin with `_` are no part of a schema.
