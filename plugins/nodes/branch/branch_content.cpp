@@ -146,7 +146,13 @@ sdk::Result<sdk::Document> BranchContent::associate(const NewAssociation& associ
     if (!source) return source;
     auto target = node(association.target);
     if (!target) return target;
-    if (is_association(source->fields) || is_association(target->fields)) {
+    return associate(*source, *target, association);
+}
+
+sdk::Result<sdk::Document> BranchContent::associate(const sdk::Document& source,
+                                                    const sdk::Document& target,
+                                                    const NewAssociation& association) const {
+    if (is_association(source.fields) || is_association(target.fields)) {
         return sdk::make_error(
             {{"node", "nodes.end_is_association", "an association leads from node to node"}});
     }
@@ -154,12 +160,12 @@ sdk::Result<sdk::Document> BranchContent::associate(const NewAssociation& associ
     fields[member::kType] = association.type;
     fields[member::kIsAssociation] = true;
     fields[member::kDirectionality] = association.is_undirected ? kUndirected : kDirected;
-    fields[member::kSource] = source->id;
-    fields[member::kSourceType] = sdk::text_member(source->fields, member::kType);
-    fields[member::kTarget] = target->id;
-    fields[member::kTargetType] = sdk::text_member(target->fields, member::kType);
-    note_changeset(fields, "source_changeset", *source);
-    note_changeset(fields, "target_changeset", *target);
+    fields[member::kSource] = source.id;
+    fields[member::kSourceType] = sdk::text_member(source.fields, member::kType);
+    fields[member::kTarget] = target.id;
+    fields[member::kTargetType] = sdk::text_member(target.fields, member::kType);
+    note_changeset(fields, "source_changeset", source);
+    note_changeset(fields, "target_changeset", target);
     return create(std::move(fields));
 }
 

@@ -66,6 +66,9 @@ public:
     sdk::Result<sdk::Document> create(sdk::Json fields) const;
     /// `invalid` when an end is an association, `not_found` when one is missing.
     sdk::Result<sdk::Document> associate(const NewAssociation& association) const;
+    /// The same between nodes that were read already: a large one is not read for each of many.
+    sdk::Result<sdk::Document> associate(const sdk::Document& source, const sdk::Document& target,
+                                         const NewAssociation& association) const;
     /// Removes the associations from source to target; of undirected ones either end may be meant.
     /// Answers how many there were.
     sdk::Result<std::size_t> unassociate(const AssociationEnds& ends) const;
