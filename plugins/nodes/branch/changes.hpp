@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <stele/sdk/context.hpp>
@@ -58,6 +60,31 @@ public:
     void set_cascading(bool is_cascading) { is_cascading_ = is_cascading; }
     bool is_cascading() const { return is_cascading_; }
 
+    /// How associations follow properties in this operation (relation/relations.hpp).
+    struct Relations {
+        /// What is written now makes a property and its associations agree: neither follows.
+        bool are_in_step = false;
+        /// Content comes back or is copied: what its properties name is as it was written, and
+        /// makes no association by itself.
+        bool come_back = false;
+        /// A type without such properties, as the last write of a node has found it beforehand.
+        std::string unrelated_type;
+        /// Associations that were made for properties.
+        std::size_t made = 0;
+        /// The nodes above the one that associations are being made from, along their type, which
+        /// they do not change: each of many would look for the same circle.
+        struct Above {
+            std::string node;
+            std::string type;
+            std::unordered_set<std::string> nodes;
+        } above;
+        /// What properties name no more, by node and property, and the bytes of nodes that were
+        /// written for this.
+        std::map<std::string, std::map<std::string, std::set<std::string>>> gone;
+        std::size_t bytes_written = 0;
+    };
+    Relations& relations() { return relations_; }
+
     /// `_system` members that a node gets with its writes in this operation; null takes one away.
     void set_system(const std::string& node, sdk::Json members);
     const sdk::Json* system_of(const std::string& node) const;
@@ -98,6 +125,20 @@ private:
     bool is_servers_own_ = false;
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
+    Relations relations_;
+};
+
+/// Sets a flag while it lives.
+class Raised {
+public:
+    explicit Raised(bool& flag) : flag_(flag), before_(flag) { flag_ = true; }
+    ~Raised() { flag_ = before_; }
+    Raised(const Raised&) = delete;
+    Raised& operator=(const Raised&) = delete;
+
+private:
+    bool& flag_;
+    const bool before_;
 };
 
 /// What is written with the server's context while it lives is the server's own (persons, tags),

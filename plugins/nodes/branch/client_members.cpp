@@ -60,6 +60,17 @@ void drop_server_members(sdk::Json& fields) {
     fields = sdk::Json(std::move(kept));
 }
 
+void keep_servers_features(const sdk::Json* before, sdk::Json& after, bool may_relate) {
+    const auto features = after.find(member::kFeatures);
+    if (features == after.end() || !features->is_object()) return;
+    for (const std::string_view name : {feature::kLocked, feature::kRelator}) {
+        if (may_relate && name == feature::kRelator) continue;
+        features->erase(name);
+        if (before != nullptr && has_feature(*before, name))
+            (*features)[name] = before->at(member::kFeatures).at(name);
+    }
+}
+
 std::string kept_feature_name(std::string_view name) {
     const auto known = std::find_if(kSecondNames.begin(), kSecondNames.end(),
                                     [name](const SecondName& one) { return one.second == name; });

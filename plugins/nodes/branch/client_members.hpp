@@ -11,6 +11,10 @@ namespace stele::nodes {
 /// and associations: the rest belongs to the server (docs/specification/semantics.md 0.1).
 void drop_server_members(sdk::Json& fields);
 
+/// Features that the server alone gives and takes: those of `before`, null for something new, stay.
+/// `may_relate`: `f:relator` is as it is given.
+void keep_servers_features(const sdk::Json* before, sdk::Json& after, bool may_relate);
+
 /// A feature by the name under which it is kept: two have a second one
 /// (docs/specification/semantics.md 3.5 and 17).
 std::string kept_feature_name(std::string_view name);

@@ -82,6 +82,7 @@ inline constexpr char kLocale[] = "f:locale";
 inline constexpr char kRendition[] = "f:rendition";
 inline constexpr char kPropagates[] = "f:propagates-authorities";
 inline constexpr char kLocked[] = "f:locked";
+inline constexpr char kRelator[] = "f:relator";
 inline constexpr char kNonCyclic[] = "f:non-cyclic";
 inline constexpr char kTaggable[] = "f:taggable";
 inline constexpr char kThumbnailable[] = "f:thumbnailable";

@@ -89,8 +89,8 @@ sdk::Result<void> find_violations(const BranchContent& content, const sdk::Json&
     const auto features = node.find(member::kFeatures);
     if (features == node.end() || !features->is_object()) return {};
     for (const auto& [name, config] : features->items()) {
-        // The server's own word, which no definition describes.
-        if (name == feature::kLocked) continue;
+        // The server's own words, which no definition describes.
+        if (name == feature::kLocked || name == feature::kRelator) continue;
         if (violations.size() >= sdk::kMaxViolations) break;
         auto done = validate_by(content, name, config, std::string(member::kFeatures) + "." + name,
                                 "nodes.feature_undefined", violations);

@@ -98,6 +98,7 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
             keep(before, name, after);
     }
     if (!after.contains(member::kFeatures)) keep(before, member::kFeatures, after);
+    keep_servers_features(&before, after, false);
     return {};
 }
 

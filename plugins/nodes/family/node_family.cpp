@@ -17,9 +17,12 @@
 #include "graph/membership_gifts.hpp"
 #include "graph/mounts.hpp"
 #include "history/deletion.hpp"
+#include "history/former_relations.hpp"
 #include "history/history.hpp"
 #include "history/stored_content.hpp"
 #include "history/tags.hpp"
+#include "relation/relations.hpp"
+#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -82,15 +85,6 @@ void check_features(const sdk::Json* before, const sdk::Json& after, sdk::Violat
         return;
     violations.push_back(
         {member::kFeatures, "nodes.feature_malformed", "_features must be an object"});
-}
-
-/// The server alone says that a node is locked.
-void keep_locked(const sdk::Json* before, sdk::Json& after) {
-    if (!after.contains(member::kFeatures) || !after[member::kFeatures].is_object()) return;
-    sdk::Json& features = after[member::kFeatures];
-    features.erase(feature::kLocked);
-    if (before != nullptr && has_feature(*before, feature::kLocked))
-        features[feature::kLocked] = before->at(member::kFeatures).at(feature::kLocked);
 }
 
 bool stands_for_principal(const sdk::Json& node) {
@@ -252,9 +246,12 @@ sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
     }
     if (is_association(node.fields)) {
         if (auto removed = write_edge(content, node, true); !removed) return removed;
+        if (auto dropped = drop_element(content, node); !dropped) return dropped;
     }
     if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
-    return remove_what_depends(content, node);
+    if (auto removed = remove_what_depends(content, node); !removed) return removed;
+    if (content.changes().is_cascading()) return {};
+    return drop_gone_elements(content, node.id);
 }
 
 sdk::Result<void> NodeFamily::check_writable(const sdk::Change& change, sdk::Context& context) {
@@ -286,9 +283,12 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
         keep_members(change.before->fields, fields);
     }
     const sdk::Json* const before = change.before ? &change.before->fields : nullptr;
-    keep_locked(before, fields);
+    keep_servers_features(before, fields, content->changes().relations().are_in_step);
     sdk::Violations violations;
     check_features(before, fields, violations);
+    check_relators(fields, violations);
+    auto resolved = resolve_relations(*content, before, fields, violations);
+    if (!resolved) return resolved;
     if (auto checked = validate_content(*content, fields, violations); !checked) return checked;
     if (!violations.empty()) return sdk::make_error(std::move(violations));
     return {};
@@ -305,8 +305,10 @@ sdk::Result<void> NodeFamily::stored(const sdk::Change& change, sdk::Context& co
     }
     if (is_association(after.fields))
         return is_new ? write_edge(*content, after, false) : sdk::Result<void>();
-    auto tagged = sync_tags(*content, is_new ? nullptr : &change.before->fields, after);
-    if (!tagged || is_new) return tagged;
+    const sdk::Json* const before = is_new ? nullptr : &change.before->fields;
+    if (auto tagged = sync_tags(*content, before, after); !tagged) return tagged;
+    auto related = sync_relations(*content, before, after);
+    if (!related || is_new) return related;
     return rename_in_folders(*content, after, name_of(change.before->fields),
                              name_of(after.fields));
 }

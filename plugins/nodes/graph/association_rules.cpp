@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -57,6 +58,11 @@ sdk::Result<bool> has_successor(const Graph& graph, const std::string& node,
 /// there are fewer folders above a node than members below.
 sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
                            const std::string& node, const std::vector<std::string>& types) {
+    Changes::Relations& relations = content.changes().relations();
+    Changes::Relations::Above& above = relations.above;
+    const bool is_known =
+        relations.are_in_step && above.node == node && above.type == types.front();
+    if (is_known) return above.nodes.contains(top);
     const Graph graph = content.graph();
     Pace pace(content.context());
     sdk::Result<void> may_go_on;
@@ -83,7 +89,10 @@ sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
                             kCircleNodes));
         }
     }
-    return known.contains(top);
+    const bool leads = known.contains(top);
+    // Otherwise all are known.
+    if (relations.are_in_step && !leads) above = {node, types.front(), std::move(known)};
+    return leads;
 }
 
 sdk::Result<void> check_no_circle(const BranchContent& content, const sdk::Document& association,

@@ -11,9 +11,12 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/folder_names.hpp"
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
 #include "history/tags.hpp"
+#include "relation/property_resolver.hpp"
+#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -83,6 +86,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
                                                const sdk::Document* folder) {
     auto members = gather(top);
     if (!members) return members.error();
+    const Raised comes_back(to_.changes().relations().come_back);
     std::optional<sdk::Document> copied;
     for (const Member& member : *members) {
         const bool is_top = !copied;
@@ -96,7 +100,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
         if (is_top) copied = std::move(*copy);
     }
     for (const Member& member : *members) {
-        if (auto joined = copy_associations(member.node.id); !joined) return joined.error();
+        if (auto joined = copy_associations(member.node); !joined) return joined.error();
     }
     if (!folder) return std::move(*copied);
     auto is_member = is_joined({.association = {},
@@ -119,6 +123,7 @@ sdk::Result<sdk::Document> NodeCopy::copy_tree(const sdk::Document& top,
 
 sdk::Result<void> NodeCopy::copy_nodes(const std::vector<sdk::Document>& nodes) {
     if (auto fits = check_size(nodes.size()); !fits) return fits;
+    const Raised comes_back(to_.changes().relations().come_back);
     for (const sdk::Document& node : nodes) {
         auto copy = rules_.strategy == CopyStrategy::clone ? clone_node(node) : copy_node(node, {});
         if (!copy) return copy.error();
@@ -126,7 +131,7 @@ sdk::Result<void> NodeCopy::copy_nodes(const std::vector<sdk::Document>& nodes) 
     }
     for (const sdk::Document& node : nodes) {
         if (is_association(node.fields)) continue;
-        if (auto joined = copy_associations(node.id); !joined) return joined;
+        if (auto joined = copy_associations(node); !joined) return joined;
     }
     return {};
 }
@@ -230,57 +235,103 @@ sdk::Result<void> NodeCopy::forget_deletion(const std::string& id) const {
     return documents.remove(deletions, id);
 }
 
-sdk::Result<std::string> NodeCopy::other_end(const Edge& edge) const {
+sdk::Result<std::string> NodeCopy::other_end(const Edge& edge, bool may_be_relation) const {
     const auto copied = copies_.find(edge.other);
     if (copied != copies_.end()) return copied->second;
-    if (rules_.strategy != CopyStrategy::clone) return std::string();
+    if (rules_.strategy != CopyStrategy::clone && !may_be_relation) return std::string();
     auto present = to_.readable_node(edge.other);
     if (!present && !sdk::is_missing(present.error())) return present.error();
     return present ? present->id : std::string();
 }
 
-sdk::Result<void> NodeCopy::copy_associations(const std::string& node) {
-    auto edges = from_.edges(node, Direction::any);
+sdk::Result<void> NodeCopy::copy_associations(const sdk::Document& node) {
+    auto edges = from_.edges(node.id, Direction::any);
     if (!edges) return edges.error();
+    const bool has_elements = may_have_elements(node.fields);
+    std::vector<sdk::Document> relations;
     for (const Edge& edge : *edges) {
         if (!is_copied_type(edge.type)) continue;
         // Between two that are copied it comes with the one that it starts from.
         const bool is_inner = copies_.contains(edge.other);
         if (is_inner && edge.end == Direction::incoming) continue;
-        auto other = other_end(edge);
+        // What a copy names it names like the original, copied or not.
+        const bool may_be_relation =
+            has_elements && edge.end == Direction::outgoing && is_relator_type(edge.type);
+        auto other = other_end(edge, may_be_relation);
         if (!other) return other.error();
         if (other->empty()) continue;
-        if (auto copied = copy_association(edge, node); !copied) return copied;
+        if (auto copied = copy_association(edge, node.id, relations); !copied) return copied;
+    }
+    return copy_relations(node.id, relations);
+}
+
+sdk::Result<void> NodeCopy::copy_relations(const std::string& node,
+                                           const std::vector<sdk::Document>& relations) {
+    if (relations.empty()) return {};
+    auto address = node_address(to_);
+    if (!address) return address.error();
+    auto copy = to_.node(copies_.at(node));
+    if (!copy) return copy.error();
+    const sdk::Json original = copy->fields;
+    std::vector<const sdk::Document*> named;
+    for (const sdk::Document& relation : relations) {
+        const std::string former = ends_of(relation).target;
+        const auto copied = copies_.find(former);
+        const std::string& target = copied == copies_.end() ? former : copied->second;
+        if (point_element(copy->fields, relation_path(relation.fields), former, target,
+                          *address + target))
+            named.push_back(&relation);
+    }
+    if (copy->fields != original) {
+        auto written =
+            to_.context().documents().update(to_.nodes(), copy->id, std::move(copy->fields));
+        if (!written) return written.error();
+    }
+    const Raised in_step(to_.changes().relations().are_in_step);
+    for (const sdk::Document* relation : named) {
+        if (auto joined = join_copies(*relation); !joined) return joined;
     }
     return {};
 }
 
-sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string& node) {
+sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string& node,
+                                             std::vector<sdk::Document>& relations) {
     auto original = from_.readable_node(edge.association);
     if (!original && sdk::is_missing(original.error())) return {};
     if (!original) return original.error();
     // A copy has its tags by what it says.
     if (is_tagging(original->fields)) return {};
-    AssociationEnds ends = ends_of(*original);
-    const bool is_second_look =
-        edge.end == Direction::mutual && copies_.contains(edge.other) && ends.source != node;
+    const bool is_copied = copies_.contains(edge.other);
+    const bool is_from_node = ends_of(*original).source == node;
+    if (is_relation(original->fields)) {
+        // Those to a node come with what names it.
+        if (is_from_node) relations.push_back(std::move(*original));
+        return {};
+    }
+    if (rules_.strategy != CopyStrategy::clone && !is_copied) return {};
+    const bool is_second_look = edge.end == Direction::mutual && is_copied && !is_from_node;
     if (is_second_look) return {};
+    return join_copies(*original);
+}
+
+sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
+    AssociationEnds ends = ends_of(original);
     for (std::string* end : {&ends.source, &ends.target}) {
         const auto copied = copies_.find(*end);
         if (copied != copies_.end()) *end = copied->second;
     }
     const bool is_clone = rules_.strategy == CopyStrategy::clone;
-    sdk::Json fields = fields_to_copy(original->fields, is_clone);
+    sdk::Json fields = fields_to_copy(original.fields, is_clone);
     if (is_clone) {
-        auto present = to_.node(edge.association);
+        auto present = to_.node(original.id);
         if (!present && !sdk::is_missing(present.error())) return present.error();
         if (present) {
-            auto replaced = replace(*present, *original, {});
+            auto replaced = replace(*present, original, {});
             return replaced ? sdk::Result<void>() : replaced.error();
         }
-        if (auto forgotten = forget_deletion(edge.association); !forgotten) return forgotten;
+        if (auto forgotten = forget_deletion(original.id); !forgotten) return forgotten;
     } else {
-        auto is_present = is_joined(ends);
+        auto is_present = is_joined(ends, relation_path(original.fields));
         if (!is_present) return is_present.error();
         if (*is_present) return {};
     }
@@ -297,13 +348,21 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
     return {};
 }
 
-sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends) const {
+sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends,
+                                      const std::string& property) const {
     auto edges = to_.edges(ends.source,
                            ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
     if (!edges) return edges.error();
-    return std::any_of(edges->begin(), edges->end(), [&](const Edge& edge) {
-        return edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
-    });
+    for (const Edge& edge : *edges) {
+        const bool is_same =
+            edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
+        if (!is_same) continue;
+        if (property.empty()) return true;
+        auto association = to_.node(edge.association);
+        if (!association) return association.error();
+        if (relation_path(association->fields) == property) return true;
+    }
+    return false;
 }
 
 }  // namespace stele::nodes

@@ -62,10 +62,19 @@ private:
     /// Before a copy is put into a folder: where its name is taken it gets a numbered one.
     sdk::Result<void> fit_name(const std::string& folder, const std::string& copy) const;
     void bring_attachments(const sdk::Document& node, const std::string& copy);
-    sdk::Result<void> copy_associations(const std::string& node);
-    sdk::Result<void> copy_association(const Edge& edge, const std::string& node);
-    sdk::Result<std::string> other_end(const Edge& edge) const;
-    sdk::Result<bool> is_joined(const AssociationEnds& ends) const;
+    sdk::Result<void> copy_associations(const sdk::Document& node);
+    /// Leaves those that stand for properties of the node to `copy_relations`.
+    sdk::Result<void> copy_association(const Edge& edge, const std::string& node,
+                                       std::vector<sdk::Document>& relations);
+    /// Makes the copy of a node name the copies of what the node names, and makes the associations
+    /// that stand for that.
+    sdk::Result<void> copy_relations(const std::string& node,
+                                     const std::vector<sdk::Document>& relations);
+    sdk::Result<void> join_copies(const sdk::Document& original);
+    sdk::Result<std::string> other_end(const Edge& edge, bool may_be_relation) const;
+    /// Of those that stand for the property, where one is named.
+    sdk::Result<bool> is_joined(const AssociationEnds& ends,
+                                const std::string& property = {}) const;
     sdk::Result<void> forget_deletion(const std::string& id) const;
     sdk::Result<std::string> origin_row(const std::string& node, const std::string& folder) const;
 

@@ -1,6 +1,7 @@
 #include "history/deletion.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,9 @@
 #include <stele/sdk/time.hpp>
 
 #include "branch/folder_names.hpp"
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
+#include "history/former_relations.hpp"
 #include "history/history.hpp"
 #include "history/tags.hpp"
 
@@ -149,10 +152,15 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
             ends.type == association::kChild && !ends.is_undirected && ends.target == node.id;
         auto source = content.node(ends.source);
         auto target = content.node(ends.target);
+        const std::string property = relation_path(association.fields);
         if (!source || !target) {
             if (is_place) lost_places.push_back(association.id);
+            if (!property.empty() && ends.source == node.id)
+                content.changes().relations().gone[node.id][property].insert(ends.target);
             continue;
         }
+        // What came back with its target is named no more, unless its source had gone before.
+        if (!property.empty() && !names_node(source->fields, property, ends.target)) continue;
         if (is_tagging(association.fields)) {
             // The node has its tags again by what it says.
             auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
@@ -163,9 +171,12 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
         if (is_place) {
             if (auto free = check_place_free(content, ends.source, node); !free) return free;
         }
+        std::optional<Raised> in_step;
+        if (!property.empty()) in_step.emplace(content.changes().relations().are_in_step);
         auto joined = restore_deletion(content, association.id);
         if (!joined) return joined.error();
     }
+    if (auto dropped = drop_gone_elements(content); !dropped) return dropped;
     return keep_in_tree(content, node, lost_places);
 }
 
@@ -246,10 +257,11 @@ sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::s
     if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
     auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
     if (!gone) return gone.error();
+    const Raised comes_back(content.changes().relations().come_back);
     auto restored = content.create(std::move(fields));
     if (!restored || is_association(restored->fields)) return restored;
     if (auto joined = restore_associations(content, *restored); !joined) return joined.error();
-    return restored;
+    return content.node(restored->id);
 }
 
 }  // namespace stele::nodes

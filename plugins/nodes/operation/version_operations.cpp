@@ -10,6 +10,7 @@
 #include "branch/branch_content.hpp"
 #include "branch/truncation.hpp"
 #include "branch/vocabulary.hpp"
+#include "history/former_relations.hpp"
 #include "history/history.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
@@ -196,11 +197,14 @@ sdk::Result<sdk::Reply> restore_version(Services& services, const sdk::Call& cal
     }
     for (const char* name : {"_doc", member::kSystem})
         version->record.erase(name);
+    const Raised comes_back(content->changes().relations().come_back);
     auto restored =
         documents.update(content->nodes(), call.record().id, std::move(version->record));
     if (restored && !named.empty())
         restored = documents.patch(content->nodes(), call.record().id, named);
     if (!restored) return restored.error();
+    auto related = restore_relations(*content, call.record().fields, *restored);
+    if (!related) return related.error();
     return sdk::Reply::status(restored->fields);
 }
 

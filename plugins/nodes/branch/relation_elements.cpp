@@ -1,0 +1,125 @@
+#include "branch/relation_elements.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/branch_content.hpp"
+#include "branch/vocabulary.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kPropertyPath[] = "propertyPath";
+
+template <class Value>
+Value* member_at(Value& node, std::string_view path) {
+    Value* at = &node;
+    for (const std::string& step : split_path(path)) {
+        if (!at->is_object()) return nullptr;
+        const auto found = at->find(step);
+        if (found == at->end()) return nullptr;
+        at = &*found;
+    }
+    return at;
+}
+
+void erase_property(sdk::Json& node, std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    const bool is_inner = slash != std::string_view::npos;
+    sdk::Json* const holder = is_inner ? member_at(node, path.substr(0, slash)) : &node;
+    if (holder != nullptr && holder->is_object())
+        holder->erase(std::string(path.substr(is_inner ? slash + 1 : 0)));
+}
+
+}  // namespace
+
+bool is_relation(const sdk::Json& association) {
+    return is_association(association) && has_feature(association, feature::kRelator);
+}
+
+sdk::Json relation_feature(std::string_view path) {
+    return {{"propertyHolder", "source"}, {kPropertyPath, path}};
+}
+
+std::string relation_path(const sdk::Json& association) {
+    if (!is_relation(association)) return {};
+    const sdk::Json& config = association[member::kFeatures][feature::kRelator];
+    return config.is_object() ? sdk::text_member(config, kPropertyPath) : std::string();
+}
+
+bool may_have_elements(const sdk::Json& node) {
+    for (const auto& [name, value] : node.items()) {
+        if (!name.starts_with('_') && value.is_structured()) return true;
+    }
+    return false;
+}
+
+const sdk::Json* property_at(const sdk::Json& node, std::string_view path) {
+    return member_at(node, path);
+}
+
+sdk::Json* property_at(sdk::Json& node, std::string_view path) {
+    return member_at(node, path);
+}
+
+std::vector<const sdk::Json*> elements_of(const sdk::Json* value) {
+    std::vector<const sdk::Json*> found;
+    if (value == nullptr || value->is_null()) return found;
+    if (!value->is_array()) return {value};
+    found.reserve(value->size());
+    for (const sdk::Json& element : *value)
+        found.push_back(&element);
+    return found;
+}
+
+std::string named_node(const sdk::Json& element) {
+    if (!element.is_object()) return {};
+    std::string id = sdk::text_member(element, kElementId);
+    if (!id.empty()) return id;
+    const std::string reference = sdk::text_member(element, kElementRef);
+    const std::size_t slash = reference.rfind('/');
+    return slash == std::string::npos ? std::string() : reference.substr(slash + 1);
+}
+
+bool names_node(const sdk::Json& node, std::string_view path, std::string_view target) {
+    const auto elements = elements_of(property_at(node, path));
+    return std::any_of(elements.begin(), elements.end(),
+                       [&](const sdk::Json* element) { return named_node(*element) == target; });
+}
+
+bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::string>& targets) {
+    sdk::Json* const value = property_at(node, path);
+    if (value == nullptr) return false;
+    if (!value->is_array()) {
+        if (!targets.contains(named_node(*value))) return false;
+        erase_property(node, path);
+        return true;
+    }
+    sdk::Json kept = sdk::Json::array();
+    for (sdk::Json& element : *value) {
+        if (!targets.contains(named_node(element))) kept.push_back(std::move(element));
+    }
+    const bool is_smaller = kept.size() != value->size();
+    *value = std::move(kept);
+    return is_smaller;
+}
+
+bool point_element(sdk::Json& node, std::string_view path, std::string_view from,
+                   const std::string& to, const std::string& reference) {
+    sdk::Json* const value = property_at(node, path);
+    if (value == nullptr) return false;
+    const auto point = [&](sdk::Json& element) {
+        if (named_node(element) != from) return false;
+        element[kElementId] = to;
+        element[kElementRef] = reference;
+        return true;
+    };
+    if (!value->is_array()) return point(*value);
+    return std::any_of(value->begin(), value->end(), point);
+}
+
+}  // namespace stele::nodes

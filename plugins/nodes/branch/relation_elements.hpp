@@ -1,0 +1,47 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+
+namespace stele::nodes {
+
+/// What a property says that stands for associations (relation/relations.hpp): an object, or each
+/// of an array, names a node by `id`, or by the end of `ref`. A property is named by its path, the
+/// members that lead to it with slashes between.
+
+inline constexpr char kElementId[] = "id";
+inline constexpr char kElementRef[] = "ref";
+
+/// Whether an association stands for a property of its source. The server alone makes such ones.
+bool is_relation(const sdk::Json& association);
+/// The feature that makes it one.
+sdk::Json relation_feature(std::string_view path);
+/// The property that it stands for.
+std::string relation_path(const sdk::Json& association);
+
+/// Whether a node says anything that could be the value of such a property.
+bool may_have_elements(const sdk::Json& node);
+/// Null where the node has no such member.
+const sdk::Json* property_at(const sdk::Json& node, std::string_view path);
+sdk::Json* property_at(sdk::Json& node, std::string_view path);
+
+/// The elements of a value; those of null, and of a missing one, are none.
+std::vector<const sdk::Json*> elements_of(const sdk::Json* value);
+/// The id of the node that an element names; empty where it names none.
+std::string named_node(const sdk::Json& element);
+/// Whether the property names the node.
+bool names_node(const sdk::Json& node, std::string_view path, std::string_view target);
+
+/// Takes what names one of the targets out of the property, or the property away; whether there was
+/// anything.
+bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::string>& targets);
+
+/// Makes the element that names a node name another one; whether there was one.
+bool point_element(sdk::Json& node, std::string_view path, std::string_view from,
+                   const std::string& to, const std::string& reference);
+
+}  // namespace stele::nodes

@@ -1,0 +1,194 @@
+#include "relation/relations.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/relation_elements.hpp"
+#include "branch/vocabulary.hpp"
+#include "relation/property_resolver.hpp"
+#include "relation/relators.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+/// Associations that one operation makes because properties stand for them.
+constexpr std::size_t kMostMade = 10'000;
+
+/// Whether the first has objects or arrays that the second has not.
+bool has_other_structures(const sdk::Json& one, const sdk::Json& other) {
+    for (const auto& [name, value] : one.items()) {
+        if (name.starts_with('_') || !value.is_structured()) continue;
+        const auto same = other.find(name);
+        if (same == other.end() || *same != value) return true;
+    }
+    return false;
+}
+
+bool has_new_type(const sdk::Json& before, const sdk::Json& after) {
+    const std::string type = sdk::text_member(before, member::kType);
+    return !type.empty() && type != sdk::text_member(after, member::kType);
+}
+
+/// Whether a write can concern properties that stand for associations, which are objects or arrays:
+/// most writes need not ask for definitions. Nothing follows from what the server itself writes.
+bool may_concern_relations(const BranchContent& content, const sdk::Json& before,
+                           const sdk::Json& after) {
+    Changes& changes = content.changes();
+    if (changes.relations().are_in_step || changes.is_server_alone(content.context())) return false;
+    if (!may_have_elements(before) && !may_have_elements(after)) return false;
+    return has_new_type(before, after) || has_other_structures(after, before) ||
+           has_other_structures(before, after);
+}
+
+/// What the first names and the second does not, in its order.
+std::vector<std::string> named_by_first(const sdk::Json* first, const sdk::Json* second) {
+    std::unordered_set<std::string> known;
+    for (const sdk::Json* element : elements_of(second))
+        known.insert(named_node(*element));
+    std::vector<std::string> found;
+    for (const sdk::Json* element : elements_of(first)) {
+        std::string id = named_node(*element);
+        if (!id.empty() && known.insert(id).second) found.push_back(std::move(id));
+    }
+    return found;
+}
+
+sdk::Error of_property(const Relator& relator, sdk::Error error) {
+    error.message = sdk::shown_path(relator.path) + ": " + error.message;
+    return error;
+}
+
+sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
+                       const Relator& relator, const std::string& target) {
+    Changes::Relations& relations = content.changes().relations();
+    if (++relations.made > kMostMade) {
+        return sdk::make_error(
+            sdk::ErrorKind::too_large, "nodes.relations_too_many",
+            fmt::format("properties would name more than {} nodes anew at once", kMostMade));
+    }
+    auto readable = content.readable_node(target);
+    if (!readable) return of_property(relator, readable.error());
+    const Raised in_step(relations.are_in_step);
+    auto joined = content.associate(
+        node, *readable,
+        {.source = node.id,
+         .target = target,
+         .type = relator.type,
+         .fields = {{member::kFeatures, {{feature::kRelator, relation_feature(relator.path)}}}}});
+    return joined ? sdk::Result<void>() : of_property(relator, joined.error());
+}
+
+sdk::Result<void> join_all(const BranchContent& content, const sdk::Document& node, bool is_new,
+                           const Relator& relator, const std::vector<std::string>& targets) {
+    if (targets.empty()) return {};
+    // Whoever makes a node owns it.
+    if (!is_new) {
+        if (auto may = content.require(node, sdk::Permission::update); !may) return may;
+    }
+    content.changes().relations().above = {};
+    for (const std::string& target : targets) {
+        if (auto joined = join(content, node, relator, target); !joined) return joined;
+    }
+    return {};
+}
+
+/// Locks hold for whoever may READ the target. Otherwise the association, which says no more than
+/// the element did, is the server's to remove: a refusal would tell of the target.
+sdk::Result<void> remove_relation(const BranchContent& content, const Edge& edge) {
+    Changes& changes = content.changes();
+    const Raised in_step(changes.relations().are_in_step);
+    auto target = content.readable_node(edge.other);
+    if (!target && !sdk::is_missing(target.error())) return target.error();
+    if (target) return content.context().documents().remove(content.nodes(), edge.association);
+    const ServersOwn own(changes);
+    return content.context().as_system().documents().remove(content.nodes(), edge.association);
+}
+
+sdk::Result<void> part_all(const BranchContent& content, const sdk::Document& node,
+                           const Relator& relator, const std::vector<std::string>& targets) {
+    if (targets.empty()) return {};
+    const std::set<std::string> gone(targets.begin(), targets.end());
+    auto edges = content.edges(node.id, Direction::outgoing, relator.type);
+    if (!edges) return edges.error();
+    for (const Edge& edge : *edges) {
+        if (edge.end != Direction::outgoing || !gone.contains(edge.other)) continue;
+        auto association = content.node(edge.association);
+        if (!association) return association.error();
+        if (relation_path(association->fields) != relator.path) continue;
+        if (auto removed = remove_relation(content, edge); !removed)
+            return of_property(relator, removed.error());
+    }
+    return {};
+}
+
+/// Of a type that the node no longer has.
+sdk::Result<void> part_former(const BranchContent& content, const sdk::Json& before,
+                              const sdk::Document& after, const std::vector<Relator>& present) {
+    auto former = relators_of(content, before);
+    if (!former) return former.error();
+    for (const Relator& relator : *former) {
+        const bool stays = std::any_of(present.begin(), present.end(), [&](const Relator& one) {
+            return one.path == relator.path && one.type == relator.type;
+        });
+        if (stays) continue;
+        const auto named = named_by_first(property_at(before, relator.path), nullptr);
+        if (auto parted = part_all(content, after, relator, named); !parted) return parted;
+    }
+    return {};
+}
+
+}  // namespace
+
+sdk::Result<void> resolve_relations(const BranchContent& content, const sdk::Json* before,
+                                    sdk::Json& after, sdk::Violations& violations) {
+    const sdk::Json none = sdk::Json::object();
+    const sdk::Json& former = before ? *before : none;
+    const bool comes_back = content.changes().relations().come_back;
+    std::string& unrelated = content.changes().relations().unrelated_type;
+    unrelated.clear();
+    if (comes_back || !may_concern_relations(content, former, after)) return {};
+    auto relators = relators_of(content, after);
+    if (!relators) return relators.error();
+    if (relators->empty()) unrelated = sdk::text_member(after, member::kType);
+    for (const Relator& relator : *relators) {
+        sdk::Json* const value = property_at(after, relator.path);
+        if (value == nullptr) continue;
+        PropertyResolver resolver(content, relator, property_at(former, relator.path), violations);
+        if (auto resolved = resolver.resolve(*value); !resolved) return resolved;
+    }
+    return {};
+}
+
+sdk::Result<void> sync_relations(const BranchContent& content, const sdk::Json* before,
+                                 const sdk::Document& after) {
+    const sdk::Json none = sdk::Json::object();
+    const sdk::Json& former = before ? *before : none;
+    if (!may_concern_relations(content, former, after.fields)) return {};
+    const bool is_retyped = has_new_type(former, after.fields);
+    const bool is_known_unrelated = sdk::text_member(after.fields, member::kType) ==
+                                    content.changes().relations().unrelated_type;
+    if (is_known_unrelated && !is_retyped) return {};
+    auto relators = relators_of(content, after.fields);
+    if (!relators) return relators.error();
+    for (const Relator& relator : *relators) {
+        const sdk::Json* const had = property_at(former, relator.path);
+        const sdk::Json* const has = property_at(after.fields, relator.path);
+        auto parted = part_all(content, after, relator, named_by_first(had, has));
+        if (!parted) return parted;
+        if (content.changes().relations().come_back) continue;
+        auto joined =
+            join_all(content, after, before == nullptr, relator, named_by_first(has, had));
+        if (!joined) return joined;
+    }
+    return is_retyped ? part_former(content, former, after, *relators) : sdk::Result<void>();
+}
+
+}  // namespace stele::nodes

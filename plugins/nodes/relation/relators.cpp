@@ -1,0 +1,154 @@
+#include "relation/relators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/vocabulary.hpp"
+#include "definition/definitions.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+constexpr char kRelatorKeyword[] = "_relator";
+constexpr std::size_t kDeepestRelator = 10;
+constexpr std::size_t kMostRelators = 50;
+/// Definitions that are looked at upwards from one: every write of a node pays for them.
+constexpr std::size_t kLongestChain = 20;
+
+/// The prefixes of types that mean something to the server.
+bool is_servers_name(std::string_view qname) {
+    static constexpr std::array<std::string_view, 6> kPrefixes{"a:", "d:", "f:", "n:", "o:", "r:"};
+    return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                       [&](std::string_view prefix) { return qname.starts_with(prefix); });
+}
+
+/// What a schema says of a relation, of the property itself or of its items; null: nothing.
+const sdk::Json* relator_keyword(const sdk::Json& schema) {
+    const auto own = schema.find(kRelatorKeyword);
+    if (own != schema.end()) return &*own;
+    const auto items = schema.find("items");
+    if (items == schema.end() || !items->is_object()) return nullptr;
+    const auto inner = items->find(kRelatorKeyword);
+    return inner == items->end() ? nullptr : &*inner;
+}
+
+/// A place in a schema that says `_relator`.
+struct RelatorPlace {
+    std::string path;
+    const sdk::Json* keyword;
+};
+
+/// Of one definition, in the order of its members, one more than may be used. Names that would
+/// make a path mean another property, and the server's own, have no relators.
+void collect_places(const sdk::Json& schema, const std::string& above, std::size_t depth,
+                    std::vector<RelatorPlace>& found) {
+    const auto properties = schema.find("properties");
+    if (depth == kDeepestRelator || properties == schema.end() || !properties->is_object()) return;
+    for (const auto& [name, property] : properties->items()) {
+        if (found.size() > kMostRelators) return;
+        const bool is_path = name.empty() || name.find('/') != std::string::npos;
+        if (!property.is_object() || is_path || name.front() == '_') continue;
+        const std::string path = above + name;
+        if (const sdk::Json* const keyword = relator_keyword(property)) {
+            found.push_back({path, keyword});
+        } else {
+            collect_places(property, path + '/', depth + 1, found);
+        }
+    }
+}
+
+std::vector<RelatorPlace> places_in(const sdk::Json& definition) {
+    std::vector<RelatorPlace> found;
+    collect_places(definition, {}, 0, found);
+    return found;
+}
+
+bool names_type_or_none(const sdk::Json& keyword, const char* name) {
+    const auto value = keyword.find(name);
+    if (value == keyword.end() || value->is_null()) return true;
+    return value->is_string() && is_qname(value->get_ref<const std::string&>());
+}
+
+/// Nothing where the keyword is no object of QNames.
+std::optional<Relator> relator_at(const RelatorPlace& place) {
+    const sdk::Json& keyword = *place.keyword;
+    if (!keyword.is_object() || !names_type_or_none(keyword, "associationType") ||
+        !names_type_or_none(keyword, "nodeType"))
+        return std::nullopt;
+    Relator relator{place.path, sdk::text_member(keyword, "associationType"),
+                    sdk::text_member(keyword, "nodeType")};
+    if (relator.type.empty()) relator.type = association::kLinked;
+    return relator;
+}
+
+}  // namespace
+
+bool is_relator_type(std::string_view type) {
+    return type == association::kLinked || !is_servers_name(type);
+}
+
+sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, const sdk::Json& node) {
+    std::vector<Relator> found;
+    const std::string type = sdk::text_member(node, member::kType);
+    if (is_association(node) || is_servers_name(type)) return found;
+    auto chain = definition_chain(content, type, kLongestChain);
+    if (!chain) return chain.error();
+    for (const sdk::Document& definition : *chain) {
+        for (const RelatorPlace& place : places_in(definition.fields)) {
+            if (found.size() == kMostRelators) return found;
+            const bool is_known =
+                std::any_of(found.begin(), found.end(),
+                            [&](const Relator& nearer) { return nearer.path == place.path; });
+            auto relator = relator_at(place);
+            if (!is_known && relator && is_relator_type(relator->type))
+                found.push_back(std::move(*relator));
+        }
+    }
+    return found;
+}
+
+void check_relators(const sdk::Json& definition, sdk::Violations& violations) {
+    if (!is_definition(definition)) return;
+    const std::vector<RelatorPlace> places = places_in(definition);
+    if (places.size() > kMostRelators) {
+        violations.push_back(
+            {"properties", "nodes.relators_exceeded",
+             fmt::format("at most {} properties may have {}", kMostRelators, kRelatorKeyword)});
+        return;
+    }
+    for (const RelatorPlace& place : places) {
+        const std::string path = sdk::shown_path(place.path);
+        const auto relator = relator_at(place);
+        if (!relator) {
+            violations.push_back(
+                {path, "nodes.relator_malformed",
+                 fmt::format("the {} of {} must be an object that names types by QNames",
+                             kRelatorKeyword, path)});
+        } else if (!is_relator_type(relator->type)) {
+            violations.push_back(
+                {path, "nodes.association_reserved",
+                 fmt::format("the associations of {} must be a:linked, or of a type of your own",
+                             path)});
+        }
+    }
+}
+
+sdk::Result<bool> is_of_type(const BranchContent& content, const std::string& type,
+                             const std::string& wanted) {
+    if (wanted.empty() || wanted == type::kNode || wanted == type) return true;
+    auto chain = definition_chain(content, type, kLongestChain);
+    if (!chain) return chain.error();
+    return std::any_of(chain->begin(), chain->end(), [&](const sdk::Document& one) {
+        return sdk::text_member(one.fields, member::kQName) == wanted;
+    });
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,336 @@
+// Properties that stand for associations (docs/specification/semantics.md 3.4): rights, locks, bounds, the trash, versions, copies.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { SteleServer } from '../../../tests/support/stele_server.mjs';
+
+let server;
+let repository;
+let branch;
+let editor;
+before(async () => {
+  server = await SteleServer.start();
+  await server.makeUser('editor');
+  editor = await server.login('editor', 'secret-of-editor');
+});
+after(() => server.end());
+beforeEach(async () => {
+  repository = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}`;
+  branch = `${repository}/branches/master`;
+  await create({ _type: 'd:type', _qname: 'my:article', properties: {
+    author: { type: 'object', _relator: { associationType: 'my:by' } },
+    place: { type: 'object', properties: { city: { type: 'object', _relator: { associationType: 'my:in' } } } },
+    sources: { type: 'array', items: { type: 'object', _relator: { associationType: 'my:source' } } } } });
+});
+
+const N = (id) => `${branch}/nodes/${id}`;
+const create = async (fields, query = '') => (await server.admin('POST', `${branch}/nodes${query}`, fields))._doc;
+const article = (fields, query) => create({ _type: 'my:article', ...fields }, query);
+const read = (id) => server.admin('GET', N(id));
+const as = (method, path, body) => server.request(method, path, { token: editor, body: body ?? (method === 'GET' ? undefined : {}) });
+const ends = async (id, type) => (await server.admin('GET', `${N(id)}/associations?type=${type}&direction=OUTGOING`)).rows.map((row) => row.target).sort();
+const named = async (id) => ((await read(id)).sources ?? []).map((source) => source.id).sort();
+async function refused(reply, status, code) {
+  const { json, text, status: got } = await reply;
+  const codes = [json.code, ...(json.violations ?? []).map((one) => one.code)];
+  assert.ok(got === status && codes.includes(code), text);
+}
+async function letIn(role) {
+  await server.admin('POST', `${repository}/authorities/connector/grant?id=default/editor`);
+  await server.admin('POST', `${branch}/authorities/${role}/grant?id=default/editor`);
+}
+
+test('a new target must be readable, a former one stays as it was, and nothing is written otherwise', async () => {
+  const [hidden, shown] = [await create({ title: 'hidden' }), await create({ title: 'shown' })];
+  const id = await article({ title: 't', sources: [{ id: hidden }] });
+  await letIn('connector');
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  await server.admin('POST', `${N(shown)}/authorities/consumer/grant?id=default/editor`);
+  const before_ = await read(id);
+  await refused(as('PUT', N(id), { title: 't', author: { id: hidden }, sources: before_.sources }), 400, 'nodes.relation_unknown');
+  assert.deepEqual(await read(id), before_);
+  const reply = await as('PUT', N(id), { title: 'u', sources: [{ id: hidden, title: 'forged' }, { id: shown }] });
+  assert.equal(reply.status, 200, reply.text);
+  assert.deepEqual((await read(id)).sources.map((source) => source.title), ['hidden', 'shown']);
+  assert.deepEqual(await ends(id, 'my:source'), [hidden, shown].sort());
+});
+
+test('whoever deletes a target needs no right on the nodes that name it, and no lock keeps the element there', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ title: 't', author: { id: target }, place: { city: { id: target }, zip: 1 } });
+  await server.admin('POST', `${N(id)}/lock`);
+  await letIn('connector');
+  await server.admin('POST', `${N(target)}/authorities/manager/grant?id=default/editor`);
+  assert.equal((await as('DELETE', N(target))).status, 200);
+  const now = await read(id);
+  assert.deepEqual(['author' in now, now.place, now._features['f:locked'].lockedBy], [false, { zip: 1 }, 'admin']);
+  assert.equal((await server.admin('GET', `${N(id)}/versions`)).total_rows >= 2, true);
+});
+
+test('a node that comes back names what is there, as does one whose older version comes back', async () => {
+  const [one, two, three] = [await create({ title: 'one' }), await create({ title: 'two' }), await create({ title: 'three' })];
+  const id = await article({ sources: [{ id: one }, { id: two }, { id: three }] });
+  const { _system: { changeset } } = await read(id);
+  await server.admin('DELETE', N(id));
+  await server.admin('DELETE', N(one));
+  const back = await server.admin('POST', `${branch}/deletions/${id}/restore`, {});
+  assert.deepEqual(back.sources.map((source) => source.title), ['two', 'three']);
+  assert.deepEqual([await named(id), await ends(id, 'my:source')], [[two, three].sort(), [two, three].sort()]);
+  await server.admin('POST', `${branch}/deletions/${one}/restore`, {});
+  assert.deepEqual(await ends(id, 'my:source'), [two, three].sort());
+  await server.admin('PUT', N(id), { sources: [{ id: three }] });
+  await server.admin('POST', `${N(id)}/versions/${changeset}/restore`);
+  assert.deepEqual([await named(id), await ends(id, 'my:source')], [[one, two, three].sort(), [one, two, three].sort()]);
+  await server.admin('DELETE', N(two));
+  assert.deepEqual([await named(id), await ends(id, 'my:source')], [[one, three].sort(), [one, three].sort()]);
+});
+
+test('a target that comes back before its source is named by it again', async () => {
+  const one = await create({ title: 'one' });
+  const id = await article({ author: { id: one } });
+  for (const node of [id, one]) await server.admin('DELETE', N(node));
+  for (const node of [one, id]) await server.admin('POST', `${branch}/deletions/${node}/restore`, {});
+  assert.deepEqual([(await read(id)).author.id, await ends(id, 'my:by')], [one, [one]]);
+});
+
+test('who restores a version names no node that they may not READ', async () => {
+  const hidden = await create({ title: 'hidden' });
+  const id = await article({ title: 't', author: { id: hidden } });
+  const { _system: { changeset } } = await read(id);
+  await server.admin('PUT', N(id), { title: 't' });
+  await letIn('connector');
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  assert.equal((await as('POST', `${N(id)}/versions/${changeset}/restore`)).status, 200);
+  assert.deepEqual(await ends(id, 'my:by'), []);
+});
+
+test('copies name the copies of what is copied with them, and else what the original names', async () => {
+  const outside = await create({ title: 'outside' });
+  const inside = await create({ title: 'inside' }, '?parentFolderPath=/f');
+  const id = await article({ title: 'a', author: { id: outside }, sources: [{ id: inside }] }, '?parentFolderPath=/f');
+  const folder = (await server.admin('GET', `${N('root')}?path=/f`))._doc;
+  const target = await create({ title: 'g' }, '?parentFolderPath=/');
+  await server.admin('POST', `${N(folder)}/copy?targetNodeId=${target}`);
+  const at = async (path) => server.admin('GET', `${N('root')}?path=${path}`);
+  const [copy, copied] = [await at('/g/f/a'), await at('/g/f/inside')];
+  assert.notEqual(copied._doc, inside);
+  assert.deepEqual([copy.author.id, copy.sources.map((source) => source.id)], [outside, [copied._doc]]);
+  assert.deepEqual([await ends(copy._doc, 'my:by'), await ends(copy._doc, 'my:source')], [[outside], [copied._doc]]);
+  assert.deepEqual([await ends(id, 'my:by'), await ends(id, 'my:source')], [[outside], [inside]]);
+  const fork = (await server.admin('POST', `${repository}/branches?branch=master&changeset=0:root`, {}))._doc;
+  const definition = (await server.admin('GET', `${branch}/definitions/my:article`))._doc;
+  const other = `${repository}/branches/${fork}`;
+  await server.admin('POST', `${other}/copyfrom?id=master`, { nodeIds: [definition] });
+  await server.admin('POST', `${other}/copyfrom?id=master`, { nodeIds: [id, inside] });
+  const clone = await server.admin('GET', `${other}/nodes/${id}`);
+  const along = (await server.admin('GET', `${other}/nodes/${id}/associations?direction=OUTGOING`)).rows;
+  assert.deepEqual([clone.sources.map((source) => source.id), along.map((row) => row.target)], [[inside], [inside]]);
+  assert.match(clone.sources[0].ref, new RegExp(`/${fork}/${inside}$`));
+});
+
+test('a target that comes back is not named again', async () => {
+  const [one, two] = [await create({ title: 'one' }), await create({ title: 'two' })];
+  const id = await article({ author: { id: one }, sources: [{ id: one }, { id: two }] });
+  await server.admin('DELETE', N(one));
+  assert.deepEqual(await named(id), [two]);
+  await server.admin('POST', `${branch}/deletions/${one}/restore`, {});
+  assert.deepEqual(['author' in (await read(id)), await ends(id, 'my:by'), await named(id), await ends(id, 'my:source')], [false, [], [two], [two]]);
+});
+
+test('an association that is removed by hand leaves the property, for those who may change the node', async () => {
+  const [one, two] = [await create({ title: 'one' }), await create({ title: 'two' })];
+  const id = await article({ author: { id: one }, sources: [{ id: one }, { id: two }] });
+  await server.admin('POST', `${N(id)}/unassociate?node=${one}&type=my:by`);
+  assert.equal('author' in (await read(id)), false);
+  const { _doc: association } = (await server.admin('GET', `${N(id)}/associations?type=my:source`)).rows.find((row) => row.target === one);
+  await letIn('connector');
+  await server.admin('POST', `${N(association)}/authorities/manager/grant?id=default/editor`);
+  await refused(as('DELETE', N(association)), 403, 'authority.permission_missing');
+  assert.deepEqual([await named(id), await ends(id, 'my:source')], [[one, two].sort(), [one, two].sort()]);
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  assert.equal((await as('DELETE', N(association))).status, 200);
+  assert.deepEqual(await named(id), [two]);
+});
+
+const raw = (fields) => create({ _type: 'my:late', ...fields });
+const late = (relator) => create({ _type: 'd:type', _qname: 'my:late', properties: { all: { type: 'array', _relator: relator } } });
+const all = async (id) => (await server.admin('GET', `${N(id)}/associations?direction=OUTGOING`)).rows.map((row) => row.target);
+
+test('values from before the definition make no association and are told nothing, in whatever way they name', async () => {
+  const hidden = await create({ title: 'hidden' });
+  const other = await create({ title: 'other' });
+  const ids = [{ id: hidden }, { ref: `node://a/b/c/${hidden}` }];
+  const nodes = [];
+  for (const element of ids) nodes.push(await raw({ title: 't', all: [element] }));
+  await late({ associationType: 'my:late-source' });
+  for (const [i, id] of nodes.entries()) {
+    for (const element of ids) {
+      await server.admin('PUT', N(id), { title: 'u', all: [{ ...element, page: 7 }, { id: other }] });
+      const [first] = (await read(id)).all;
+      assert.deepEqual([first, await all(id)], [{ ...ids[i], page: 7 }, [other]]);
+    }
+    await server.admin('PUT', N(id), { title: 'u', all: [] });
+    await server.admin('PUT', N(id), { title: 'u', all: [{ id: hidden }] });
+    assert.deepEqual([(await read(id)).all[0].title, await all(id)], ['hidden', [hidden]]);
+  }
+});
+
+test('values from before the definition keep nobody from a write', async () => {
+  const many = Array.from({ length: 501 }, (_, n) => ({ id: `${n}` }));
+  const nodes = [await raw({ all: many }), await raw({ all: ['text', 5] }), await raw({ all: [{ qname: 'my:hidden' }] })];
+  await late({ associationType: 'my:late-source' });
+  for (const id of nodes) {
+    const { all: value } = await read(id);
+    await server.admin('PUT', N(id), { title: 'u', all: value });
+    assert.deepEqual([(await read(id)).all, await all(id)], [value, []]);
+  }
+  const others = many.map(({ id }) => ({ id: `x${id}` }));
+  await refused(server.request('PUT', N(nodes[0]), { token: server.adminToken, body: { all: others } }), 400, 'nodes.relations_exceeded');
+});
+
+test('values from before the definition make no association when they come back or are copied', async () => {
+  const one = await create({ title: 'one' });
+  const id = await raw({ title: 'planted', all: [{ id: one }] });
+  const { _system: { changeset } } = await read(id);
+  await server.admin('PUT', N(id), { all: [] });
+  await late({ associationType: 'my:late-source' });
+  const stands = async (node) => assert.deepEqual([(await read(node)).all, await all(node)], [[{ id: one }], []]);
+  await server.admin('POST', `${N(id)}/versions/${changeset}/restore`);
+  await stands(id);
+  await server.admin('DELETE', N(id));
+  await server.admin('POST', `${branch}/deletions/${id}/restore`, {});
+  await stands(id);
+  const target = await create({ title: 'g' }, '?parentFolderPath=/');
+  await server.admin('POST', `${N(id)}/copy?targetNodeId=${target}`);
+  const copy = (await server.admin('GET', `${N(target)}/children`)).rows[0]._doc;
+  assert.notEqual(copy, id);
+  await stands(copy);
+});
+
+test('a target that is hidden and locked can be taken out, and nothing is told of it', async () => {
+  const [hidden, shown] = [await create({ title: 'hidden' }), await create({ title: 'shown' })];
+  const id = await article({ title: 't', sources: [{ id: hidden }, { id: shown }] });
+  for (const node of [hidden, shown]) await server.admin('POST', `${N(node)}/lock`);
+  await letIn('connector');
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  await server.admin('POST', `${N(shown)}/authorities/consumer/grant?id=default/editor`);
+  assert.equal((await as('PUT', N(id), { title: 't', sources: [{ id: shown }] })).status, 200);
+  const reply = await as('PUT', N(id), { title: 't', sources: [] });
+  assert.equal(reply.status, 423, reply.text);
+  assert.match(reply.json.message, /^sources: /);
+  assert.deepEqual([await named(id), await ends(id, 'my:source')], [[shown], [shown]]);
+});
+
+test('clients make no association stand for a property', async () => {
+  const [one, two] = [await create({ title: 'one' }), await create({ title: 'two' })];
+  const id = await article({ author: { id: one } });
+  const marked = { _features: { 'f:relator': { propertyHolder: 'source', propertyPath: 'author' } } };
+  const made = await server.admin('POST', `${N(id)}/associate?node=${two}&type=my:by`, marked);
+  const { _doc: relation } = (await server.admin('GET', `${N(id)}/associations?type=my:by`)).rows.find((row) => row.target === one);
+  const marks = async (node) => 'f:relator' in (await read(node))._features;
+  assert.deepEqual([await marks(made._doc), await marks(relation)], [false, true]);
+  await server.admin('POST', `${N(made._doc)}/features/f:relator`, { propertyPath: 'author' });
+  await server.admin('DELETE', `${N(relation)}/features/f:relator`);
+  assert.deepEqual([await marks(made._doc), await marks(relation)], [false, true]);
+  await server.admin('DELETE', N(made._doc));
+  await server.admin('PUT', `${branch}/deletions/${made._doc}`, marked);
+  await server.admin('POST', `${branch}/deletions/${made._doc}/restore`, {});
+  assert.equal(await marks(made._doc), false);
+});
+
+test('a node of another type names by what that says', async () => {
+  const one = await create({ title: 'one' });
+  await create({ _type: 'd:type', _qname: 'my:letter', properties: { sources: { _relator: { associationType: 'my:source' } } } });
+  const id = await article({ author: { id: one }, sources: [{ id: one }] });
+  await server.admin('POST', `${N(id)}/change_type?type=my:letter`);
+  assert.deepEqual([(await read(id)).author.id, await ends(id, 'my:by'), await ends(id, 'my:source')], [one, [], [one]]);
+});
+
+test('many targets that go at once are taken out by one write', async () => {
+  const [one, two, kept] = [await create({}, '?parentFolderPath=/f'), await create({}, '?parentFolderPath=/f'), await create({})];
+  const id = await article({ author: { id: one }, sources: [{ id: one }, { id: kept }, { id: two }] });
+  const folder = (await server.admin('GET', `${N('root')}?path=/f`))._doc;
+  const before_ = (await server.admin('GET', `${N(id)}/versions`)).total_rows;
+  await server.admin('DELETE', N(folder));
+  assert.deepEqual(['author' in (await read(id)), await named(id), await ends(id, 'my:source')], [false, [kept], [kept]]);
+  assert.equal((await server.admin('GET', `${N(id)}/versions`)).total_rows, before_ + 1);
+});
+
+test('a lock on the target keeps others from naming it, as from associating', async () => {
+  const target = await create({ title: 'target' });
+  await server.admin('POST', `${N(target)}/lock`);
+  const id = await article({ title: 't' });
+  await letIn('connector');
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  await server.admin('POST', `${N(target)}/authorities/consumer/grant?id=default/editor`);
+  const { status, json: { code } } = await as('POST', `${N(id)}/associate?node=${target}&type=my:by`);
+  await refused(as('PUT', N(id), { title: 't', author: { id: target } }), status, code);
+  assert.deepEqual(['author' in (await read(id)), await all(id)], [false, []]);
+});
+
+test('rules of circles hold', async () => {
+  await create({ _type: 'd:association', _qname: 'my:by', _features: { 'f:non-cyclic': {} } });
+  const one = await article({ title: 'one' });
+  const two = await article({ title: 'two', author: { id: one } });
+  await refused(server.request('PUT', N(one), { token: server.adminToken, body: { title: 'one', author: { id: two } } }), 409, 'nodes.association_circle');
+});
+
+test('a definition whose _relator cannot be used, or whose associations mean something to the server, is refused', async () => {
+  const define = (relator) => server.request('POST', `${branch}/nodes`, { token: server.adminToken,
+    body: { _type: 'd:type', _qname: 'my:other', properties: { x: { properties: { y: { _relator: relator } } } } } });
+  for (const wrong of [5, { associationType: 'x' }, { nodeType: 7 }]) await refused(define(wrong), 400, 'nodes.relator_malformed');
+  for (const associationType of ['a:has_lock', 'a:child', 'a:owned', 'a:has_role', 'a:has_tag', 'a:unknown', 'n:node'])
+    await refused(define({ associationType }), 400, 'nodes.association_reserved');
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`p${n}`, { _relator: {} }]));
+  await refused(server.request('POST', `${branch}/nodes`, { token: server.adminToken, body: { _type: 'd:type', _qname: 'my:many', properties: many } }), 400, 'nodes.relators_exceeded');
+  assert.equal((await define({})).status, 200);
+});
+
+test('a property names at most 500 nodes', async () => {
+  const one = await create({ title: 'one' });
+  const ids = [];
+  for (let at = 0; at < 501; ++at) ids.push({ id: await create({ title: `${at}` }) });
+  const id = await article({ title: 't' });
+  const put = (sources) => server.request('PUT', N(id), { token: server.adminToken, body: { title: 't', sources } });
+  await refused(put(ids), 400, 'nodes.relations_exceeded');
+  assert.equal((await put(ids.slice(0, 500))).status, 200);
+  assert.equal((await ends(id, 'my:source')).length, 500);
+  assert.equal((await put([...ids.slice(1, 500), { id: one }])).status, 200);
+  assert.equal((await read(id)).sources.at(-1).title, 'one');
+});
+
+test('one operation makes at most 10,000 associations for properties', async () => {
+  const sources = [];
+  for (let at = 0; at < 500; ++at) sources.push({ id: await create({ title: `${at}` }) });
+  const articles = (count) => Array.from({ length: count }, () => ({ _type: 'my:article', sources }));
+  const post = (body) => server.request('POST', `${branch}/nodes`, { token: server.adminToken, body });
+  await refused(post([...articles(20), { _type: 'my:article', author: sources[0] }]), 413, 'nodes.relations_too_many');
+  assert.equal((await post(articles(20))).status, 200);
+});
+
+test('elements that are beyond the bytes which a deletion writes stay, as text', async () => {
+  const target = await create({ title: 'target' });
+  const text = 'x'.repeat(8 << 20);
+  const ids = [];
+  for (let at = 0; at < 9; ++at) ids.push(await article({ text, author: { id: target } }));
+  await server.admin('DELETE', N(target));
+  const left = [];
+  for (const id of ids) {
+    const { author } = await read(id);
+    if (author) left.push(id);
+  }
+  assert.equal(left.length, 1);
+  await server.admin('PUT', N(left[0]), { text: '', author: { id: target } });
+  assert.deepEqual([(await read(left[0])).author.title, await all(left[0])], ['target', []]);
+});
+
+test('a circle is found that one of many elements closes', async () => {
+  await create({ _type: 'd:association', _qname: 'my:source', _features: { 'f:non-cyclic': {} } });
+  const end = await create({ title: 'end' });
+  const sources = [];
+  for (let at = 0; at < 3; ++at) sources.push({ id: await article({ sources: [{ id: end }] }) });
+  const id = await article({ title: 'id' });
+  const above = await article({ sources: [{ id }] });
+  await refused(server.request('PUT', N(id), { token: server.adminToken, body: { sources: [...sources, { id: above }] } }), 409, 'nodes.association_circle');
+  await server.admin('PUT', N(id), { sources });
+  assert.equal((await ends(id, 'my:source')).length, 3);
+});
