@@ -17,7 +17,7 @@ namespace stele::nodes {
 namespace {
 
 /// Of nodes that one operation writes because what they name goes.
-constexpr std::size_t kMostBytesWritten = 64u << 20;
+constexpr std::size_t kMaxBytesWritten = 64u << 20;
 
 sdk::Result<void> write_without(const BranchContent& server, const std::string& source,
                                 const std::map<std::string, std::set<std::string>>& gone) {
@@ -80,7 +80,7 @@ sdk::Result<void> drop_gone_elements(const BranchContent& content, const std::st
         BranchContent::open(content.services(), content.context().as_system(), content.branch());
     if (!server) return server.error();
     for (const auto& [source, properties] : gone) {
-        if (changes.relations().bytes_written >= kMostBytesWritten) break;
+        if (changes.relations().bytes_written >= kMaxBytesWritten) break;
         if (auto written = write_without(*server, source, properties); !written) return written;
     }
     return {};

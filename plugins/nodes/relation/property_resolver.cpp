@@ -67,17 +67,17 @@ void PropertyResolver::add_problem(const std::string& place, const char* code,
 
 sdk::Result<void> PropertyResolver::exceeded() {
     add_problem({}, "nodes.relations_exceeded",
-                fmt::format("names more than {} nodes", kMostElements));
+                fmt::format("names more than {} nodes", kMaxElements));
     return {};
 }
 
 sdk::Result<void> PropertyResolver::resolve(sdk::Json& value) {
     if (value.is_object()) return value.empty() ? sdk::Result<void>() : resolve_element(value, {});
     if (!value.is_array()) return {};
-    if (value.size() > std::max(kMostElements, size_before_)) return exceeded();
+    if (value.size() > std::max(kMaxElements, size_before_)) return exceeded();
     for (std::size_t i = 0; i < value.size(); ++i) {
         const bool is_enough =
-            violations_.size() >= sdk::kMaxViolations || looked_up_ > kMostElements;
+            violations_.size() >= sdk::kMaxViolations || looked_up_ > kMaxElements;
         if (is_enough) break;
         if (auto done = resolve_element(value[i], fmt::format("/{}", i)); !done) return done;
     }
@@ -101,7 +101,7 @@ sdk::Result<void> PropertyResolver::resolve_element(sdk::Json& element, const st
         return {};
     }
     // As many as there were from before a definition are no measure for what is new.
-    if (++looked_up_ > kMostElements) return exceeded();
+    if (++looked_up_ > kMaxElements) return exceeded();
     auto target = content_.readable_node(id);
     if (!target && !sdk::is_missing(target.error())) return target.error();
     // Other names of a node are not its id.

@@ -9,7 +9,7 @@
 namespace stele::nodes {
 
 /// Nodes that one property may name.
-inline constexpr std::size_t kMostElements = 500;
+inline constexpr std::size_t kMaxElements = 500;
 
 /// Finds the nodes that a write makes a property name newly, and fills its elements in. What it
 /// named before, in whatever way, is not looked up and tells what it told; what was no name of a

@@ -20,7 +20,7 @@ namespace stele::nodes {
 namespace {
 
 /// Associations that one operation makes because properties stand for them.
-constexpr std::size_t kMostMade = 10'000;
+constexpr std::size_t kMaxMade = 10'000;
 
 /// Whether the first has objects or arrays that the second has not.
 bool has_other_structures(const sdk::Json& one, const sdk::Json& other) {
@@ -69,10 +69,10 @@ sdk::Error of_property(const Relator& relator, sdk::Error error) {
 sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
                        const Relator& relator, const std::string& target) {
     Changes::Relations& relations = content.changes().relations();
-    if (++relations.made > kMostMade) {
+    if (++relations.made > kMaxMade) {
         return sdk::make_error(
             sdk::ErrorKind::too_large, "nodes.relations_too_many",
-            fmt::format("properties would name more than {} nodes anew at once", kMostMade));
+            fmt::format("properties would name more than {} nodes anew at once", kMaxMade));
     }
     auto readable = content.readable_node(target);
     if (!readable) return of_property(relator, readable.error());

@@ -18,10 +18,10 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kRelatorKeyword[] = "_relator";
-constexpr std::size_t kDeepestRelator = 10;
-constexpr std::size_t kMostRelators = 50;
+constexpr std::size_t kMaxRelatorDepth = 10;
+constexpr std::size_t kMaxRelators = 50;
 /// Definitions that are looked at upwards from one: every write of a node pays for them.
-constexpr std::size_t kLongestChain = 20;
+constexpr std::size_t kMaxChain = 20;
 
 /// The prefixes of types that mean something to the server.
 bool is_servers_name(std::string_view qname) {
@@ -51,9 +51,9 @@ struct RelatorPlace {
 void collect_places(const sdk::Json& schema, const std::string& above, std::size_t depth,
                     std::vector<RelatorPlace>& found) {
     const auto properties = schema.find("properties");
-    if (depth == kDeepestRelator || properties == schema.end() || !properties->is_object()) return;
+    if (depth == kMaxRelatorDepth || properties == schema.end() || !properties->is_object()) return;
     for (const auto& [name, property] : properties->items()) {
-        if (found.size() > kMostRelators) return;
+        if (found.size() > kMaxRelators) return;
         const bool is_path = name.empty() || name.find('/') != std::string::npos;
         if (!property.is_object() || is_path || name.front() == '_') continue;
         const std::string path = above + name;
@@ -99,11 +99,11 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
     std::vector<Relator> found;
     const std::string type = sdk::text_member(node, member::kType);
     if (is_association(node) || is_servers_name(type)) return found;
-    auto chain = definition_chain(content, type, kLongestChain);
+    auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
     for (const sdk::Document& definition : *chain) {
         for (const RelatorPlace& place : places_in(definition.fields)) {
-            if (found.size() == kMostRelators) return found;
+            if (found.size() == kMaxRelators) return found;
             const bool is_known =
                 std::any_of(found.begin(), found.end(),
                             [&](const Relator& nearer) { return nearer.path == place.path; });
@@ -118,10 +118,10 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
 void check_relators(const sdk::Json& definition, sdk::Violations& violations) {
     if (!is_definition(definition)) return;
     const std::vector<RelatorPlace> places = places_in(definition);
-    if (places.size() > kMostRelators) {
+    if (places.size() > kMaxRelators) {
         violations.push_back(
             {"properties", "nodes.relators_exceeded",
-             fmt::format("at most {} properties may have {}", kMostRelators, kRelatorKeyword)});
+             fmt::format("at most {} properties may have {}", kMaxRelators, kRelatorKeyword)});
         return;
     }
     for (const RelatorPlace& place : places) {
@@ -144,7 +144,7 @@ void check_relators(const sdk::Json& definition, sdk::Violations& violations) {
 sdk::Result<bool> is_of_type(const BranchContent& content, const std::string& type,
                              const std::string& wanted) {
     if (wanted.empty() || wanted == type::kNode || wanted == type) return true;
-    auto chain = definition_chain(content, type, kLongestChain);
+    auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
     return std::any_of(chain->begin(), chain->end(), [&](const sdk::Document& one) {
         return sdk::text_member(one.fields, member::kQName) == wanted;
