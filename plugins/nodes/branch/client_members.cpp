@@ -60,6 +60,32 @@ void drop_server_members(sdk::Json& fields) {
     fields = sdk::Json(std::move(kept));
 }
 
+void mend_features(sdk::Json& fields) {
+    const auto sent = fields.find(member::kFeatures);
+    if (sent == fields.end()) return;
+    if (sent->is_null()) {
+        fields.erase(sent);
+        return;
+    }
+    sdk::Json& features = *sent;
+    if (features.is_array() && features.empty()) features = sdk::Json::object();
+    if (!features.is_object()) return;
+    for (auto& [name, config] : features.items()) {
+        if (config.is_array() && config.empty()) config = sdk::Json::object();
+    }
+    rename_features(features);
+}
+
+void check_features(const sdk::Json* before, const sdk::Json& after, sdk::Violations& violations) {
+    const auto features = after.find(member::kFeatures);
+    if (features == after.end() || features->is_object()) return;
+    if (before != nullptr && before->contains(member::kFeatures) &&
+        before->at(member::kFeatures) == *features)
+        return;
+    violations.push_back(
+        {member::kFeatures, "nodes.feature_malformed", "_features must be an object"});
+}
+
 void keep_servers_features(const sdk::Json* before, sdk::Json& after, bool may_relate) {
     const auto features = after.find(member::kFeatures);
     if (features == after.end() || !features->is_object()) return;

@@ -90,6 +90,7 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
     }
     sdk::Json& after = change.after->fields;
     drop_server_members(after);
+    mend_features(after);
     for (const char* name : kKeptOfDeletion)
         keep(before, name, after);
     name_changeset(before, after);
@@ -99,6 +100,9 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
     }
     if (!after.contains(member::kFeatures)) keep(before, member::kFeatures, after);
     keep_servers_features(&before, after, false);
+    sdk::Violations violations;
+    check_features(&before, after, violations);
+    if (!violations.empty()) return sdk::make_error(std::move(violations));
     return {};
 }
 

@@ -44,16 +44,6 @@ sdk::Json default_features() {
             {feature::kIndexable, sdk::Json::object()}};
 }
 
-/// One driver writes empty objects back as empty arrays (docs/specification/nodes.md 1.1).
-void mend_features(sdk::Json& features) {
-    if (features.is_array() && features.empty()) features = sdk::Json::object();
-    if (!features.is_object()) return;
-    for (auto& [name, config] : features.items()) {
-        if (config.is_array() && config.empty()) config = sdk::Json::object();
-    }
-    rename_features(features);
-}
-
 sdk::Result<void> check_qname(const sdk::Json& node, const char* name) {
     const auto value = node.find(name);
     if (value != node.end() && value->is_string() && is_qname(value->get_ref<const std::string&>()))
@@ -74,17 +64,6 @@ void keep_members(const sdk::Json& before, sdk::Json& after) {
         const auto kept = before.find(name);
         if (kept != before.end() && !after.contains(name)) after[name] = *kept;
     }
-}
-
-/// What was stored before this was looked at may be sent back.
-void check_features(const sdk::Json* before, const sdk::Json& after, sdk::Violations& violations) {
-    const auto features = after.find(member::kFeatures);
-    if (features == after.end() || features->is_object()) return;
-    if (before != nullptr && before->contains(member::kFeatures) &&
-        before->at(member::kFeatures) == *features)
-        return;
-    violations.push_back(
-        {member::kFeatures, "nodes.feature_malformed", "_features must be an object"});
 }
 
 bool stands_for_principal(const sdk::Json& node) {
@@ -270,13 +249,7 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     if (change.kind == sdk::ChangeKind::remove) return prepare_removal(*content, *change.before);
     sdk::Json& fields = change.after->fields;
     drop_server_members(fields);
-    if (const auto sent = fields.find(member::kFeatures); sent != fields.end()) {
-        if (sent->is_null()) {
-            fields.erase(sent);
-        } else {
-            mend_features(*sent);
-        }
-    }
+    mend_features(fields);
     if (change.kind == sdk::ChangeKind::create) {
         if (auto made = prepare_new(*content, *change.after); !made) return made;
     } else {

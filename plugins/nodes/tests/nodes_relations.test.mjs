@@ -334,3 +334,16 @@ test('a circle is found that one of many elements closes', async () => {
   await server.admin('PUT', N(id), { sources });
   assert.equal((await ends(id, 'my:source')).length, 3);
 });
+
+test('what an association stands for in the trash stays the server\'s', async () => {
+  const one = await create({ title: 'one' });
+  const id = await article({ author: { id: one } });
+  const { _doc: relation } = (await server.admin('GET', `${N(id)}/associations?type=my:by`)).rows[0];
+  await server.admin('DELETE', N(id));
+  const put = (_features) => server.request('PUT', `${branch}/deletions/${relation}`, { token: server.adminToken, body: { _features } });
+  for (const wrong of [[1], 'x', 7, true]) await refused(put(wrong), 400, 'nodes.feature_malformed');
+  for (const nothing of [null, [], {}]) assert.equal((await put(nothing)).status, 200);
+  await server.admin('POST', `${branch}/deletions/${id}/restore`, {});
+  await server.admin('PUT', N(id), { title: 't' });
+  assert.deepEqual(await ends(id, 'my:by'), []);
+});
