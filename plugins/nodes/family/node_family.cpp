@@ -22,7 +22,6 @@
 #include "history/stored_content.hpp"
 #include "history/tags.hpp"
 #include "relation/relations.hpp"
-#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -259,7 +258,6 @@ sdk::Result<void> NodeFamily::prepare(sdk::Change& change, sdk::Context& context
     keep_servers_features(before, fields, content->changes().relations().are_in_step);
     sdk::Violations violations;
     check_features(before, fields, violations);
-    check_relators(fields, violations);
     auto resolved = resolve_relations(*content, before, fields, violations);
     if (!resolved) return resolved;
     if (auto checked = validate_content(*content, fields, violations); !checked) return checked;

@@ -62,7 +62,7 @@ void PropertyResolver::add_problem(const std::string& place, const char* code,
     std::string path = relator_.path + place;
     std::replace(path.begin(), path.end(), '/', '.');
     path = sdk::shown_path(path);
-    violations_.push_back({path, code, fmt::format("{} {}", path, problem)});
+    violations_.push_back({path, code, fmt::format("the property \"{}\" {}", path, problem)});
 }
 
 sdk::Result<void> PropertyResolver::exceeded() {
@@ -109,12 +109,19 @@ sdk::Result<void> PropertyResolver::resolve_element(sdk::Json& element, const st
         add_problem(place, "nodes.relation_unknown", "names no node of the branch");
         return {};
     }
-    const std::string type = sdk::text_member(target->fields, member::kType);
-    auto fits = is_of_type(content_, type, relator_.node_type);
-    if (!fits) return fits.error();
-    if (*fits) return fill_in(*target, element);
+    auto is_fit = fits(sdk::text_member(target->fields, member::kType));
+    if (!is_fit) return is_fit.error();
+    if (*is_fit) return fill_in(*target, element);
     add_problem(place, "nodes.relation_unfit", "must name a node of type " + relator_.node_type);
     return {};
+}
+
+sdk::Result<bool> PropertyResolver::fits(const std::string& type) {
+    const auto known = fitting_types_.find(type);
+    if (known != fitting_types_.end()) return known->second;
+    auto is_fit = is_of_type(content_, type, relator_.node_type);
+    if (is_fit) fitting_types_.emplace(type, *is_fit);
+    return is_fit;
 }
 
 sdk::Result<void> PropertyResolver::fill_in(const sdk::Document& target, sdk::Json& element) {

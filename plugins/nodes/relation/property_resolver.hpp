@@ -30,6 +30,7 @@ private:
     void add_problem(const std::string& place, const char* code, std::string_view problem);
     sdk::Result<void> exceeded();
     sdk::Result<void> resolve_element(sdk::Json& element, const std::string& place);
+    sdk::Result<bool> fits(const std::string& type);
     sdk::Result<void> fill_in(const sdk::Document& target, sdk::Json& element);
 
     const BranchContent& content_;
@@ -40,6 +41,8 @@ private:
     std::size_t looked_up_ = 0;
     /// Elements that named nothing and that the value may still have.
     std::size_t nameless_before_ = 0;
+    /// By type: what that extends is not looked up for each element.
+    std::unordered_map<std::string, bool> fitting_types_;
     std::string address_;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -46,14 +46,14 @@ struct RelatorPlace {
     const sdk::Json* keyword;
 };
 
-/// Of one definition, in the order of its members, one more than may be used. Names that would
-/// make a path mean another property, and the server's own, have no relators.
+/// Of one definition, in the order of its members. Names that would make a path mean another
+/// property, and the server's own, have no relators.
 void collect_places(const sdk::Json& schema, const std::string& above, std::size_t depth,
                     std::vector<RelatorPlace>& found) {
     const auto properties = schema.find("properties");
     if (depth == kMaxRelatorDepth || properties == schema.end() || !properties->is_object()) return;
     for (const auto& [name, property] : properties->items()) {
-        if (found.size() > kMaxRelators) return;
+        if (found.size() == kMaxRelators) return;
         const bool is_path = name.empty() || name.find('/') != std::string::npos;
         if (!property.is_object() || is_path || name.front() == '_') continue;
         const std::string path = above + name;
@@ -67,25 +67,35 @@ void collect_places(const sdk::Json& schema, const std::string& above, std::size
 
 std::vector<RelatorPlace> places_in(const sdk::Json& definition) {
     std::vector<RelatorPlace> found;
-    collect_places(definition, {}, 0, found);
+    // Definitions of features and associations say nothing of nodes.
+    if (sdk::text_member(definition, member::kType) == type::kDefinedType)
+        collect_places(definition, {}, 0, found);
     return found;
 }
 
+/// Empty says nothing, as null does.
 bool names_type_or_none(const sdk::Json& keyword, const char* name) {
     const auto value = keyword.find(name);
     if (value == keyword.end() || value->is_null()) return true;
-    return value->is_string() && is_qname(value->get_ref<const std::string&>());
+    if (!value->is_string()) return false;
+    const auto& text = value->get_ref<const std::string&>();
+    return text.empty() || is_qname(text);
 }
 
-/// Nothing where the keyword is no object of QNames.
+/// Nothing where the keyword cannot be used. One driver writes empty objects back as empty arrays
+/// (docs/specification/nodes.md 1.1).
 std::optional<Relator> relator_at(const RelatorPlace& place) {
     const sdk::Json& keyword = *place.keyword;
-    if (!keyword.is_object() || !names_type_or_none(keyword, "associationType") ||
-        !names_type_or_none(keyword, "nodeType"))
+    const bool is_object = keyword.is_object() || (keyword.is_array() && keyword.empty());
+    if (!is_object) return std::nullopt;
+    Relator relator{place.path, association::kLinked, {}};
+    if (keyword.is_array()) return relator;
+    if (!names_type_or_none(keyword, "associationType") || !names_type_or_none(keyword, "nodeType"))
         return std::nullopt;
-    Relator relator{place.path, sdk::text_member(keyword, "associationType"),
-                    sdk::text_member(keyword, "nodeType")};
-    if (relator.type.empty()) relator.type = association::kLinked;
+    if (std::string type = sdk::text_member(keyword, "associationType"); !type.empty())
+        relator.type = std::move(type);
+    relator.node_type = sdk::text_member(keyword, "nodeType");
+    if (!is_relator_type(relator.type)) return std::nullopt;
     return relator;
 }
 
@@ -101,44 +111,15 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
     if (is_association(node) || is_servers_name(type)) return found;
     auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
+    std::set<std::string> known;
     for (const sdk::Document& definition : *chain) {
         for (const RelatorPlace& place : places_in(definition.fields)) {
             if (found.size() == kMaxRelators) return found;
-            const bool is_known =
-                std::any_of(found.begin(), found.end(),
-                            [&](const Relator& nearer) { return nearer.path == place.path; });
-            auto relator = relator_at(place);
-            if (!is_known && relator && is_relator_type(relator->type))
-                found.push_back(std::move(*relator));
+            if (!known.insert(place.path).second) continue;
+            if (auto relator = relator_at(place)) found.push_back(std::move(*relator));
         }
     }
     return found;
-}
-
-void check_relators(const sdk::Json& definition, sdk::Violations& violations) {
-    if (!is_definition(definition)) return;
-    const std::vector<RelatorPlace> places = places_in(definition);
-    if (places.size() > kMaxRelators) {
-        violations.push_back(
-            {"properties", "nodes.relators_exceeded",
-             fmt::format("at most {} properties may have {}", kMaxRelators, kRelatorKeyword)});
-        return;
-    }
-    for (const RelatorPlace& place : places) {
-        const std::string path = sdk::shown_path(place.path);
-        const auto relator = relator_at(place);
-        if (!relator) {
-            violations.push_back(
-                {path, "nodes.relator_malformed",
-                 fmt::format("the {} of {} must be an object that names types by QNames",
-                             kRelatorKeyword, path)});
-        } else if (!is_relator_type(relator->type)) {
-            violations.push_back(
-                {path, "nodes.association_reserved",
-                 fmt::format("the associations of {} must be a:linked, or of a type of your own",
-                             path)});
-        }
-    }
 }
 
 sdk::Result<bool> is_of_type(const BranchContent& content, const std::string& type,

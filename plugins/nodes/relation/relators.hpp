@@ -19,13 +19,10 @@ struct Relator {
 };
 
 /// Those of a node's type and of what it extends; what a nearer definition says of a property
-/// holds. Those that `check_relators` would refuse, from before it looked, are left out.
+/// holds. A `_relator` that cannot be used stands for nothing: one that is no object of QNames,
+/// names a type of associations that is the server's (but for `a:linked`), or comes after as many
+/// as count.
 sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, const sdk::Json& node);
-
-/// Adds a violation for each `_relator` of a definition that cannot be used: no object of QNames
-/// (`nodes.relator_malformed`), more than a definition may have (`nodes.relators_exceeded`), or
-/// a type of associations that is the server's, but for `a:linked` (`nodes.association_reserved`).
-void check_relators(const sdk::Json& definition, sdk::Violations& violations);
 
 /// Whether associations of the type may stand for properties: those that mean something to the
 /// server (folders, owners, locks) may not.
