@@ -17,6 +17,7 @@
 #include "job/jobs.hpp"
 #include "job/maintenance.hpp"
 #include "job/node_jobs.hpp"
+#include "job/relation_job.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
 
@@ -44,6 +45,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_history_jobs(services);
     define_difference_jobs(services);
     define_index_job(services);
+    define_relation_job(services);
     define_maintenance_jobs(services);
     define_index_builds(services);
     add_upkeep(services, upkeep);

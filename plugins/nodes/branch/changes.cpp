@@ -136,7 +136,10 @@ sdk::Result<void> Changes::check_new_names(const Changeset& changeset) {
     return {};
 }
 
-sdk::Result<void> Changes::finish(sdk::Context&) {
+sdk::Result<void> Changes::finish(sdk::Context& context) {
+    if (last_write_) {
+        if (auto written = last_write_(context); !written) return written;
+    }
     for (auto& [branch, changeset] : changesets_) {
         if (auto names = check_new_names(*changeset); !names) return names;
         auto finished = changeset->writer->finish(changeset->note.encode());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,9 @@
 #include "version/line_writer.hpp"
 
 namespace stele::nodes {
+
+/// Targets that properties name no more, by node and property (branch/relation_elements.hpp).
+using GoneElements = std::map<std::string, std::map<std::string, std::set<std::string>>>;
 
 /// What an operation changes in branches: one changeset for each branch that it writes to. Begun by
 /// the first write, ended with the operation's transaction.
@@ -71,19 +75,29 @@ public:
         std::string unrelated_type;
         /// Associations that were made for properties.
         std::size_t made = 0;
-        /// The nodes above the one that associations are being made from, along their type, which
-        /// they do not change: each of many would look for the same circle.
+        /// The nodes above one, along a type.
         struct Above {
             std::string node;
             std::string type;
             std::unordered_set<std::string> nodes;
-        } above;
-        /// What properties name no more, by node and property, and the bytes of nodes that were
-        /// written for this.
-        std::map<std::string, std::map<std::string, std::set<std::string>>> gone;
-        std::size_t bytes_written = 0;
+        };
+        /// While many associations are made from one node, which do not change what is above it:
+        /// each would look for the same circle. Null otherwise.
+        Above* above = nullptr;
+        /// What goes from a branch.
+        struct Gone {
+            /// What properties name no more.
+            GoneElements elements;
+            /// Nodes that are removed.
+            std::set<std::string> nodes;
+        };
+        std::map<sdk::RecordKey, Gone> gone;
     };
     Relations& relations() { return relations_; }
+
+    /// Is called before the changesets end, when everything else is written. One for an operation.
+    using LastWrite = std::function<sdk::Result<void>(sdk::Context&)>;
+    void write_last(LastWrite write) { last_write_ = std::move(write); }
 
     /// `_system` members that a node gets with its writes in this operation; null takes one away.
     void set_system(const std::string& node, sdk::Json members);
@@ -126,6 +140,7 @@ private:
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
     Relations relations_;
+    LastWrite last_write_;
 };
 
 /// Sets a flag while it lives.

@@ -1,7 +1,5 @@
 #include "branch/relation_elements.hpp"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -85,10 +83,13 @@ std::string named_node(const sdk::Json& element) {
     return slash == std::string::npos ? std::string() : reference.substr(slash + 1);
 }
 
-bool names_node(const sdk::Json& node, std::string_view path, std::string_view target) {
-    const auto elements = elements_of(property_at(node, path));
-    return std::any_of(elements.begin(), elements.end(),
-                       [&](const sdk::Json* element) { return named_node(*element) == target; });
+bool NamedNodes::contains(const std::string& path, const std::string& target) {
+    auto [place, is_new] = known_.try_emplace(path);
+    if (is_new) {
+        for (const sdk::Json* element : elements_of(property_at(node_, path)))
+            place->second.insert(named_node(*element));
+    }
+    return place->second.contains(target);
 }
 
 bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::string>& targets) {
@@ -108,18 +109,29 @@ bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::
     return is_smaller;
 }
 
-bool point_element(sdk::Json& node, std::string_view path, std::string_view from,
-                   const std::string& to, const std::string& reference) {
+bool point_elements(sdk::Json& node, std::string_view path,
+                    const std::map<std::string, std::string>& others, const std::string& address) {
     sdk::Json* const value = property_at(node, path);
     if (value == nullptr) return false;
+    bool has_pointed = false;
     const auto point = [&](sdk::Json& element) {
-        if (named_node(element) != from) return false;
-        element[kElementId] = to;
+        const auto other = others.find(named_node(element));
+        if (other == others.end()) return;
+        const std::string reference = address + other->second;
+        const bool names_it = sdk::text_member(element, kElementId) == other->second &&
+                              sdk::text_member(element, kElementRef) == reference;
+        if (names_it) return;
+        element[kElementId] = other->second;
         element[kElementRef] = reference;
-        return true;
+        has_pointed = true;
     };
-    if (!value->is_array()) return point(*value);
-    return std::any_of(value->begin(), value->end(), point);
+    if (value->is_array()) {
+        for (sdk::Json& element : *value)
+            point(element);
+    } else {
+        point(*value);
+    }
+    return has_pointed;
 }
 
 }  // namespace stele::nodes

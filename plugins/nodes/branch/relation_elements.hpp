@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,15 +34,26 @@ sdk::Json* property_at(sdk::Json& node, std::string_view path);
 std::vector<const sdk::Json*> elements_of(const sdk::Json* value);
 /// The id of the node that an element names; empty where it names none.
 std::string named_node(const sdk::Json& element);
-/// Whether the property names the node.
-bool names_node(const sdk::Json& node, std::string_view path, std::string_view target);
+/// What the properties of a node name: each is looked through once, however much is asked of it.
+class NamedNodes {
+public:
+    /// The node outlives it.
+    explicit NamedNodes(const sdk::Json& node) : node_(node) {}
+
+    bool contains(const std::string& path, const std::string& target);
+
+private:
+    const sdk::Json& node_;
+    std::map<std::string, std::set<std::string>> known_;
+};
 
 /// Takes what names one of the targets out of the property, or the property away; whether there was
 /// anything.
 bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::string>& targets);
 
-/// Makes the element that names a node name another one; whether there was one.
-bool point_element(sdk::Json& node, std::string_view path, std::string_view from,
-                   const std::string& to, const std::string& reference);
+/// Makes elements name others than they do, each once: from the ids that they name to those that
+/// they shall, of nodes whose references begin with `address`. Whether one has changed.
+bool point_elements(sdk::Json& node, std::string_view path,
+                    const std::map<std::string, std::string>& others, const std::string& address);
 
 }  // namespace stele::nodes

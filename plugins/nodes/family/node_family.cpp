@@ -11,6 +11,7 @@
 #include "branch/client_members.hpp"
 #include "branch/folder_names.hpp"
 #include "branch/protection.hpp"
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
 #include "graph/association_rules.hpp"
@@ -21,6 +22,7 @@
 #include "history/history.hpp"
 #include "history/stored_content.hpp"
 #include "history/tags.hpp"
+#include "job/relation_job.hpp"
 #include "relation/relations.hpp"
 
 namespace stele::nodes {
@@ -90,7 +92,13 @@ sdk::Result<void> check_new_association(const BranchContent& content,
         if (!member) return member.error();
         if (stands_for_principal(member->fields)) return {};
     }
-    if (auto free = check_ends_unlocked(content, association); !free) return free;
+    // What a property said before its target was locked, it says again.
+    const Changes::Relations& relations = content.changes().relations();
+    const bool is_said_again =
+        relations.come_back && relations.are_in_step && is_relation(association.fields);
+    auto free = is_said_again ? check_end_unlocked(content, ends.source)
+                              : check_ends_unlocked(content, association);
+    if (!free) return free;
     if (auto fits = check_association_fits(content, association); !fits) return fits;
     const bool gives_rights = ends.type == association::kChild || ends.type == association::kOwned;
     if (!gives_rights || ends.is_undirected) return {};
@@ -226,10 +234,12 @@ sdk::Result<void> NodeFamily::prepare_removal(const BranchContent& content,
         if (auto removed = write_edge(content, node, true); !removed) return removed;
         if (auto dropped = drop_element(content, node); !dropped) return dropped;
     }
+    if (!is_association(node.fields))
+        content.changes().relations().gone[content.branch()].nodes.insert(node.id);
     if (auto unlocked = forget_lock(content, node.id); !unlocked) return unlocked;
     if (auto removed = remove_what_depends(content, node); !removed) return removed;
-    if (content.changes().is_cascading()) return {};
-    return drop_gone_elements(content, node.id);
+    drop_gone_elements(content);
+    return {};
 }
 
 sdk::Result<void> NodeFamily::check_writable(const sdk::Change& change, sdk::Context& context) {

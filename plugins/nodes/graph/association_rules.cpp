@@ -58,11 +58,9 @@ sdk::Result<bool> has_successor(const Graph& graph, const std::string& node,
 /// there are fewer folders above a node than members below.
 sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
                            const std::string& node, const std::vector<std::string>& types) {
-    Changes::Relations& relations = content.changes().relations();
-    Changes::Relations::Above& above = relations.above;
-    const bool is_known =
-        relations.are_in_step && above.node == node && above.type == types.front();
-    if (is_known) return above.nodes.contains(top);
+    auto* const above = content.changes().relations().above;
+    const bool is_known = above != nullptr && above->node == node && above->type == types.front();
+    if (is_known) return above->nodes.contains(top);
     const Graph graph = content.graph();
     Pace pace(content.context());
     sdk::Result<void> may_go_on;
@@ -91,7 +89,7 @@ sdk::Result<bool> leads_to(const BranchContent& content, const std::string& top,
     }
     const bool leads = known.contains(top);
     // Otherwise all are known.
-    if (relations.are_in_step && !leads) above = {node, types.front(), std::move(known)};
+    if (above != nullptr && !leads) *above = {node, types.front(), std::move(known)};
     return leads;
 }
 
@@ -139,20 +137,22 @@ sdk::Result<void> check_association_fits(const BranchContent& content,
     return check_one_owner(content, ends);
 }
 
+sdk::Result<void> check_end_unlocked(const BranchContent& content, const std::string& end) {
+    auto lock = lock_of(content, end);
+    if (!lock) return lock.error();
+    if (!*lock) return {};
+    auto node = content.node(end);
+    if (!node && sdk::is_missing(node.error())) return {};
+    if (!node) return node.error();
+    return check_unlocked(content, *node);
+}
+
 sdk::Result<void> check_ends_unlocked(const BranchContent& content,
                                       const sdk::Document& association) {
     if (content.changes().is_cascading()) return {};
     const AssociationEnds ends = ends_of(association);
-    for (const std::string& end : {ends.source, ends.target}) {
-        auto lock = lock_of(content, end);
-        if (!lock) return lock.error();
-        if (!*lock) continue;
-        auto node = content.node(end);
-        if (!node && sdk::is_missing(node.error())) continue;
-        if (!node) return node.error();
-        if (auto free = check_unlocked(content, *node); !free) return free;
-    }
-    return {};
+    if (auto free = check_end_unlocked(content, ends.source); !free) return free;
+    return check_end_unlocked(content, ends.target);
 }
 
 sdk::Result<void> check_association_type(std::string_view type, std::string_view parameter) {

@@ -13,6 +13,8 @@ inline constexpr std::size_t kCircleNodes = 100'000;
 sdk::Result<void> check_association_fits(const BranchContent& content,
                                          const sdk::Document& association);
 
+/// `locked` (`nodes.locked`) where the node at an end is, for whoever acts.
+sdk::Result<void> check_end_unlocked(const BranchContent& content, const std::string& end);
 /// Locks of the nodes at both ends hold for the association, too: `locked` (`nodes.locked`), unless
 /// it goes because one of them does.
 sdk::Result<void> check_ends_unlocked(const BranchContent& content,

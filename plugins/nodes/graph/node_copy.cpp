@@ -17,6 +17,7 @@
 #include "history/tags.hpp"
 #include "relation/property_resolver.hpp"
 #include "relation/relators.hpp"
+#include "relation/stored_relations.hpp"
 
 namespace stele::nodes {
 
@@ -272,24 +273,48 @@ sdk::Result<void> NodeCopy::copy_relations(const std::string& node,
     if (!address) return address.error();
     auto copy = to_.node(copies_.at(node));
     if (!copy) return copy.error();
-    const sdk::Json original = copy->fields;
-    std::vector<const sdk::Document*> named;
+    // Those that the copy has no element for stand for nothing.
+    NamedNodes named(copy->fields);
+    std::map<std::string, std::map<std::string, std::string>> pointed;
+    std::vector<const sdk::Document*> wanted;
     for (const sdk::Document& relation : relations) {
-        const std::string former = ends_of(relation).target;
+        const auto [type, path, former] = relation_of(relation);
+        if (!named.contains(path, former)) continue;
         const auto copied = copies_.find(former);
-        const std::string& target = copied == copies_.end() ? former : copied->second;
-        if (point_element(copy->fields, relation_path(relation.fields), former, target,
-                          *address + target))
-            named.push_back(&relation);
+        pointed[path][former] = copied == copies_.end() ? former : copied->second;
+        wanted.push_back(&relation);
     }
-    if (copy->fields != original) {
+    bool has_pointed = false;
+    for (const auto& [path, others] : pointed)
+        has_pointed = point_elements(copy->fields, path, others, *address) || has_pointed;
+    if (has_pointed) {
         auto written =
             to_.context().documents().update(to_.nodes(), copy->id, std::move(copy->fields));
         if (!written) return written.error();
+        copy = std::move(written);
     }
+    return join_relations(*copy, wanted);
+}
+
+sdk::Result<void> NodeCopy::join_relations(const sdk::Document& copy,
+                                           const std::vector<const sdk::Document*>& relations) {
+    const bool is_clone = rules_.strategy == CopyStrategy::clone;
+    std::set<std::string> types;
+    for (const sdk::Document* relation : relations)
+        types.insert(ends_of(*relation).type);
+    // A clone's are found by their ids.
+    auto present = is_clone ? sdk::Result<std::set<Relation>>(std::set<Relation>())
+                            : relations_of(to_, copy.id, types);
+    if (!present) return present.error();
     const Raised in_step(to_.changes().relations().are_in_step);
-    for (const sdk::Document* relation : named) {
-        if (auto joined = join_copies(*relation); !joined) return joined;
+    for (const sdk::Document* original : relations) {
+        Relation relation = relation_of(*original);
+        if (const auto copied = copies_.find(relation.target); copied != copies_.end())
+            relation.target = copied->second;
+        if (!present->insert(relation).second) continue;
+        auto target = to_.node(relation.target);
+        if (!target) return target.error();
+        if (auto joined = make_association(*original, copy, *target); !joined) return joined;
     }
     return {};
 }
@@ -320,8 +345,22 @@ sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
         const auto copied = copies_.find(*end);
         if (copied != copies_.end()) *end = copied->second;
     }
+    if (rules_.strategy != CopyStrategy::clone) {
+        auto is_present = is_joined(ends);
+        if (!is_present) return is_present.error();
+        if (*is_present) return {};
+    }
+    auto source = to_.node(ends.source);
+    if (!source) return source.error();
+    auto target = to_.node(ends.target);
+    if (!target) return target.error();
+    return make_association(original, *source, *target);
+}
+
+sdk::Result<void> NodeCopy::make_association(const sdk::Document& original,
+                                             const sdk::Document& source,
+                                             const sdk::Document& target) {
     const bool is_clone = rules_.strategy == CopyStrategy::clone;
-    sdk::Json fields = fields_to_copy(original.fields, is_clone);
     if (is_clone) {
         auto present = to_.node(original.id);
         if (!present && !sdk::is_missing(present.error())) return present.error();
@@ -330,39 +369,28 @@ sdk::Result<void> NodeCopy::join_copies(const sdk::Document& original) {
             return replaced ? sdk::Result<void>() : replaced.error();
         }
         if (auto forgotten = forget_deletion(original.id); !forgotten) return forgotten;
-    } else {
-        auto is_present = is_joined(ends, relation_path(original.fields));
-        if (!is_present) return is_present.error();
-        if (*is_present) return {};
     }
     if (auto may = to_.require_create(); !may) return may;
+    const AssociationEnds ends = ends_of(original);
     if (ends.type == association::kChild && !ends.is_undirected) {
-        if (auto fits = fit_name(ends.source, ends.target); !fits) return fits;
+        if (auto fits = fit_name(source.id, target.id); !fits) return fits;
     }
-    auto joined = to_.associate({.source = ends.source,
-                                 .target = ends.target,
+    auto joined = to_.associate(source, target,
+                                {.source = source.id,
+                                 .target = target.id,
                                  .type = ends.type,
                                  .is_undirected = ends.is_undirected,
-                                 .fields = std::move(fields)});
-    if (!joined) return joined.error();
-    return {};
+                                 .fields = fields_to_copy(original.fields, is_clone)});
+    return joined ? sdk::Result<void>() : joined.error();
 }
 
-sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends,
-                                      const std::string& property) const {
+sdk::Result<bool> NodeCopy::is_joined(const AssociationEnds& ends) const {
     auto edges = to_.edges(ends.source,
                            ends.is_undirected ? Direction::mutual : Direction::outgoing, ends.type);
     if (!edges) return edges.error();
-    for (const Edge& edge : *edges) {
-        const bool is_same =
-            edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
-        if (!is_same) continue;
-        if (property.empty()) return true;
-        auto association = to_.node(edge.association);
-        if (!association) return association.error();
-        if (relation_path(association->fields) == property) return true;
-    }
-    return false;
+    return std::any_of(edges->begin(), edges->end(), [&ends](const Edge& edge) {
+        return edge.other == ends.target && (edge.end == Direction::mutual) == ends.is_undirected;
+    });
 }
 
 }  // namespace stele::nodes

@@ -70,11 +70,14 @@ private:
     /// that stand for that.
     sdk::Result<void> copy_relations(const std::string& node,
                                      const std::vector<sdk::Document>& relations);
+    sdk::Result<void> join_relations(const sdk::Document& copy,
+                                     const std::vector<const sdk::Document*>& relations);
     sdk::Result<void> join_copies(const sdk::Document& original);
+    /// The copy of an association; where a clone of it is there, that one is replaced.
+    sdk::Result<void> make_association(const sdk::Document& original, const sdk::Document& source,
+                                       const sdk::Document& target);
     sdk::Result<std::string> other_end(const Edge& edge, bool may_be_relation) const;
-    /// Of those that stand for the property, where one is named.
-    sdk::Result<bool> is_joined(const AssociationEnds& ends,
-                                const std::string& property = {}) const;
+    sdk::Result<bool> is_joined(const AssociationEnds& ends) const;
     sdk::Result<void> forget_deletion(const std::string& id) const;
     sdk::Result<std::string> origin_row(const std::string& node, const std::string& folder) const;
 

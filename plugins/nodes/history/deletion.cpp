@@ -136,6 +136,59 @@ sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document
     return {};
 }
 
+/// A node that comes back, with what its associations say.
+struct Returning {
+    explicit Returning(const sdk::Document& back) : node(back), named(back.fields) {}
+
+    const sdk::Document& node;
+    NamedNodes named;
+    /// Deletions of places in folders that are gone.
+    std::vector<std::string> lost_places;
+    GoneElements::mapped_type lost_elements;
+};
+
+/// Whether the association is to come back, too; `other` is the end that is not the node.
+sdk::Result<bool> may_return(const BranchContent& content, const sdk::Document& association,
+                             const sdk::Result<sdk::Document>& other, Returning& returning) {
+    const AssociationEnds ends = ends_of(association);
+    const bool is_of_node = ends.source == returning.node.id;
+    const bool is_place = ends.type == association::kChild && !ends.is_undirected && !is_of_node;
+    const std::string property = relation_path(association.fields);
+    if (!other) {
+        if (!sdk::is_missing(other.error())) return other.error();
+        if (is_place) returning.lost_places.push_back(association.id);
+        if (!property.empty() && is_of_node) returning.lost_elements[property].insert(ends.target);
+        return false;
+    }
+    if (!property.empty()) {
+        // What came back with its target is named no more, unless its source had gone before.
+        if (is_of_node) return returning.named.contains(property, ends.target);
+        return NamedNodes(other->fields).contains(property, ends.target);
+    }
+    if (is_tagging(association.fields)) {
+        // The node has its tags again by what it says.
+        auto forgotten =
+            content.context().as_system().documents().remove(deletions_of(content), association.id);
+        if (!forgotten) return forgotten.error();
+        return false;
+    }
+    if (!is_place) return true;
+    auto free = check_place_free(content, ends.source, returning.node);
+    if (!free) return free.error();
+    return true;
+}
+
+/// What it lost its targets for while it was gone, it names no more.
+sdk::Result<void> drop_lost_elements(const BranchContent& content, const Returning& returning) {
+    if (returning.lost_elements.empty()) return {};
+    const ServersOwn own(content.changes());
+    auto server =
+        BranchContent::open(content.services(), content.context().as_system(), content.branch());
+    if (!server) return server.error();
+    auto dropped = drop_elements(*server, returning.node.id, returning.lost_elements);
+    return dropped ? sdk::Result<void>() : dropped.error();
+}
+
 /// Those that went with the node, as far as their other ends are there.
 sdk::Result<void> restore_associations(const BranchContent& content, const sdk::Document& node) {
     sdk::PageRequest everything;
@@ -145,39 +198,34 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
     auto associations =
         content.context().documents().query(deletions_of(content), wanted, everything);
     if (!associations) return associations.error();
-    std::vector<std::string> lost_places;
+    Returning returning(node);
     for (const sdk::Document& association : associations->rows) {
         const AssociationEnds ends = ends_of(association);
-        const bool is_place =
-            ends.type == association::kChild && !ends.is_undirected && ends.target == node.id;
-        auto source = content.node(ends.source);
-        auto target = content.node(ends.target);
-        const std::string property = relation_path(association.fields);
-        if (!source || !target) {
-            if (is_place) lost_places.push_back(association.id);
-            if (!property.empty() && ends.source == node.id)
-                content.changes().relations().gone[node.id][property].insert(ends.target);
-            continue;
-        }
-        // What came back with its target is named no more, unless its source had gone before.
-        if (!property.empty() && !names_node(source->fields, property, ends.target)) continue;
-        if (is_tagging(association.fields)) {
-            // The node has its tags again by what it says.
-            auto forgotten = content.context().as_system().documents().remove(deletions_of(content),
-                                                                              association.id);
-            if (!forgotten) return forgotten;
-            continue;
-        }
-        if (is_place) {
-            if (auto free = check_place_free(content, ends.source, node); !free) return free;
-        }
-        std::optional<Raised> in_step;
-        if (!property.empty()) in_step.emplace(content.changes().relations().are_in_step);
-        auto joined = restore_deletion(content, association.id);
-        if (!joined) return joined.error();
+        const std::string& other = ends.source == node.id ? ends.target : ends.source;
+        const sdk::Result<sdk::Document> present =
+            other == node.id ? sdk::Result<sdk::Document>(node) : content.node(other);
+        auto is_back = may_return(content, association, present, returning);
+        if (!is_back) return is_back.error();
+        if (!*is_back) continue;
+        auto joined = restore_association(content, association);
+        if (!joined) return joined;
     }
-    if (auto dropped = drop_gone_elements(content); !dropped) return dropped;
-    return keep_in_tree(content, node, lost_places);
+    if (auto dropped = drop_lost_elements(content, returning); !dropped) return dropped;
+    return keep_in_tree(content, node, returning.lost_places);
+}
+
+/// Of a deletion that was read and may come back.
+sdk::Result<sdk::Document> bring_back(const BranchContent& content, const sdk::Document& deletion,
+                                      const sdk::Json& given) {
+    sdk::Json fields = deletion.fields;
+    fields.erase(kDeletionMember);
+    fields.erase(member::kSystem);
+    if (!is_association(fields)) take_given(given, fields);
+    if (auto kept = keep_system(content, deletion.id); !kept) return kept.error();
+    auto gone =
+        content.context().as_system().documents().remove(deletions_of(content), deletion.id);
+    if (!gone) return gone.error();
+    return content.create(std::move(fields));
 }
 
 }  // namespace
@@ -242,23 +290,24 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
     return {};
 }
 
+sdk::Result<void> restore_association(const BranchContent& content, const sdk::Document& deletion) {
+    Changes::Relations& relations = content.changes().relations();
+    const Raised comes_back(relations.come_back);
+    std::optional<Raised> in_step;
+    if (is_relation(deletion.fields)) in_step.emplace(relations.are_in_step);
+    auto restored = bring_back(content, deletion, sdk::Json::object());
+    return restored ? sdk::Result<void>() : restored.error();
+}
+
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
                                             const sdk::Json& given) {
-    sdk::Documents& documents = content.context().documents();
-    auto deletion = documents.read(deletions_of(content), id);
+    auto deletion = content.context().documents().read(deletions_of(content), id);
     if (!deletion) return deletion;
     if (is_association(deletion->fields)) {
         if (auto ends = check_ends(content, *deletion); !ends) return ends.error();
     }
-    sdk::Json fields = deletion->fields;
-    fields.erase(kDeletionMember);
-    fields.erase(member::kSystem);
-    if (!is_association(fields)) take_given(given, fields);
-    if (auto kept = keep_system(content, deletion->id); !kept) return kept.error();
-    auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
-    if (!gone) return gone.error();
     const Raised comes_back(content.changes().relations().come_back);
-    auto restored = content.create(std::move(fields));
+    auto restored = bring_back(content, *deletion, given);
     if (!restored || is_association(restored->fields)) return restored;
     if (auto joined = restore_associations(content, *restored); !joined) return joined.error();
     return content.node(restored->id);

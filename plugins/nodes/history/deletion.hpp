@@ -36,4 +36,9 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
 sdk::Result<sdk::Document> restore_deletion(const BranchContent& content, std::string_view id,
                                             const sdk::Json& given = sdk::Json::object());
 
+/// The same of an association, a deletion that was read, where the caller knows that both of its
+/// ends are there: those of one node do not each read it. One that stands for a property does so
+/// again.
+sdk::Result<void> restore_association(const BranchContent& content, const sdk::Document& deletion);
+
 }  // namespace stele::nodes

@@ -10,10 +10,10 @@
 #include "branch/branch_content.hpp"
 #include "branch/truncation.hpp"
 #include "branch/vocabulary.hpp"
-#include "history/former_relations.hpp"
 #include "history/history.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
+#include "relation/stored_relations.hpp"
 
 namespace stele::nodes {
 
@@ -203,7 +203,7 @@ sdk::Result<sdk::Reply> restore_version(Services& services, const sdk::Call& cal
     if (restored && !named.empty())
         restored = documents.patch(content->nodes(), call.record().id, named);
     if (!restored) return restored.error();
-    auto related = restore_relations(*content, call.record().fields, *restored);
+    auto related = restore_relations(*content, *restored);
     if (!related) return related.error();
     return sdk::Reply::status(restored->fields);
 }

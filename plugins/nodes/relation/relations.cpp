@@ -1,6 +1,7 @@
 #include "relation/relations.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -61,8 +62,8 @@ std::vector<std::string> named_by_first(const sdk::Json* first, const sdk::Json*
     return found;
 }
 
-sdk::Error of_property(const Relator& relator, sdk::Error error) {
-    error.message = sdk::shown_path(relator.path) + ": " + error.message;
+sdk::Error of_property(const std::string& path, sdk::Error error) {
+    error.message = fmt::format("the property \"{}\": {}", sdk::shown_path(path), error.message);
     return error;
 }
 
@@ -75,7 +76,7 @@ sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
             fmt::format("properties would name more than {} nodes anew at once", kMaxMade));
     }
     auto readable = content.readable_node(target);
-    if (!readable) return of_property(relator, readable.error());
+    if (!readable) return of_property(relator.path, readable.error());
     const Raised in_step(relations.are_in_step);
     auto joined = content.associate(
         node, *readable,
@@ -83,8 +84,23 @@ sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
          .target = target,
          .type = relator.type,
          .fields = {{member::kFeatures, {{feature::kRelator, relation_feature(relator.path)}}}}});
-    return joined ? sdk::Result<void>() : of_property(relator, joined.error());
+    return joined ? sdk::Result<void>() : of_property(relator.path, joined.error());
 }
+
+/// While it lives, circles from one node are looked for once.
+class OneSource {
+public:
+    explicit OneSource(Changes::Relations& relations) : relations_(relations) {
+        relations_.above = &above_;
+    }
+    ~OneSource() { relations_.above = nullptr; }
+    OneSource(const OneSource&) = delete;
+    OneSource& operator=(const OneSource&) = delete;
+
+private:
+    Changes::Relations& relations_;
+    Changes::Relations::Above above_;
+};
 
 sdk::Result<void> join_all(const BranchContent& content, const sdk::Document& node, bool is_new,
                            const Relator& relator, const std::vector<std::string>& targets) {
@@ -93,54 +109,85 @@ sdk::Result<void> join_all(const BranchContent& content, const sdk::Document& no
     if (!is_new) {
         if (auto may = content.require(node, sdk::Permission::update); !may) return may;
     }
-    content.changes().relations().above = {};
+    const OneSource from_one(content.changes().relations());
     for (const std::string& target : targets) {
         if (auto joined = join(content, node, relator, target); !joined) return joined;
     }
     return {};
 }
 
-/// Locks hold for whoever may READ the target. Otherwise the association, which says no more than
-/// the element did, is the server's to remove: a refusal would tell of the target.
-sdk::Result<void> remove_relation(const BranchContent& content, const Edge& edge) {
-    Changes& changes = content.changes();
-    const Raised in_step(changes.relations().are_in_step);
-    auto target = content.readable_node(edge.other);
-    if (!target && !sdk::is_missing(target.error())) return target.error();
-    if (target) return content.context().documents().remove(content.nodes(), edge.association);
-    const ServersOwn own(changes);
-    return content.context().as_system().documents().remove(content.nodes(), edge.association);
+/// What properties of a node name no more: by type of the associations, property and target.
+using Parting = std::map<std::string, std::map<std::string, std::set<std::string>>>;
+
+void add_parting(const Relator& relator, const sdk::Json* had, const sdk::Json* has,
+                 Parting& parting) {
+    for (std::string& target : named_by_first(had, has))
+        parting[relator.type][relator.path].insert(std::move(target));
 }
 
-sdk::Result<void> part_all(const BranchContent& content, const sdk::Document& node,
-                           const Relator& relator, const std::vector<std::string>& targets) {
-    if (targets.empty()) return {};
-    const std::set<std::string> gone(targets.begin(), targets.end());
-    auto edges = content.edges(node.id, Direction::outgoing, relator.type);
-    if (!edges) return edges.error();
-    for (const Edge& edge : *edges) {
-        if (edge.end != Direction::outgoing || !gone.contains(edge.other)) continue;
-        auto association = content.node(edge.association);
-        if (!association) return association.error();
-        if (relation_path(association->fields) != relator.path) continue;
-        if (auto removed = remove_relation(content, edge); !removed)
-            return of_property(relator, removed.error());
+/// Removes associations of one node.
+class Separation {
+public:
+    Separation(const BranchContent& content, const sdk::Document& node)
+        : content_(content), node_(node) {}
+
+    sdk::Result<void> part(const std::string& type, const Parting::mapped_type& gone) {
+        auto edges = content_.edges(node_.id, Direction::outgoing, type);
+        if (!edges) return edges.error();
+        for (const Edge& edge : *edges) {
+            const bool may_be_gone = edge.end == Direction::outgoing &&
+                                     std::any_of(gone.begin(), gone.end(), [&](const auto& one) {
+                                         return one.second.contains(edge.other);
+                                     });
+            if (!may_be_gone) continue;
+            auto association = content_.node(edge.association);
+            if (!association) return association.error();
+            const std::string path = relation_path(association->fields);
+            const auto found = gone.find(path);
+            if (found == gone.end() || !found->second.contains(edge.other)) continue;
+            if (auto removed = remove(edge); !removed) return of_property(path, removed.error());
+        }
+        return {};
     }
-    return {};
-}
+
+private:
+    /// Locks hold for whoever may READ the target. Otherwise the association, which says no more
+    /// than the element did, is the server's to remove: a refusal would tell of the target.
+    sdk::Result<void> remove(const Edge& edge) {
+        Changes& changes = content_.changes();
+        const Raised in_step(changes.relations().are_in_step);
+        auto is_readable = reads(edge.other);
+        if (!is_readable) return is_readable.error();
+        sdk::Context& context = content_.context();
+        if (*is_readable) return context.documents().remove(content_.nodes(), edge.association);
+        const ServersOwn own(changes);
+        return context.as_system().documents().remove(content_.nodes(), edge.association);
+    }
+
+    sdk::Result<bool> reads(const std::string& target) {
+        const auto known = readable_.find(target);
+        if (known != readable_.end()) return known->second;
+        auto found = content_.readable_node(target);
+        if (!found && !sdk::is_missing(found.error())) return found.error();
+        readable_[target] = found.has_value();
+        return found.has_value();
+    }
+
+    const BranchContent& content_;
+    const sdk::Document& node_;
+    std::map<std::string, bool> readable_;
+};
 
 /// Of a type that the node no longer has.
-sdk::Result<void> part_former(const BranchContent& content, const sdk::Json& before,
-                              const sdk::Document& after, const std::vector<Relator>& present) {
+sdk::Result<void> add_former(const BranchContent& content, const sdk::Json& before,
+                             const std::vector<Relator>& present, Parting& parting) {
     auto former = relators_of(content, before);
     if (!former) return former.error();
     for (const Relator& relator : *former) {
         const bool stays = std::any_of(present.begin(), present.end(), [&](const Relator& one) {
             return one.path == relator.path && one.type == relator.type;
         });
-        if (stays) continue;
-        const auto named = named_by_first(property_at(before, relator.path), nullptr);
-        if (auto parted = part_all(content, after, relator, named); !parted) return parted;
+        if (!stays) add_parting(relator, property_at(before, relator.path), nullptr, parting);
     }
     return {};
 }
@@ -178,17 +225,26 @@ sdk::Result<void> sync_relations(const BranchContent& content, const sdk::Json* 
     if (is_known_unrelated && !is_retyped) return {};
     auto relators = relators_of(content, after.fields);
     if (!relators) return relators.error();
+    Parting parting;
     for (const Relator& relator : *relators) {
-        const sdk::Json* const had = property_at(former, relator.path);
-        const sdk::Json* const has = property_at(after.fields, relator.path);
-        auto parted = part_all(content, after, relator, named_by_first(had, has));
-        if (!parted) return parted;
-        if (content.changes().relations().come_back) continue;
-        auto joined =
-            join_all(content, after, before == nullptr, relator, named_by_first(has, had));
+        add_parting(relator, property_at(former, relator.path),
+                    property_at(after.fields, relator.path), parting);
+    }
+    if (is_retyped) {
+        if (auto added = add_former(content, former, *relators, parting); !added) return added;
+    }
+    Separation separation(content, after);
+    for (const auto& [type, gone] : parting) {
+        if (auto parted = separation.part(type, gone); !parted) return parted;
+    }
+    if (content.changes().relations().come_back) return {};
+    for (const Relator& relator : *relators) {
+        const auto named = named_by_first(property_at(after.fields, relator.path),
+                                          property_at(former, relator.path));
+        auto joined = join_all(content, after, before == nullptr, relator, named);
         if (!joined) return joined;
     }
-    return is_retyped ? part_former(content, former, after, *relators) : sdk::Result<void>();
+    return {};
 }
 
 }  // namespace stele::nodes

@@ -216,7 +216,7 @@ test('a target that is hidden and locked can be taken out, and nothing is told o
   assert.equal((await as('PUT', N(id), { title: 't', sources: [{ id: shown }] })).status, 200);
   const reply = await as('PUT', N(id), { title: 't', sources: [] });
   assert.equal(reply.status, 423, reply.text);
-  assert.match(reply.json.message, /^sources: /);
+  assert.match(reply.json.message, /^the property "sources": /);
   assert.deepEqual([await named(id), await ends(id, 'my:source')], [[shown], [shown]]);
 });
 
@@ -317,32 +317,50 @@ test('one operation makes at most 10,000 associations for properties', async () 
   assert.equal((await post(articles(20))).status, 200);
 });
 
-test('elements that are beyond the bytes which a deletion writes stay, as text', async () => {
-  const target = await create({ title: 'target' });
-  const text = 'x'.repeat(8 << 20);
+/// Jobs take out what the deletion itself does not write.
+async function gone(ids) {
+  for (const id of ids) while ('author' in (await read(id))) await new Promise((go_on) => setTimeout(go_on, 50));
+}
+
+test('elements in more nodes, and in longer ones, than a deletion writes itself follow it', async () => {
+  const [many, long] = [await create({ title: 'many' }), await create({ title: 'long' })];
+  const texts = [...Array(120).fill(''), ...Array(3).fill('x'.repeat(700_000))];
   const ids = [];
-  for (let at = 0; at < 9; ++at) ids.push(await article({ text, author: { id: target } }));
-  await server.admin('DELETE', N(target));
-  const left = [];
-  for (const id of ids) {
-    const { author } = await read(id);
-    if (author) left.push(id);
-  }
-  assert.equal(left.length, 1);
-  await server.admin('PUT', N(left[0]), { text: '', author: { id: target } });
-  assert.deepEqual([(await read(left[0])).author.title, await all(left[0])], ['target', []]);
+  for (const text of texts) ids.push(await article({ text, author: { id: text ? long : many } }));
+  for (const target of [many, long]) await server.admin('DELETE', N(target));
+  await gone(ids);
+  for (const id of ids) assert.deepEqual(await all(id), []);
 });
 
-test('a circle is found that one of many elements closes', async () => {
-  await create({ _type: 'd:association', _qname: 'my:source', _features: { 'f:non-cyclic': {} } });
-  const end = await create({ title: 'end' });
-  const sources = [];
-  for (let at = 0; at < 3; ++at) sources.push({ id: await article({ sources: [{ id: end }] }) });
-  const id = await article({ title: 'id' });
-  const above = await article({ sources: [{ id }] });
-  await refused(server.request('PUT', N(id), { token: server.adminToken, body: { sources: [...sources, { id: above }] } }), 409, 'nodes.association_circle');
-  await server.admin('PUT', N(id), { sources });
-  assert.equal((await ends(id, 'my:source')).length, 3);
+test('whoever keeps writing nodes that name a target does not keep it from going', async () => {
+  for (const count of [10, 100]) {
+    const target = await create({ title: 'target' });
+    const ids = [];
+    for (let at = 0; at < count; ++at) ids.push(await article({ author: { id: target } }));
+    let is_over = false;
+    const written = Array(4).fill(0);
+    const writers = written.map(async (_, n) => {
+      for (; !is_over; ++written[n]) {
+        const { status, text } = await server.request('PATCH', N(ids[n]), { token: server.adminToken, body: { x: written[n] } });
+        assert.ok(status === 200 || status === 503, text);
+      }
+    });
+    const { status, text } = await server.request('DELETE', N(target), { token: server.adminToken });
+    is_over = true;
+    await Promise.all(writers);
+    assert.equal(status, 200, text);
+    await gone(ids);
+    for (const id of ids.slice(0, 4)) assert.ok('x' in (await read(id)));
+  }
+});
+
+test('a target that is back before its element was taken out is named by it', async () => {
+  const target = await create({ title: 'target' });
+  const ids = [];
+  for (let at = 0; at < 200; ++at) ids.push(await article({ author: { id: target } }));
+  await server.admin('DELETE', N(target));
+  await server.admin('POST', `${branch}/deletions/${target}/restore`, {});
+  for (const id of ids) assert.deepEqual(await ends(id, 'my:by'), 'author' in (await read(id)) ? [target] : []);
 });
 
 test('what an association stands for in the trash stays the server\'s', async () => {
@@ -356,4 +374,120 @@ test('what an association stands for in the trash stays the server\'s', async ()
   await server.admin('POST', `${branch}/deletions/${id}/restore`, {});
   await server.admin('PUT', N(id), { title: 't' });
   assert.deepEqual(await ends(id, 'my:by'), []);
+});
+
+test('no circle closes by what comes back', async () => {
+  await create({ _type: 'd:association', _qname: 'my:source', _features: { 'f:non-cyclic': {} } });
+  const [first, other] = [await article({ title: 'first' }), await article({ title: 'other' })];
+  const id = await article({ sources: [{ id: first }] });
+  const { _doc: back } = await server.admin('POST', `${N(other)}/associate?node=${id}&type=my:source`);
+  await server.admin('DELETE', N(back));
+  await server.admin('PUT', N(id), { sources: [{ id: first }, { id: other }] });
+  await server.admin('DELETE', N(other));
+  for (const node of [other, back]) await server.admin('POST', `${branch}/deletions/${node}/restore`, {});
+  await server.admin('DELETE', N(id));
+  const given = { sources: [{ id: first }, { id: other }] };
+  await server.request('POST', `${branch}/deletions/${id}/restore`, { token: server.adminToken, body: given });
+  const [there, here] = [await ends(other, 'my:source'), await server.request('GET', `${N(id)}/associations?type=my:source&direction=OUTGOING`, { token: server.adminToken })];
+  assert.ok(!there.includes(id) || !(here.json.rows ?? []).some((row) => row.target === other));
+});
+
+test('a lock on the target keeps nobody from a copy or a version of what names it', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ title: 't', author: { id: target } });
+  const folder = await create({ title: 'g', _features: { 'f:container': {} } }, '?parentFolderPath=/');
+  const { _system: { changeset } } = await read(id);
+  await server.admin('PUT', N(id), { title: 't' });
+  await server.admin('POST', `${N(target)}/lock`);
+  await letIn('contributor');
+  for (const node of [id, folder]) await server.admin('POST', `${N(node)}/authorities/manager/grant?id=default/editor`);
+  await server.admin('POST', `${N(target)}/authorities/consumer/grant?id=default/editor`);
+  const restored = await as('POST', `${N(id)}/versions/${changeset}/restore`);
+  assert.equal(restored.status, 200, restored.text);
+  const copied = await as('POST', `${N(id)}/copy?targetNodeId=${folder}`);
+  assert.equal(copied.status, 200, copied.text);
+  const copy = (await server.admin('GET', `${N(folder)}/children`)).rows[0]._doc;
+  for (const node of [id, copy]) assert.deepEqual([(await read(node)).author.id, await ends(node, 'my:by')], [target, [target]]);
+});
+
+test('a version that comes back has its associations, whatever type the node had meanwhile', async () => {
+  const target = await create({ title: 'target' });
+  await create({ _type: 'd:type', _qname: 'my:plain', properties: {} });
+  const id = await article({ title: 't', author: { id: target } });
+  const { _system: { changeset } } = await read(id);
+  await server.admin('POST', `${N(id)}/change_type?type=my:plain`);
+  const { _system: { changeset: plain } } = await read(id);
+  assert.deepEqual([(await read(id)).author.id, await all(id)], [target, []]);
+  await server.admin('POST', `${N(id)}/versions/${changeset}/restore`);
+  assert.deepEqual([(await read(id))._type, (await read(id)).author.id, await ends(id, 'my:by')], ['my:article', target, [target]]);
+  await server.admin('POST', `${N(id)}/versions/${plain}/restore`);
+  assert.deepEqual([(await read(id))._type, (await read(id)).author.id, await all(id)], ['my:plain', target, []]);
+});
+
+test('a copy names what it names as often as the original, and each by its own words', async () => {
+  const one = await create({ title: 'one' }, '?parentFolderPath=/f');
+  const id = await article({ title: 'a', sources: [{ id: one, page: 1 }, { id: one, page: 2 }] }, '?parentFolderPath=/f');
+  const folder = (await server.admin('GET', `${N('root')}?path=/f`))._doc;
+  const target = await create({ title: 'g' }, '?parentFolderPath=/');
+  const copy = async () => {
+    await server.admin('POST', `${N(folder)}/copy?targetNodeId=${target}&copyOnExisting=false`);
+    const [a, of_one] = [await server.admin('GET', `${N('root')}?path=/g/f/a`), await server.admin('GET', `${N('root')}?path=/g/f/one`)];
+    assert.deepEqual(a.sources.map((source) => [source.id, source.page]), [[of_one._doc, 1], [of_one._doc, 2]]);
+    assert.ok(a.sources.every((source) => source.ref.endsWith(`/${of_one._doc}`)));
+    assert.deepEqual(await ends(a._doc, 'my:source'), [of_one._doc]);
+    return of_one._doc;
+  };
+  const earlier = await copy();
+  await server.admin('PUT', N(id), { title: 'a', sources: [{ id: one, page: 1 }, { id: earlier, page: 2 }] });
+  assert.equal(await copy(), earlier);
+  assert.deepEqual(await ends(id, 'my:source'), [one, earlier].sort());
+});
+
+test('what a branch that validates content says to an associate it says to a property', async () => {
+  await create({ _type: 'd:type', _qname: 'my:odd', properties: { ' ': { _relator: {} } } });
+  await server.admin('PATCH', branch, { validateContent: true });
+  const [one, id] = [await create({ title: 'one' }), await article({ title: 't' })];
+  const by_hand = await server.request('POST', `${N(id)}/associate?node=${one}&type=my:by`, { token: server.adminToken, body: {} });
+  const by_property = await server.request('PATCH', N(id), { token: server.adminToken, body: { author: { id: one } } });
+  assert.deepEqual([by_hand.status, by_property.status, by_property.json.violations], [400, 400, by_hand.json.violations]);
+  await create({ _type: 'd:association', _qname: 'my:by' });
+  await server.admin('PATCH', N(id), { author: { id: one } });
+  assert.deepEqual(await ends(id, 'my:by'), [one]);
+  const odd = await server.request('POST', `${branch}/nodes`, { token: server.adminToken, body: { _type: 'my:odd', ' ': { id: 'nobody' } } });
+  assert.equal(odd.json.violations[0].message, 'the property " " names no node of the branch');
+});
+
+test('what many associations cost when they come back or are copied is what they cost when they are made', async () => {
+  const properties = Object.fromEntries(['one', 'two'].map((name) => [name, { type: 'array', _relator: {} }]));
+  await create({ _type: 'd:type', _qname: 'my:wide', properties });
+  const elements = [];
+  for (let at = 0; at < 500; ++at) elements.push({ id: await create({ title: `${at}` }) });
+  const target = await create({ title: 'g' }, '?parentFolderPath=/');
+  const cost = async (method, path, body) => {
+    const begun = performance.now();
+    const answer = await server.admin(method, path, body);
+    return [performance.now() - begun, answer];
+  };
+  const [making, { _doc: id }] = await cost('POST', `${branch}/nodes`, { _type: 'my:wide', one: elements, two: elements });
+  const { _system: { changeset } } = await read(id);
+  const costs = {};
+  [costs.copy] = await cost('POST', `${N(id)}/copy?targetNodeId=${target}`);
+  await server.admin('DELETE', N(id));
+  [costs.trash] = await cost('POST', `${branch}/deletions/${id}/restore`, {});
+  [costs.taken] = await cost('PUT', N(id), { title: 't' });
+  [costs.version] = await cost('POST', `${N(id)}/versions/${changeset}/restore`);
+  assert.equal((await server.admin('GET', `${N(id)}/associations?direction=OUTGOING&limit=1`)).total_rows, 1000);
+  for (const [name, ms] of Object.entries(costs)) assert.ok(ms < 1000 + 4 * making, `${name}: ${ms} ms, to make them ${making} ms`);
+});
+
+test('a circle is found that one of many elements closes', async () => {
+  await create({ _type: 'd:association', _qname: 'my:source', _features: { 'f:non-cyclic': {} } });
+  const end = await create({ title: 'end' });
+  const sources = [];
+  for (let at = 0; at < 3; ++at) sources.push({ id: await article({ sources: [{ id: end }] }) });
+  const id = await article({ title: 'id' });
+  const above = await article({ sources: [{ id }] });
+  await refused(server.request('PUT', N(id), { token: server.adminToken, body: { sources: [...sources, { id: above }] } }), 409, 'nodes.association_circle');
+  await server.admin('PUT', N(id), { sources });
+  assert.equal((await ends(id, 'my:source')).length, 3);
 });
