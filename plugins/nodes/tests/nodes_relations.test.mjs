@@ -378,7 +378,8 @@ test('what an association stands for in the trash stays the server\'s', async ()
 
 test('no circle closes by what comes back', async () => {
   await create({ _type: 'd:association', _qname: 'my:source', _features: { 'f:non-cyclic': {} } });
-  const [first, other] = [await article({ title: 'first' }), await article({ title: 'other' })];
+  const end = await create({ title: 'end' });
+  const [first, other] = [await article({ sources: [{ id: end }] }), await article({ title: 'other' })];
   const id = await article({ sources: [{ id: first }] });
   const { _doc: back } = await server.admin('POST', `${N(other)}/associate?node=${id}&type=my:source`);
   await server.admin('DELETE', N(back));
