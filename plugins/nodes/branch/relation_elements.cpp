@@ -1,5 +1,6 @@
 #include "branch/relation_elements.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -90,6 +91,12 @@ bool NamedNodes::contains(const std::string& path, const std::string& target) {
             place->second.insert(named_node(*element));
     }
     return place->second.contains(target);
+}
+
+sdk::Error of_property(std::string_view path, sdk::Error error) {
+    error.message =
+        fmt::format("the property \"{}\": {}", sdk::shown_path(std::string(path)), error.message);
+    return error;
 }
 
 bool erase_elements(sdk::Json& node, std::string_view path, const std::set<std::string>& targets) {

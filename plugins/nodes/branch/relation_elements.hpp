@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
 
 namespace stele::nodes {
 
@@ -16,6 +17,10 @@ namespace stele::nodes {
 
 inline constexpr char kElementId[] = "id";
 inline constexpr char kElementRef[] = "ref";
+/// What the server tells of the node beside them.
+inline constexpr char kElementTitle[] = "title";
+inline constexpr char kElementQName[] = "qname";
+inline constexpr char kElementType[] = "typeQName";
 
 /// Whether an association stands for a property of its source. The server alone makes such ones.
 bool is_relation(const sdk::Json& association);
@@ -46,6 +51,9 @@ private:
     const sdk::Json& node_;
     std::map<std::string, std::set<std::string>> known_;
 };
+
+/// A failure that says which property it is about.
+sdk::Error of_property(std::string_view path, sdk::Error error);
 
 /// Takes what names one of the targets out of the property, or the property away; whether there was
 /// anything.

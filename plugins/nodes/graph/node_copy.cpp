@@ -14,10 +14,10 @@
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
+#include "history/node_relations.hpp"
 #include "history/tags.hpp"
-#include "relation/property_resolver.hpp"
+#include "relation/named_targets.hpp"
 #include "relation/relators.hpp"
-#include "relation/stored_relations.hpp"
 
 namespace stele::nodes {
 
@@ -245,10 +245,21 @@ sdk::Result<std::string> NodeCopy::other_end(const Edge& edge, bool may_be_relat
     return present ? present->id : std::string();
 }
 
+sdk::Result<std::set<std::string>> NodeCopy::relation_types(const sdk::Document& node) const {
+    std::set<std::string> types;
+    if (!may_have_elements(node.fields)) return types;
+    auto relators = relators_of(from_, node.fields);
+    if (!relators) return relators.error();
+    for (Relator& relator : *relators)
+        types.insert(std::move(relator.type));
+    return types;
+}
+
 sdk::Result<void> NodeCopy::copy_associations(const sdk::Document& node) {
     auto edges = from_.edges(node.id, Direction::any);
     if (!edges) return edges.error();
-    const bool has_elements = may_have_elements(node.fields);
+    auto relation_types = this->relation_types(node);
+    if (!relation_types) return relation_types.error();
     std::vector<sdk::Document> relations;
     for (const Edge& edge : *edges) {
         if (!is_copied_type(edge.type)) continue;
@@ -257,7 +268,7 @@ sdk::Result<void> NodeCopy::copy_associations(const sdk::Document& node) {
         if (is_inner && edge.end == Direction::incoming) continue;
         // What a copy names it names like the original, copied or not.
         const bool may_be_relation =
-            has_elements && edge.end == Direction::outgoing && is_relator_type(edge.type);
+            edge.end == Direction::outgoing && relation_types->contains(edge.type);
         auto other = other_end(edge, may_be_relation);
         if (!other) return other.error();
         if (other->empty()) continue;
@@ -298,25 +309,33 @@ sdk::Result<void> NodeCopy::copy_relations(const std::string& node,
 
 sdk::Result<void> NodeCopy::join_relations(const sdk::Document& copy,
                                            const std::vector<const sdk::Document*>& relations) {
-    const bool is_clone = rules_.strategy == CopyStrategy::clone;
     std::set<std::string> types;
     for (const sdk::Document* relation : relations)
         types.insert(ends_of(*relation).type);
-    // A clone's are found by their ids.
-    auto present = is_clone ? sdk::Result<std::set<Relation>>(std::set<Relation>())
-                            : relations_of(to_, copy.id, types);
+    auto present = relations_of(to_, copy.id, types);
     if (!present) return present.error();
     const Raised in_step(to_.changes().relations().are_in_step);
     for (const sdk::Document* original : relations) {
         Relation relation = relation_of(*original);
         if (const auto copied = copies_.find(relation.target); copied != copies_.end())
             relation.target = copied->second;
-        if (!present->insert(relation).second) continue;
+        if (!present->insert(relation).second) {
+            auto is_same = is_there(*original);
+            if (!is_same) return is_same.error();
+            if (!*is_same) continue;
+        }
         auto target = to_.node(relation.target);
         if (!target) return target.error();
         if (auto joined = make_association(*original, copy, *target); !joined) return joined;
     }
     return {};
+}
+
+sdk::Result<bool> NodeCopy::is_there(const sdk::Document& original) const {
+    if (rules_.strategy != CopyStrategy::clone) return false;
+    auto present = to_.node(original.id);
+    if (!present && !sdk::is_missing(present.error())) return present.error();
+    return present.has_value();
 }
 
 sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string& node,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ private:
     /// Before a copy is put into a folder: where its name is taken it gets a numbered one.
     sdk::Result<void> fit_name(const std::string& folder, const std::string& copy) const;
     void bring_attachments(const sdk::Document& node, const std::string& copy);
+    /// Of associations that may stand for what the node says.
+    sdk::Result<std::set<std::string>> relation_types(const sdk::Document& node) const;
     sdk::Result<void> copy_associations(const sdk::Document& node);
     /// Leaves those that stand for properties of the node to `copy_relations`.
     sdk::Result<void> copy_association(const Edge& edge, const std::string& node,
@@ -72,6 +75,8 @@ private:
                                      const std::vector<sdk::Document>& relations);
     sdk::Result<void> join_relations(const sdk::Document& copy,
                                      const std::vector<const sdk::Document*>& relations);
+    /// Whether a clone of the association is there.
+    sdk::Result<bool> is_there(const sdk::Document& original) const;
     sdk::Result<void> join_copies(const sdk::Document& original);
     /// The copy of an association; where a clone of it is there, that one is replaced.
     sdk::Result<void> make_association(const sdk::Document& original, const sdk::Document& source,

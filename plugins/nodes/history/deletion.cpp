@@ -14,7 +14,9 @@
 #include "branch/vocabulary.hpp"
 #include "history/former_relations.hpp"
 #include "history/history.hpp"
+#include "history/node_relations.hpp"
 #include "history/tags.hpp"
+#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -136,57 +138,103 @@ sdk::Result<void> keep_in_tree(const BranchContent& content, const sdk::Document
     return {};
 }
 
-/// A node that comes back, with what its associations say.
-struct Returning {
-    explicit Returning(const sdk::Document& back) : node(back), named(back.fields) {}
+sdk::Result<void> forget(const BranchContent& content, const sdk::Document& deletion) {
+    return content.context().as_system().documents().remove(deletions_of(content), deletion.id);
+}
 
-    const sdk::Document& node;
-    NamedNodes named;
-    /// Deletions of places in folders that are gone.
-    std::vector<std::string> lost_places;
-    GoneElements::mapped_type lost_elements;
+/// Associations that stand for properties, as a node comes back. Whether one does, too, is asked of
+/// what its source named at its newest version; one that does not is forgotten, unless its source
+/// may come back later.
+class ReturningRelations {
+public:
+    ReturningRelations(const BranchContent& content, const sdk::Document& node)
+        : content_(content), node_(node) {}
+
+    /// Before the others: learns what the node itself named.
+    sdk::Result<void> begin() {
+        if (!may_have_elements(node_.fields)) return {};
+        auto relators = relators_of(content_, node_.fields);
+        if (!relators) return relators.error();
+        std::set<std::string> types;
+        for (const Relator& relator : *relators)
+            types.insert(relator.type);
+        auto named = newest_relations(content_, node_.id, types);
+        if (!named) return named.error();
+        named_ = std::move(*named);
+        return {};
+    }
+
+    /// Null for `source` where it is not there.
+    sdk::Result<void> take(const sdk::Document& deletion, const sdk::Document* source) {
+        if (source == nullptr) return {};
+        const Relation relation = relation_of(deletion);
+        auto is_back = comes_back(relation, *source);
+        if (!is_back) return is_back.error();
+        if (!*is_back) return forget(content_, deletion);
+        if (auto restored = restore_association(content_, deletion); !restored)
+            return of_property(relation.property, restored.error());
+        return {};
+    }
+
+    /// After them: what the node lost its targets for while it was gone, it names no more.
+    sdk::Result<void> end() const {
+        GoneElements::mapped_type lost;
+        for (const Relation& relation : named_) {
+            auto target = content_.node(relation.target);
+            if (!target && !sdk::is_missing(target.error())) return target.error();
+            if (!target) lost[relation.property].insert(relation.target);
+        }
+        if (lost.empty()) return {};
+        const ServersOwn own(content_.changes());
+        auto server = BranchContent::open(content_.services(), content_.context().as_system(),
+                                          content_.branch());
+        if (!server) return server.error();
+        auto dropped = drop_elements(*server, node_.id, lost);
+        return dropped ? sdk::Result<void>() : dropped.error();
+    }
+
+private:
+    sdk::Result<bool> comes_back(const Relation& relation, const sdk::Document& source) {
+        const bool is_own = source.id == node_.id;
+        auto target = is_own ? content_.node(relation.target) : sdk::Result<sdk::Document>(node_);
+        if (!target && !sdk::is_missing(target.error())) return target.error();
+        if (!target || !NamedNodes(source.fields).contains(relation.property, relation.target))
+            return false;
+        if (is_own) return named_.contains(relation) && returned_.insert(relation).second;
+        auto proven = newest_relations(content_, source.id, {relation.type});
+        if (!proven) return proven.error();
+        auto present = relations_of(content_, source.id, {relation.type});
+        if (!present) return present.error();
+        return proven->contains(relation) && !present->contains(relation);
+    }
+
+    const BranchContent& content_;
+    const sdk::Document& node_;
+    std::set<Relation> named_;
+    std::set<Relation> returned_;
 };
 
-/// Whether the association is to come back, too; `other` is the end that is not the node.
+/// Whether an association that stands for no property is to come back; `is_whole` says that its
+/// other end is there.
 sdk::Result<bool> may_return(const BranchContent& content, const sdk::Document& association,
-                             const sdk::Result<sdk::Document>& other, Returning& returning) {
+                             const sdk::Document& node, bool is_whole,
+                             std::vector<std::string>& lost_places) {
     const AssociationEnds ends = ends_of(association);
-    const bool is_of_node = ends.source == returning.node.id;
-    const bool is_place = ends.type == association::kChild && !ends.is_undirected && !is_of_node;
-    const std::string property = relation_path(association.fields);
-    if (!other) {
-        if (!sdk::is_missing(other.error())) return other.error();
-        if (is_place) returning.lost_places.push_back(association.id);
-        if (!property.empty() && is_of_node) returning.lost_elements[property].insert(ends.target);
+    const bool is_place = ends.type == association::kChild && !ends.is_undirected &&
+                          ends.target == node.id && ends.source != node.id;
+    if (!is_whole) {
+        if (is_place) lost_places.push_back(association.id);
         return false;
-    }
-    if (!property.empty()) {
-        // What came back with its target is named no more, unless its source had gone before.
-        if (is_of_node) return returning.named.contains(property, ends.target);
-        return NamedNodes(other->fields).contains(property, ends.target);
     }
     if (is_tagging(association.fields)) {
         // The node has its tags again by what it says.
-        auto forgotten =
-            content.context().as_system().documents().remove(deletions_of(content), association.id);
-        if (!forgotten) return forgotten.error();
+        if (auto forgotten = forget(content, association); !forgotten) return forgotten.error();
         return false;
     }
     if (!is_place) return true;
-    auto free = check_place_free(content, ends.source, returning.node);
+    auto free = check_place_free(content, ends.source, node);
     if (!free) return free.error();
     return true;
-}
-
-/// What it lost its targets for while it was gone, it names no more.
-sdk::Result<void> drop_lost_elements(const BranchContent& content, const Returning& returning) {
-    if (returning.lost_elements.empty()) return {};
-    const ServersOwn own(content.changes());
-    auto server =
-        BranchContent::open(content.services(), content.context().as_system(), content.branch());
-    if (!server) return server.error();
-    auto dropped = drop_elements(*server, returning.node.id, returning.lost_elements);
-    return dropped ? sdk::Result<void>() : dropped.error();
 }
 
 /// Those that went with the node, as far as their other ends are there.
@@ -198,20 +246,28 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
     auto associations =
         content.context().documents().query(deletions_of(content), wanted, everything);
     if (!associations) return associations.error();
-    Returning returning(node);
+    ReturningRelations relations(content, node);
+    if (auto begun = relations.begin(); !begun) return begun;
+    std::vector<std::string> lost_places;
     for (const sdk::Document& association : associations->rows) {
         const AssociationEnds ends = ends_of(association);
         const std::string& other = ends.source == node.id ? ends.target : ends.source;
         const sdk::Result<sdk::Document> present =
             other == node.id ? sdk::Result<sdk::Document>(node) : content.node(other);
-        auto is_back = may_return(content, association, present, returning);
+        if (!present && !sdk::is_missing(present.error())) return present.error();
+        if (is_relation(association.fields)) {
+            const sdk::Document* const from = present ? &*present : nullptr;
+            auto taken = relations.take(association, ends.source == node.id ? &node : from);
+            if (!taken) return taken;
+            continue;
+        }
+        auto is_back = may_return(content, association, node, present.has_value(), lost_places);
         if (!is_back) return is_back.error();
         if (!*is_back) continue;
-        auto joined = restore_association(content, association);
-        if (!joined) return joined;
+        if (auto joined = restore_association(content, association); !joined) return joined;
     }
-    if (auto dropped = drop_lost_elements(content, returning); !dropped) return dropped;
-    return keep_in_tree(content, node, returning.lost_places);
+    if (auto ended = relations.end(); !ended) return ended;
+    return keep_in_tree(content, node, lost_places);
 }
 
 /// Of a deletion that was read and may come back.

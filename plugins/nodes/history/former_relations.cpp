@@ -1,5 +1,6 @@
 #include "history/former_relations.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -13,16 +14,24 @@ namespace stele::nodes {
 
 namespace {
 
-/// Those of the targets that have not come back meanwhile.
-sdk::Result<std::set<std::string>> missing_of(const BranchContent& content,
-                                              const std::set<std::string>& targets) {
-    std::set<std::string> missing;
-    for (const std::string& target : targets) {
-        auto present = content.node(target);
-        if (!present && !sdk::is_missing(present.error())) return present.error();
-        if (!present) missing.insert(target);
+/// What associations of the node stand for, of all that is said to be gone: by property.
+sdk::Result<GoneElements::mapped_type> standing(const BranchContent& content,
+                                                const std::string& node,
+                                                const GoneElements::mapped_type& gone) {
+    auto edges = content.edges(node, Direction::outgoing);
+    if (!edges) return edges.error();
+    GoneElements::mapped_type found;
+    for (const Edge& edge : *edges) {
+        const bool is_target = std::any_of(gone.begin(), gone.end(), [&](const auto& one) {
+            return one.second.contains(edge.other);
+        });
+        if (!is_target) continue;
+        auto association = content.node(edge.association);
+        if (!association) return association.error();
+        if (is_relation(association->fields))
+            found[relation_path(association->fields)].insert(edge.other);
     }
-    return missing;
+    return found;
 }
 
 }  // namespace
@@ -53,11 +62,14 @@ sdk::Result<std::size_t> drop_elements(const BranchContent& server, const std::s
     if (!present && sdk::is_missing(present.error())) return std::size_t{0};
     if (!present) return present.error();
     const std::size_t bytes = present->fields.dump().size();
+    auto kept = standing(server, node, gone);
+    if (!kept) return kept.error();
     bool has_changed = false;
     for (const auto& [path, targets] : gone) {
-        auto missing = missing_of(server, targets);
-        if (!missing) return missing.error();
-        has_changed = erase_elements(present->fields, path, *missing) || has_changed;
+        std::set<std::string> lost = targets;
+        for (const std::string& target : (*kept)[path])
+            lost.erase(target);
+        has_changed = erase_elements(present->fields, path, lost) || has_changed;
     }
     if (!has_changed) return bytes;
     const ServersOwn own(server.changes());

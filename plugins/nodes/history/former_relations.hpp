@@ -12,8 +12,9 @@ namespace stele::nodes {
 /// that name it.
 sdk::Result<void> drop_element(const BranchContent& content, const sdk::Document& association);
 
-/// Takes what names targets that are not there out of the properties of a node, as the server,
-/// which `server` acts as. Answers the bytes of the node, 0 where it is gone itself.
+/// Takes what names the targets out of the properties of a node, where no association stands for
+/// it, as the server, which `server` acts as. Answers the bytes of the node, 0 where it is gone
+/// itself.
 sdk::Result<std::size_t> drop_elements(const BranchContent& server, const std::string& node,
                                        const GoneElements::mapped_type& gone);
 

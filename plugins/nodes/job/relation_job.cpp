@@ -19,6 +19,7 @@ constexpr char kRelationJob[] = "drop-elements";
 /// Of a job: `[node, property, target]` for each element.
 constexpr char kElements[] = "elements";
 constexpr std::size_t kElementsOfJob = 10'000;
+constexpr std::size_t kBytesOfJob = 1u << 20;
 /// Nodes that one transaction writes, fewer where they are long.
 constexpr std::size_t kNodesInTransaction = 50;
 constexpr std::size_t kBytesInTransaction = 1u << 20;
@@ -53,11 +54,14 @@ sdk::Result<void> start_one(const BranchContent& server, sdk::Json elements) {
 sdk::Result<void> leave_to_jobs(const BranchContent& server, const GoneElements& gone,
                                 GoneElements::const_iterator next) {
     sdk::Json elements = sdk::Json::array();
+    std::size_t bytes = 0;
     for (; next != gone.end(); ++next) {
         for (const auto& [property, targets] : next->second) {
             for (const std::string& target : targets) {
                 elements.push_back(sdk::Json::array({next->first, property, target}));
-                if (elements.size() < kElementsOfJob) continue;
+                bytes += next->first.size() + property.size() + target.size();
+                if (elements.size() < kElementsOfJob && bytes < kBytesOfJob) continue;
+                bytes = 0;
                 auto started = start_one(server, std::exchange(elements, sdk::Json::array()));
                 if (!started) return started;
             }
@@ -104,11 +108,15 @@ sdk::Result<void> drop_in_transaction(Services& services, const sdk::Job& job,
             at = next;
             if (auto held = job.confirm(context.transaction()); !held) return held;
             auto server = open_address(services, context, job.input());
-            if (server) return drop_some(*server, gone, at, most);
-            if (!sdk::is_missing(server.error())) return server.error();
-            // They went with their branch.
-            at = gone.end();
-            return {};
+            if (!server && !sdk::is_missing(server.error())) return server.error();
+            if (!server) {
+                // They went with their branch.
+                at = gone.end();
+                return {};
+            }
+            // The deletion was let in, and this is the rest of it.
+            server->changes().lift_protection();
+            return drop_some(*server, gone, at, most);
         });
     if (done) next = at;
     return done;

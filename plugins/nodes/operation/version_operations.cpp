@@ -203,7 +203,7 @@ sdk::Result<sdk::Reply> restore_version(Services& services, const sdk::Call& cal
     if (restored && !named.empty())
         restored = documents.patch(content->nodes(), call.record().id, named);
     if (!restored) return restored.error();
-    auto related = restore_relations(*content, *restored);
+    auto related = restore_relations(*content, *restored, version->place);
     if (!related) return related.error();
     return sdk::Reply::status(restored->fields);
 }

@@ -62,11 +62,6 @@ std::vector<std::string> named_by_first(const sdk::Json* first, const sdk::Json*
     return found;
 }
 
-sdk::Error of_property(const std::string& path, sdk::Error error) {
-    error.message = fmt::format("the property \"{}\": {}", sdk::shown_path(path), error.message);
-    return error;
-}
-
 sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
                        const Relator& relator, const std::string& target) {
     Changes::Relations& relations = content.changes().relations();
@@ -107,7 +102,8 @@ sdk::Result<void> join_all(const BranchContent& content, const sdk::Document& no
     if (targets.empty()) return {};
     // Whoever makes a node owns it.
     if (!is_new) {
-        if (auto may = content.require(node, sdk::Permission::update); !may) return may;
+        if (auto may = content.require(node, sdk::Permission::update); !may)
+            return of_property(relator.path, may.error());
     }
     const OneSource from_one(content.changes().relations());
     for (const std::string& target : targets) {
@@ -205,10 +201,11 @@ sdk::Result<void> resolve_relations(const BranchContent& content, const sdk::Jso
     auto relators = relators_of(content, after);
     if (!relators) return relators.error();
     if (relators->empty()) unrelated = sdk::text_member(after, member::kType);
+    NamedTargets targets(content);
     for (const Relator& relator : *relators) {
         sdk::Json* const value = property_at(after, relator.path);
         if (value == nullptr) continue;
-        PropertyResolver resolver(content, relator, property_at(former, relator.path), violations);
+        PropertyResolver resolver(targets, relator, property_at(former, relator.path), violations);
         if (auto resolved = resolver.resolve(*value); !resolved) return resolved;
     }
     return {};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -20,6 +19,8 @@ namespace {
 constexpr char kRelatorKeyword[] = "_relator";
 constexpr std::size_t kMaxRelatorDepth = 10;
 constexpr std::size_t kMaxRelators = 50;
+/// Associations, and what a job is told of them, repeat the path.
+constexpr std::size_t kMaxPathBytes = 200;
 /// Definitions that are looked at upwards from one: every write of a node pays for them.
 constexpr std::size_t kMaxChain = 20;
 
@@ -57,6 +58,7 @@ void collect_places(const sdk::Json& schema, const std::string& above, std::size
         const bool is_path = name.empty() || name.find('/') != std::string::npos;
         if (!property.is_object() || is_path || name.front() == '_') continue;
         const std::string path = above + name;
+        if (path.size() > kMaxPathBytes) continue;
         if (const sdk::Json* const keyword = relator_keyword(property)) {
             found.push_back({path, keyword});
         } else {
@@ -99,6 +101,15 @@ std::optional<Relator> relator_at(const RelatorPlace& place) {
     return relator;
 }
 
+bool is_inside(std::string_view path, std::string_view outer) {
+    return path.size() > outer.size() && path.starts_with(outer) && path[outer.size()] == '/';
+}
+
+/// Whether one is the other or lies inside it: what the outer one's element says goes with it.
+bool overlap(std::string_view one, std::string_view other) {
+    return one == other || is_inside(one, other) || is_inside(other, one);
+}
+
 }  // namespace
 
 bool is_relator_type(std::string_view type) {
@@ -111,11 +122,15 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
     if (is_association(node) || is_servers_name(type)) return found;
     auto chain = definition_chain(content, type, kMaxChain);
     if (!chain) return chain.error();
-    std::set<std::string> known;
+    std::vector<std::string> known;
     for (const sdk::Document& definition : *chain) {
         for (const RelatorPlace& place : places_in(definition.fields)) {
             if (found.size() == kMaxRelators) return found;
-            if (!known.insert(place.path).second) continue;
+            const bool is_known =
+                std::any_of(known.begin(), known.end(),
+                            [&](const std::string& path) { return overlap(path, place.path); });
+            if (is_known) continue;
+            known.push_back(place.path);
             if (auto relator = relator_at(place)) found.push_back(std::move(*relator));
         }
     }

@@ -1,6 +1,6 @@
 #include "relation/stored_relations.hpp"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -31,62 +31,51 @@ sdk::Result<std::vector<sdk::Document>> removed_relations(const BranchContent& c
     return std::move(found->rows);
 }
 
-bool has_relator(const std::vector<Relator>& relators, const Relation& relation) {
-    return std::any_of(relators.begin(), relators.end(), [&](const Relator& relator) {
-        return relator.path == relation.property && relator.type == relation.type;
-    });
+/// Where nothing is left of the association.
+sdk::Result<void> relate_again(const BranchContent& content, const sdk::Document& node,
+                               const sdk::Document& target, const Relation& relation) {
+    const Raised comes_back(content.changes().relations().come_back);
+    const Raised in_step(content.changes().relations().are_in_step);
+    const sdk::Json stands = {{feature::kRelator, relation_feature(relation.property)}};
+    auto joined = content.associate(node, target,
+                                    {.source = node.id,
+                                     .target = target.id,
+                                     .type = relation.type,
+                                     .fields = {{member::kFeatures, stands}}});
+    return joined ? sdk::Result<void>() : joined.error();
 }
 
 }  // namespace
 
-Relation relation_of(const sdk::Document& association) {
-    AssociationEnds ends = ends_of(association);
-    return {std::move(ends.type), relation_path(association.fields), std::move(ends.target)};
-}
-
-sdk::Result<std::set<Relation>> relations_of(const BranchContent& content, const std::string& node,
-                                             const std::set<std::string>& types) {
-    std::set<Relation> found;
-    for (const std::string& type : types) {
-        auto edges = content.edges(node, Direction::outgoing, type);
-        if (!edges) return edges.error();
-        for (const Edge& edge : *edges) {
-            if (edge.end != Direction::outgoing) continue;
-            auto association = content.node(edge.association);
-            if (!association) return association.error();
-            if (is_relation(association->fields)) found.insert(relation_of(*association));
-        }
-    }
-    return found;
-}
-
-sdk::Result<void> restore_relations(const BranchContent& content, const sdk::Document& node) {
+sdk::Result<void> restore_relations(const BranchContent& content, const sdk::Document& node,
+                                    const VersionPlace& version) {
     if (!may_have_elements(node.fields)) return {};
     auto relators = relators_of(content, node.fields);
     if (!relators) return relators.error();
-    if (relators->empty()) return {};
+    std::set<std::string> types;
+    for (const Relator& relator : *relators)
+        types.insert(relator.type);
+    auto proven = relations_at(content, node.id, version, types);
+    if (!proven) return proven.error();
+    if (proven->empty()) return {};
     auto removed = removed_relations(content, node.id);
     if (!removed) return removed.error();
     NamedNodes named(node.fields);
-    std::set<std::string> types;
-    std::erase_if(*removed, [&](const sdk::Document& association) {
-        const Relation relation = relation_of(association);
-        const bool is_wanted =
-            has_relator(*relators, relation) && named.contains(relation.property, relation.target);
-        if (is_wanted) types.insert(relation.type);
-        return !is_wanted;
-    });
     auto present = relations_of(content, node.id, types);
     if (!present) return present.error();
-    for (const sdk::Document& association : *removed) {
-        const Relation relation = relation_of(association);
-        if (present->contains(relation)) continue;
+    std::map<Relation, const sdk::Document*> kept;
+    for (const sdk::Document& association : *removed)
+        kept.emplace(relation_of(association), &association);
+    for (const Relation& relation : *proven) {
+        const bool is_wanted = named.contains(relation.property, relation.target);
+        if (!is_wanted || present->contains(relation)) continue;
         auto target = content.readable_node(relation.target);
         if (!target && !sdk::is_missing(target.error())) return target.error();
         if (!target) continue;
-        auto restored = restore_association(content, association);
-        if (!restored) return restored;
-        present->insert(relation);
+        const auto found = kept.find(relation);
+        auto restored = found != kept.end() ? restore_association(content, *found->second)
+                                            : relate_again(content, node, *target, relation);
+        if (!restored) return of_property(relation.property, restored.error());
     }
     return {};
 }

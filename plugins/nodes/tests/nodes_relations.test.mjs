@@ -8,7 +8,8 @@ let repository;
 let branch;
 let editor;
 before(async () => {
-  server = await SteleServer.start();
+  // Under the sanitizers writers that never stop take much of the time.
+  server = await SteleServer.start({ config: 'server.busy_wait = 300s\n' });
   await server.makeUser('editor');
   editor = await server.login('editor', 'secret-of-editor');
 });
@@ -319,7 +320,13 @@ test('one operation makes at most 10,000 associations for properties', async () 
 
 /// Jobs take out what the deletion itself does not write.
 async function gone(ids) {
-  for (const id of ids) while ('author' in (await read(id))) await new Promise((go_on) => setTimeout(go_on, 50));
+  const end = Date.now() + 120_000;
+  for (const id of ids) {
+    while ('author' in (await read(id))) {
+      assert.ok(Date.now() < end, `${id} still names its target`);
+      await new Promise((go_on) => setTimeout(go_on, 50));
+    }
+  }
 }
 
 test('elements in more nodes, and in longer ones, than a deletion writes itself follow it', async () => {
@@ -494,4 +501,113 @@ test('a circle is found that one of many elements closes', async () => {
   await refused(server.request('PUT', N(id), { token: server.adminToken, body: { sources: [...sources, { id: above }] } }), 409, 'nodes.association_circle');
   await server.admin('PUT', N(id), { sources });
   assert.equal((await ends(id, 'my:source')).length, 3);
+});
+
+const restore = (id, body = {}) => server.admin('POST', `${branch}/deletions/${id}/restore`, body);
+
+test('what is written while an association is away, and what a restore adds, makes none', async () => {
+  await create({ _type: 'd:type', _qname: 'my:plain', properties: {} });
+  const target = await create({ title: 'target' });
+  const [id, other] = [await article({ author: { id: target }, sources: [{ id: target }] }), await article({ author: { id: target } })];
+  await server.admin('DELETE', N(target));
+  await server.admin('POST', `${N(id)}/change_type?type=my:plain`);
+  await server.admin('PUT', N(id), { author: { id: target } });
+  await server.admin('POST', `${N(id)}/change_type?type=my:article`);
+  await restore(target);
+  assert.deepEqual([(await read(id)).author.id, await all(id)], [target, []]);
+  await server.admin('DELETE', N(other));
+  const missing = await create({ title: 'missing' });
+  await server.admin('DELETE', N(missing));
+  await restore(other, { sources: [{ id: target }, { id: missing }] });
+  assert.deepEqual([await named(other), await all(other)], [[missing, target].sort(), []]);
+});
+
+test('however often nodes go and come back, one association stands for an element', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ author: { id: target } });
+  for (let round = 0; round < 3; ++round) {
+    await server.admin('DELETE', N(target));
+    await restore(target);
+    assert.deepEqual([(await read(id)).author, await all(id)], [undefined, []]);
+    await server.admin('PUT', N(id), { author: { id: target } });
+    await server.admin('DELETE', N(id));
+    await restore(id);
+    assert.deepEqual(await ends(id, 'my:by'), [target]);
+  }
+  const { _doc: fork } = await server.admin('POST', `${repository}/branches?branch=master`, {});
+  await server.admin('PUT', N(id), {});
+  const onFork = `${repository}/branches/${fork}`;
+  await server.admin('PUT', `${onFork}/nodes/${id}`, {});
+  for (const at of [branch, onFork]) await server.admin('PUT', `${at}/nodes/${id}`, { author: { id: target } });
+  await server.admin('POST', `${onFork}/copyfrom?id=master`, { nodeIds: [id] });
+  const { rows } = await server.admin('GET', `${onFork}/nodes/${id}/associations?type=my:by&direction=OUTGOING`);
+  assert.equal(rows.length, 1);
+});
+
+test('a node that comes back names nothing that was purged', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ title: 't', author: { id: target } });
+  await server.admin('DELETE', N(id));
+  await server.admin('DELETE', N(target));
+  await server.admin('DELETE', `${branch}/deletions/${target}`);
+  await restore(id);
+  assert.deepEqual([(await read(id)).author, await all(id)], [undefined, []]);
+});
+
+test('what a deletion leaves to do is done on a branch that is protected meanwhile', async () => {
+  const target = await create({ title: 'target' });
+  const ids = [];
+  for (let at = 0; at < 200; ++at) ids.push(await article({ author: { id: target } }));
+  const record = await server.admin('GET', branch);
+  await server.admin('DELETE', N(target));
+  await server.admin('PUT', branch, { ...record, readonly: true });
+  await gone(ids);
+});
+
+test('a property inside one that names nodes stands for nothing, wherever the two are defined', async () => {
+  const city = { type: 'object', _relator: { associationType: 'my:in' } };
+  const place = { type: 'object', _relator: { associationType: 'my:at' } };
+  await create({ _type: 'd:type', _qname: 'my:sub', _parent: 'my:article', properties: { place } });
+  await create({ _type: 'd:type', _qname: 'my:base', properties: { place } });
+  await create({ _type: 'd:type', _qname: 'my:inner', _parent: 'my:base', properties: { place: { type: 'object', properties: { city } } } });
+  for (const [type, outer] of [['my:sub', true], ['my:inner', false]]) {
+    const [one, two] = [await create({ title: 'one' }), await create({ title: 'two' })];
+    const id = await create({ _type: type, place: { id: one, city: { id: two } } });
+    assert.deepEqual([await ends(id, 'my:at'), await ends(id, 'my:in')], outer ? [[one], []] : [[], [two]], type);
+    for (const target of [one, two]) await server.admin('DELETE', N(target));
+    assert.deepEqual(await all(id), []);
+  }
+});
+
+test('a property that names more than 500 nodes from before its definition takes none anew', async () => {
+  await create({ _type: 'd:type', _qname: 'my:plain', properties: {} });
+  const target = await create({ title: 'target' });
+  const sources = Array.from({ length: 600 }, (_, at) => ({ id: `${at}`.padStart(20, '0') }));
+  const id = await create({ _type: 'my:plain', sources });
+  await server.admin('POST', `${N(id)}/change_type?type=my:article`);
+  await refused(server.request('PUT', N(id), { token: server.adminToken, body: { sources: [...sources.slice(1), { id: target }] } }), 400, 'nodes.relations_exceeded');
+  await server.admin('PUT', N(id), { sources: sources.slice(1) });
+  await server.admin('PUT', N(id), { sources: sources.slice(1, 500) });
+  await server.admin('PUT', N(id), { sources: [...sources.slice(1, 500), { id: target }] });
+  assert.deepEqual(await all(id), [target]);
+});
+
+test('a write is told a bounded amount of what it names, and reads each node once', async () => {
+  const target = await create({ title: 'x'.repeat(100_000) });
+  const names = (count) => ({ sources: Array(count).fill({ id: target }) });
+  const id = await article(names(5));
+  assert.deepEqual(await all(id), [target]);
+  await refused(server.request('POST', `${branch}/nodes`, { token: server.adminToken, body: { _type: 'my:article', ...names(20) } }), 400, 'nodes.relations_exceeded');
+});
+
+test('a refusal says which property it is about', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ title: 't', author: { id: target } });
+  const { _system: { changeset } } = await read(id);
+  await create({ _type: 'd:association', _qname: 'my:by', _features: { 'f:non-cyclic': {} } });
+  await server.admin('PUT', N(id), { title: 't' });
+  await server.admin('POST', `${N(target)}/associate?node=${id}&type=my:by`);
+  const reply = await server.request('POST', `${N(id)}/versions/${changeset}/restore`, { token: server.adminToken, body: {} });
+  assert.deepEqual([reply.status, reply.json.code], [409, 'nodes.association_circle'], reply.text);
+  assert.match(reply.json.message, /"author"/);
 });
