@@ -7,6 +7,7 @@
 #include <stele/sdk/record_space.hpp>
 
 #include "branch/vocabulary.hpp"
+#include "history/history.hpp"
 #include "version/collection_keys.hpp"
 
 namespace stele::nodes {
@@ -65,14 +66,9 @@ sdk::Result<StoredVersion> stored_version(const ViewReader& view, std::string_vi
 
 sdk::Result<std::optional<sdk::Json>> record_of(const StoredVersion& version) {
     if (!version.revision) return std::optional<sdk::Json>();
-    const auto stored = sdk::StoredRecord::read(version.bytes);
-    if (stored) {
-        auto record = sdk::parse_json(stored->text);
-        if (record && record->is_object()) return std::optional<sdk::Json>(std::move(*record));
-    }
-    return sdk::make_error(sdk::ErrorKind::internal, "nodes.version_broken",
-                           "a version of the node cannot be read",
-                           "revision " + std::to_string(*version.revision));
+    auto record = version_record(version.bytes, "revision " + std::to_string(*version.revision));
+    if (!record) return record.error();
+    return std::optional<sdk::Json>(std::move(*record));
 }
 
 }  // namespace

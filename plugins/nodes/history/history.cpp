@@ -20,12 +20,6 @@ namespace {
 constexpr char kRecordTag = 'd';
 constexpr Revision kNewest = kUncommitted - 1;
 
-sdk::Error version_broken(std::string_view node, const VersionPlace& version) {
-    return sdk::make_error(
-        sdk::ErrorKind::internal, "nodes.version_broken", "a version of the node cannot be read",
-        fmt::format("node {}, line {}, revision {}", node, version.line, version.revision));
-}
-
 /// While a changeset is written only the random part of its id is known.
 void complete_changeset(sdk::Json& record, Revision revision) {
     const auto system = record.find(member::kSystem);
@@ -127,12 +121,21 @@ sdk::Result<std::optional<sdk::Json>> History::read(std::string_view node,
     if (!value) return value.error();
     if (!*value || (*value)->empty() || (*value)->front() != kPresent)
         return std::optional<sdk::Json>();
-    const auto stored = sdk::StoredRecord::read(std::string_view(**value).substr(1));
-    if (!stored) return version_broken(node, version);
-    auto record = sdk::parse_json(stored->text);
-    if (!record || !record->is_object()) return version_broken(node, version);
+    auto record = version_record(
+        std::string_view(**value).substr(1),
+        fmt::format("node {}, line {}, revision {}", node, version.line, version.revision));
+    if (!record) return record.error();
     complete_changeset(*record, version.revision);
     return std::optional<sdk::Json>(std::move(*record));
+}
+
+sdk::Result<sdk::Json> version_record(std::string_view stored, std::string place) {
+    if (const auto read = sdk::StoredRecord::read(stored)) {
+        auto record = sdk::parse_json(read->text);
+        if (record && record->is_object()) return std::move(*record);
+    }
+    return sdk::make_error(sdk::ErrorKind::internal, "nodes.version_broken",
+                           "a version of the node cannot be read", std::move(place));
 }
 
 sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_view node) {

@@ -61,6 +61,10 @@ private:
 /// node.
 sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_view node);
 
+/// The record of a stored version (`sdk::StoredRecord`); `internal` (`nodes.version_broken`) with
+/// `place` in its detail where it cannot be read.
+sdk::Result<sdk::Json> version_record(std::string_view stored, std::string place);
+
 /// What a client changed from one version to the next, as a JSON Patch (RFC 6902); members of the
 /// server are left out. `left` are the bytes that it may have, which it takes off
 /// (`sdk::take_json_difference`).

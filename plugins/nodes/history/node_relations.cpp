@@ -20,6 +20,17 @@ View view_at(View view, Revision revision) {
     return view;
 }
 
+sdk::Result<std::optional<sdk::Json>> read_record(const ViewReader& reader,
+                                                  const std::string& node) {
+    std::string bytes;
+    auto is_there = reader.get_into(node_record_key(node), bytes);
+    if (!is_there) return is_there.error();
+    if (!*is_there) return std::optional<sdk::Json>();
+    auto record = version_record(bytes, "node " + node);
+    if (!record) return record.error();
+    return std::optional<sdk::Json>(std::move(*record));
+}
+
 }  // namespace
 
 Relation relation_of(const sdk::Document& association) {
@@ -49,7 +60,6 @@ sdk::Result<std::set<Relation>> relations_at(const BranchContent& content, const
     const View view = view_at(content.view().view(), version.revision);
     const VersionSpace space = content.services().branches.space(content.place());
     const ViewReader reader(content.context().transaction(), space, view);
-    const History history(content.context().transaction(), space, view);
     std::vector<std::string> associations;
     Pace pace(content.context());
     sdk::Result<void> may_go_on;
@@ -65,15 +75,12 @@ sdk::Result<std::set<Relation>> relations_at(const BranchContent& content, const
     }
     std::set<Relation> found;
     for (const std::string& association : associations) {
-        auto place = history.newest(association);
-        if (!place) return place.error();
-        if (!*place) continue;
-        auto record = history.read(association, **place);
-        if (!record) return record.error();
-        if (!*record || !is_relation(**record)) continue;
+        auto fields = read_record(reader, association);
+        if (!fields) return fields.error();
+        if (!*fields || !is_relation(**fields)) continue;
         sdk::Document document;
         document.id = association;
-        document.fields = std::move(**record);
+        document.fields = std::move(**fields);
         found.insert(relation_of(document));
     }
     return found;

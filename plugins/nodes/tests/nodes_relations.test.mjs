@@ -468,27 +468,26 @@ test('what a branch that validates content says to an associate it says to a pro
   assert.equal(odd.json.violations[0].message, 'the property " " names no node of the branch');
 });
 
-test('what many associations cost when they come back or are copied is what they cost when they are made', async () => {
+test('a thousand associations of a node are copied, taken out, and come back with it', async () => {
   const properties = Object.fromEntries(['one', 'two'].map((name) => [name, { type: 'array', _relator: {} }]));
   await create({ _type: 'd:type', _qname: 'my:wide', properties });
   const elements = [];
   for (let at = 0; at < 500; ++at) elements.push({ id: await create({ title: `${at}` }) });
   const target = await create({ title: 'g' }, '?parentFolderPath=/');
-  const cost = async (method, path, body) => {
-    const begun = performance.now();
-    const answer = await server.admin(method, path, body);
-    return [performance.now() - begun, answer];
-  };
-  const [making, { _doc: id }] = await cost('POST', `${branch}/nodes`, { _type: 'my:wide', one: elements, two: elements });
+  const id = await create({ _type: 'my:wide', one: elements, two: elements });
   const { _system: { changeset } } = await read(id);
-  const costs = {};
-  [costs.copy] = await cost('POST', `${N(id)}/copy?targetNodeId=${target}`);
+  const count = async (node) => (await server.admin('GET', `${N(node)}/associations?direction=OUTGOING&limit=1`)).total_rows;
+  assert.equal(await count(id), 1000);
+  await server.admin('POST', `${N(id)}/copy?targetNodeId=${target}`);
+  const { rows: [copy] } = await server.admin('POST', `${branch}/nodes/query`, { _type: 'my:wide', _doc: { $ne: id } });
+  assert.equal(await count(copy._doc), 1000);
   await server.admin('DELETE', N(id));
-  [costs.trash] = await cost('POST', `${branch}/deletions/${id}/restore`, {});
-  [costs.taken] = await cost('PUT', N(id), { title: 't' });
-  [costs.version] = await cost('POST', `${N(id)}/versions/${changeset}/restore`);
-  assert.equal((await server.admin('GET', `${N(id)}/associations?direction=OUTGOING&limit=1`)).total_rows, 1000);
-  for (const [name, ms] of Object.entries(costs)) assert.ok(ms < 1000 + 4 * making, `${name}: ${ms} ms, to make them ${making} ms`);
+  await server.admin('POST', `${branch}/deletions/${id}/restore`, {});
+  assert.equal(await count(id), 1000);
+  await server.admin('PUT', N(id), { title: 't' });
+  assert.equal(await count(id), 0);
+  await server.admin('POST', `${N(id)}/versions/${changeset}/restore`);
+  assert.equal(await count(id), 1000);
 });
 
 test('a circle is found that one of many elements closes', async () => {
