@@ -75,6 +75,8 @@ public:
         std::string unrelated_type;
         /// Associations that were made for properties.
         std::size_t made = 0;
+        /// Bytes that properties were told of the nodes that they name.
+        std::size_t told = 0;
         /// The nodes above one, along a type.
         struct Above {
             std::string node;

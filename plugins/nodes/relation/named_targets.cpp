@@ -16,6 +16,8 @@ namespace {
 
 /// Bytes that one write is told of what it names.
 constexpr std::size_t kMaxTold = 1u << 20;
+/// The same of an operation, which may write many nodes.
+constexpr std::size_t kMaxToldAtAll = 16u << 20;
 
 }  // namespace
 
@@ -59,9 +61,12 @@ sdk::Result<bool> NamedTargets::tell(const std::string& id, const Target& target
         if (!address) return address.error();
         address_ = std::move(*address);
     }
-    told_ += address_.size() + 2 * id.size() + target.title.size() + target.qname.size() +
-             target.type.size();
-    if (told_ > kMaxTold) return false;
+    const std::size_t told = address_.size() + 2 * id.size() + target.title.size() +
+                             target.qname.size() + target.type.size();
+    std::size_t& told_at_all = content_.changes().relations().told;
+    told_ += told;
+    told_at_all += told;
+    if (told_ > kMaxTold || told_at_all > kMaxToldAtAll) return false;
     element[kElementId] = id;
     element[kElementRef] = address_ + id;
     element[kElementTitle] = target.title;

@@ -17,6 +17,8 @@ class NamedTargets {
 public:
     explicit NamedTargets(const BranchContent& content) : content_(content) {}
 
+    const BranchContent& content() const { return content_; }
+
     struct Target {
         std::string title;
         std::string qname;
@@ -27,8 +29,8 @@ public:
     sdk::Result<const Target*> find(const std::string& id);
     /// Whether a target may be named where `wanted` is asked for (`is_of_type`).
     sdk::Result<bool> is_of(const Target& target, const std::string& wanted);
-    /// Makes an element say what the server tells of its node. False when the write would be told
-    /// too much: titles may be long.
+    /// Makes an element say what the server tells of its node. False when the write, or all of the
+    /// operation, would be told too much: titles may be long.
     sdk::Result<bool> tell(const std::string& id, const Target& target, sdk::Json& element);
 
 private:

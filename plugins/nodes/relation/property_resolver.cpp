@@ -36,13 +36,16 @@ void keep_told(const sdk::Json& former, sdk::Json& element) {
 
 PropertyResolver::PropertyResolver(NamedTargets& targets, const Relator& relator,
                                    const sdk::Json* former, sdk::Violations& violations)
-    : targets_(targets), relator_(relator), violations_(violations) {
+    : targets_(targets),
+      relator_(relator),
+      violations_(violations),
+      pace_(targets.content().context()) {
     for (const sdk::Json* element : elements_of(former)) {
         std::string id = named_node(*element);
         if (id.empty()) {
             ++nameless_before_;
         } else {
-            named_before_.emplace(std::move(id), element);
+            named_before_[std::move(id)].elements.push_back(element);
         }
     }
 }
@@ -71,7 +74,15 @@ sdk::Result<void> PropertyResolver::resolve(sdk::Json& value) {
     return {};
 }
 
+const sdk::Json* PropertyResolver::take_former(const std::string& id) {
+    const auto former = named_before_.find(id);
+    if (former == named_before_.end()) return nullptr;
+    auto& [elements, taken] = former->second;
+    return taken < elements.size() ? elements[taken++] : nullptr;
+}
+
 sdk::Result<void> PropertyResolver::resolve_element(sdk::Json& element, const std::string& place) {
+    if (auto may_go_on = pace_.step(); !may_go_on) return may_go_on;
     const std::string id = named_node(element);
     if (id.empty()) {
         if (nameless_before_ == 0) {
@@ -82,11 +93,15 @@ sdk::Result<void> PropertyResolver::resolve_element(sdk::Json& element, const st
         }
         return {};
     }
-    const auto former = named_before_.find(id);
-    if (former != named_before_.end()) {
-        keep_told(*former->second, element);
+    if (const sdk::Json* const former = take_former(id)) {
+        keep_told(*former, element);
         return {};
     }
+    return resolve_new(id, element, place);
+}
+
+sdk::Result<void> PropertyResolver::resolve_new(const std::string& id, sdk::Json& element,
+                                                const std::string& place) {
     // More of them that were there before a definition stay, and are no measure for what is new.
     if (is_full_) {
         add_exceeded(fmt::format("names more than {} nodes", kMaxElements));
@@ -107,7 +122,7 @@ sdk::Result<void> PropertyResolver::resolve_element(sdk::Json& element, const st
     }
     auto is_told = targets_.tell(id, **target, element);
     if (!is_told) return is_told.error();
-    if (!*is_told) add_exceeded("names nodes with longer titles than one write is told");
+    if (!*is_told) add_exceeded("names nodes with longer titles than is told at once");
     return {};
 }
 

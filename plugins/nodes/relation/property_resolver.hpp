@@ -3,7 +3,9 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "branch/pace.hpp"
 #include "relation/named_targets.hpp"
 #include "relation/relators.hpp"
 
@@ -13,8 +15,9 @@ namespace stele::nodes {
 inline constexpr std::size_t kMaxElements = 500;
 
 /// Finds the nodes that a write makes a property name newly, and fills its elements in. What it
-/// named before, in whatever way, is not looked up and tells what it told; what was no name of a
-/// node before keeps nobody from writing.
+/// named before, in whatever way, is not looked up and tells what it told, each element once: one
+/// more of that name is new, as what was told may be long. What was no name of a node before keeps
+/// nobody from writing.
 class PropertyResolver {
 public:
     /// `former` is what the property said; null where it was not there. All outlive the resolver.
@@ -31,11 +34,22 @@ private:
     void add_problem(const std::string& place, const char* code, std::string_view problem);
     void add_exceeded(std::string_view problem);
     sdk::Result<void> resolve_element(sdk::Json& element, const std::string& place);
+    sdk::Result<void> resolve_new(const std::string& id, sdk::Json& element,
+                                  const std::string& place);
+    /// The next one that named the node before; null where there is none left.
+    const sdk::Json* take_former(const std::string& id);
+
+    /// In their order.
+    struct Former {
+        std::vector<const sdk::Json*> elements;
+        std::size_t taken = 0;
+    };
 
     NamedTargets& targets_;
     const Relator& relator_;
     sdk::Violations& violations_;
-    std::unordered_map<std::string, const sdk::Json*> named_before_;
+    Pace pace_;
+    std::unordered_map<std::string, Former> named_before_;
     bool is_full_ = false;
     bool is_exceeded_ = false;
     /// Elements that named nothing and that the value may still have.

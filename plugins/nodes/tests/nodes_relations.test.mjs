@@ -33,7 +33,7 @@ const named = async (id) => ((await read(id)).sources ?? []).map((source) => sou
 async function refused(reply, status, code) {
   const { json, text, status: got } = await reply;
   const codes = [json.code, ...(json.violations ?? []).map((one) => one.code)];
-  assert.ok(got === status && codes.includes(code), text);
+  assert.ok(got === status && codes.includes(code), text.slice(0, 1000));
 }
 async function letIn(role) {
   await server.admin('POST', `${repository}/authorities/connector/grant?id=default/editor`);
@@ -609,4 +609,44 @@ test('a refusal says which property it is about', async () => {
   const reply = await server.request('POST', `${N(id)}/versions/${changeset}/restore`, { token: server.adminToken, body: {} });
   assert.deepEqual([reply.status, reply.json.code], [409, 'nodes.association_circle'], reply.text);
   assert.match(reply.json.message, /"author"/);
+});
+
+const send = (method, path, body = {}) => server.request(method, path, { token: server.adminToken, body });
+
+test('what names a node once more than before is told anew, within the bounds', async () => {
+  const target = await create({ title: 'x'.repeat(400_000) });
+  const id = await article({ sources: [{ id: target }] });
+  const put = (count) => send('PUT', N(id), { sources: Array.from({ length: count }, (_, page) => ({ id: target, page })) });
+  for (const count of [16, 501]) {
+    await refused(put(count), 400, 'nodes.relations_exceeded');
+    assert.equal((await read(id)).sources.length, 1);
+  }
+  assert.equal((await put(3)).status, 200);
+  assert.deepEqual([(await named(id)).length, await ends(id, 'my:source')], [3, [target]]);
+  await letIn('connector');
+  await server.admin('POST', `${N(id)}/authorities/editor/grant?id=default/editor`);
+  assert.equal((await as('PUT', N(id), { sources: (await read(id)).sources.map((source) => ({ ...source, page: 9 })) })).status, 200);
+  await refused(as('PUT', N(id), { sources: Array(4).fill({ id: target }) }), 400, 'nodes.relation_unknown');
+});
+
+test('each element from before the definition is kept once, in the order in which they name a node', async () => {
+  const target = await create({ title: 'now' });
+  const elements = [{ id: target, title: 'A', qname: 'qa' }, { id: target, title: Array(2000).fill({ text: 'B' }) }, { ref: `node://a/b/c/${target}` }];
+  const id = await raw({ all: elements });
+  await late({ associationType: 'my:late-source' });
+  const put = (count) => send('PUT', N(id), { all: Array.from({ length: count }, (_, page) => ({ id: target, page })) });
+  await refused(put(600), 400, 'nodes.relations_exceeded');
+  assert.equal((await put(400)).status, 200);
+  const { all: value } = await read(id);
+  assert.deepEqual(value.slice(0, 4).map((element) => element.title), ['A', elements[1].title, undefined, 'now']);
+  assert.ok(JSON.stringify(value).length < 200_000);
+  assert.deepEqual(await all(id), []);
+});
+
+test('one operation is told a bounded amount of what it names', async () => {
+  const target = await create({ title: 'x'.repeat(1_000_000) });
+  const post = (count) => send('POST', `${branch}/nodes`, Array(count).fill({ _type: 'my:article', sources: [{ id: target }] }));
+  await refused(post(40), 400, 'nodes.relations_exceeded');
+  assert.equal((await post(4)).status, 200);
+  assert.equal((await server.admin('POST', `${branch}/nodes/query`, { _type: 'my:article' })).total_rows, 4);
 });
