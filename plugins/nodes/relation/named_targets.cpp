@@ -8,6 +8,7 @@
 
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
+#include "definition/definitions.hpp"
 #include "relation/relators.hpp"
 
 namespace stele::nodes {
@@ -49,9 +50,36 @@ sdk::Result<bool> NamedTargets::is_of(const Target& target, const std::string& w
     const std::string asked = target.type + ' ' + wanted;
     const auto known = fitting_.find(asked);
     if (known != fitting_.end()) return known->second;
-    auto is_fit = is_of_type(content_, target.type, wanted);
+    auto is_fit = extends(target.type, wanted);
     if (is_fit) fitting_.emplace(asked, *is_fit);
     return is_fit;
+}
+
+sdk::Result<const std::string*> NamedTargets::parent_of(const std::string& type) {
+    auto known = parents_.find(type);
+    if (known == parents_.end()) {
+        if (auto may_go_on = content_.context().go_on(); !may_go_on) return may_go_on.error();
+        auto chain = definition_chain(content_, type, 1);
+        if (!chain) return chain.error();
+        std::optional<std::string> parent;
+        if (!chain->empty()) parent = sdk::text_member(chain->front().fields, kParent);
+        known = parents_.emplace(type, std::move(parent)).first;
+    }
+    return known->second ? &*known->second : nullptr;
+}
+
+sdk::Result<bool> NamedTargets::extends(const std::string& type, const std::string& wanted) {
+    if (wanted.empty() || wanted == type::kNode || wanted == type) return true;
+    std::string at = type;
+    // A chain that leads back ends by its length, too.
+    for (std::size_t passed = 0; passed < kMaxChain; ++passed) {
+        auto parent = parent_of(at);
+        if (!parent) return parent.error();
+        if (*parent == nullptr) break;
+        if (at == wanted) return true;
+        at = **parent;
+    }
+    return false;
 }
 
 sdk::Result<bool> NamedTargets::tell(const std::string& id, const Target& target,

@@ -21,8 +21,6 @@ constexpr std::size_t kMaxRelatorDepth = 10;
 constexpr std::size_t kMaxRelators = 50;
 /// Associations, and what a job is told of them, repeat the path.
 constexpr std::size_t kMaxPathBytes = 200;
-/// Definitions that are looked at upwards from one: every write of a node pays for them.
-constexpr std::size_t kMaxChain = 20;
 
 /// The prefixes of types that mean something to the server.
 bool is_servers_name(std::string_view qname) {
@@ -135,16 +133,6 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
         }
     }
     return found;
-}
-
-sdk::Result<bool> is_of_type(const BranchContent& content, const std::string& type,
-                             const std::string& wanted) {
-    if (wanted.empty() || wanted == type::kNode || wanted == type) return true;
-    auto chain = definition_chain(content, type, kMaxChain);
-    if (!chain) return chain.error();
-    return std::any_of(chain->begin(), chain->end(), [&](const sdk::Document& one) {
-        return sdk::text_member(one.fields, member::kQName) == wanted;
-    });
 }
 
 }  // namespace stele::nodes

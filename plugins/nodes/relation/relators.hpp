@@ -8,6 +8,9 @@
 
 namespace stele::nodes {
 
+/// Definitions that are looked at upwards from one: every write of a node pays for them.
+inline constexpr std::size_t kMaxChain = 20;
+
 /// A property of which a definition says `_relator`.
 struct Relator {
     /// As `property_at` takes it.
@@ -27,9 +30,5 @@ sdk::Result<std::vector<Relator>> relators_of(const BranchContent& content, cons
 /// Whether associations of the type may stand for properties: those that mean something to the
 /// server (folders, owners, locks) may not.
 bool is_relator_type(std::string_view type);
-
-/// Whether a node of that type may be named where `wanted` is asked for.
-sdk::Result<bool> is_of_type(const BranchContent& content, const std::string& type,
-                             const std::string& wanted);
 
 }  // namespace stele::nodes
