@@ -204,8 +204,10 @@ sdk::Result<void> resolve_relations(const BranchContent& content, const sdk::Jso
     NamedTargets targets(content);
     for (const Relator& relator : *relators) {
         sdk::Json* const value = property_at(after, relator.path);
-        if (value == nullptr) continue;
-        PropertyResolver resolver(targets, relator, property_at(former, relator.path), violations);
+        const sdk::Json* const had = property_at(former, relator.path);
+        const bool is_same = value != nullptr && had != nullptr && *value == *had;
+        if (value == nullptr || is_same) continue;
+        PropertyResolver resolver(targets, relator, had, violations);
         if (auto resolved = resolver.resolve(*value); !resolved) return resolved;
     }
     return {};

@@ -650,3 +650,12 @@ test('one operation is told a bounded amount of what it names', async () => {
   assert.equal((await post(4)).status, 200);
   assert.equal((await server.admin('POST', `${branch}/nodes/query`, { _type: 'my:article' })).total_rows, 4);
 });
+
+test('a value that a write leaves as it was stays as it was', async () => {
+  const target = await create({ title: 'now' });
+  const elements = [{ id: target, title: 'A', qname: 'qa' }, { id: target, title: 'B' }, { ref: `node://a/b/c/${target}` }];
+  const id = await raw({ all: elements });
+  await late({ associationType: 'my:late-source' });
+  await server.admin('PATCH', N(id), { other: [1] });
+  assert.deepEqual([(await read(id)).all, await all(id)], [elements, []]);
+});
