@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -23,14 +24,27 @@ namespace {
 /// Associations that one operation makes because properties stand for them.
 constexpr std::size_t kMaxMade = 10'000;
 
-/// Whether the first has objects or arrays that the second has not.
-bool has_other_structures(const sdk::Json& one, const sdk::Json& other) {
-    for (const auto& [name, value] : one.items()) {
-        if (name.starts_with('_') || !value.is_structured()) continue;
-        const auto same = other.find(name);
-        if (same == other.end() || *same != value) return true;
+using Structure = std::pair<std::string_view, const sdk::Json*>;
+
+/// The objects and arrays that a node says, by name.
+std::vector<Structure> structures_of(const sdk::Json& node) {
+    std::vector<Structure> found;
+    for (auto at = node.begin(); at != node.end(); ++at) {
+        const std::string& name = at.key();
+        if (!name.starts_with('_') && at->is_structured()) found.emplace_back(name, &*at);
     }
-    return false;
+    std::sort(found.begin(), found.end(),
+              [](const Structure& one, const Structure& other) { return one.first < other.first; });
+    return found;
+}
+
+/// Members lie in their order, where each would be looked for among all.
+bool have_same_structures(const sdk::Json& one, const sdk::Json& other) {
+    const auto [ones, others] = std::pair(structures_of(one), structures_of(other));
+    return std::equal(ones.begin(), ones.end(), others.begin(), others.end(),
+                      [](const Structure& left, const Structure& right) {
+                          return left.first == right.first && *left.second == *right.second;
+                      });
 }
 
 bool has_new_type(const sdk::Json& before, const sdk::Json& after) {
@@ -45,8 +59,7 @@ bool may_concern_relations(const BranchContent& content, const sdk::Json& before
     Changes& changes = content.changes();
     if (changes.relations().are_in_step || changes.is_server_alone(content.context())) return false;
     if (!may_have_elements(before) && !may_have_elements(after)) return false;
-    return has_new_type(before, after) || has_other_structures(after, before) ||
-           has_other_structures(before, after);
+    return has_new_type(before, after) || !have_same_structures(before, after);
 }
 
 /// What the first names and the second does not, in its order.

@@ -659,3 +659,15 @@ test('a value that a write leaves as it was stays as it was', async () => {
   await server.admin('PATCH', N(id), { other: [1] });
   assert.deepEqual([(await read(id)).all, await all(id)], [elements, []]);
 });
+
+test('members that only change their places change no association, and those that change their names do', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ a: [1], author: { id: target }, b: { c: 1 } });
+  const { author } = await read(id);
+  await server.admin('PUT', N(id), { b: { c: 1 }, author, a: [1] });
+  assert.deepEqual(await ends(id, 'my:by'), [target]);
+  await server.admin('PUT', N(id), { b: { c: 1 }, writer: author, a: [1] });
+  assert.deepEqual(await ends(id, 'my:by'), []);
+  await server.admin('PUT', N(id), { author, b: { c: 1 }, a: [1] });
+  assert.deepEqual(await ends(id, 'my:by'), [target]);
+});
