@@ -73,7 +73,7 @@ public:
         bool come_back = false;
         /// A type without such properties, as the last write of a node has found it beforehand.
         std::string unrelated_type;
-        /// Associations that were made for properties.
+        /// Associations that were made for properties (`count_relation`).
         std::size_t made = 0;
         /// Bytes that properties were told of the nodes that they name.
         std::size_t told = 0;

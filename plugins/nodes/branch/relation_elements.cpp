@@ -13,6 +13,8 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPropertyPath[] = "propertyPath";
+/// Associations that one operation makes, or brings back, because properties stand for them.
+constexpr std::size_t kMaxMade = 10'000;
 
 template <class Value>
 Value* member_at(Value& node, std::string_view path) {
@@ -91,6 +93,13 @@ bool NamedNodes::contains(const std::string& path, const std::string& target) {
             place->second.insert(named_node(*element));
     }
     return place->second.contains(target);
+}
+
+sdk::Result<void> count_relation(Changes& changes) {
+    if (++changes.relations().made <= kMaxMade) return {};
+    return sdk::make_error(
+        sdk::ErrorKind::too_large, "nodes.relations_too_many",
+        fmt::format("properties would name more than {} nodes anew at once", kMaxMade));
 }
 
 sdk::Error of_property(std::string_view path, sdk::Error error) {

@@ -11,6 +11,8 @@
 
 namespace stele::nodes {
 
+class Changes;
+
 /// What a property says that stands for associations (relation/relations.hpp): an object, or each
 /// of an array, names a node by `id`, or by the end of `ref`. A property is named by its path, the
 /// members that lead to it with slashes between.
@@ -51,6 +53,10 @@ private:
     const sdk::Json& node_;
     std::map<std::string, std::set<std::string>> known_;
 };
+
+/// Before an association is made, or comes back, because a property stands for it: `too_large`
+/// (`nodes.relations_too_many`) where one operation does too much of that, in whatever way.
+sdk::Result<void> count_relation(Changes& changes);
 
 /// A failure that says which property it is about.
 sdk::Error of_property(std::string_view path, sdk::Error error);

@@ -324,6 +324,7 @@ sdk::Result<void> NodeCopy::join_relations(const sdk::Document& copy,
             if (!is_same) return is_same.error();
             if (!*is_same) continue;
         }
+        if (auto counted = count_relation(to_.changes()); !counted) return counted;
         auto target = to_.node(relation.target);
         if (!target) return target.error();
         if (auto joined = make_association(*original, copy, *target); !joined) return joined;

@@ -171,6 +171,7 @@ public:
         auto is_back = comes_back(relation, *source);
         if (!is_back) return is_back.error();
         if (!*is_back) return forget(content_, deletion);
+        if (auto counted = count_relation(content_.changes()); !counted) return counted;
         if (auto restored = restore_association(content_, deletion); !restored)
             return of_property(relation.property, restored.error());
         return {};

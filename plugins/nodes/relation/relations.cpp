@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -20,9 +19,6 @@
 namespace stele::nodes {
 
 namespace {
-
-/// Associations that one operation makes because properties stand for them.
-constexpr std::size_t kMaxMade = 10'000;
 
 using Structure = std::pair<std::string_view, const sdk::Json*>;
 
@@ -77,15 +73,10 @@ std::vector<std::string> named_by_first(const sdk::Json* first, const sdk::Json*
 
 sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
                        const Relator& relator, const std::string& target) {
-    Changes::Relations& relations = content.changes().relations();
-    if (++relations.made > kMaxMade) {
-        return sdk::make_error(
-            sdk::ErrorKind::too_large, "nodes.relations_too_many",
-            fmt::format("properties would name more than {} nodes anew at once", kMaxMade));
-    }
+    if (auto counted = count_relation(content.changes()); !counted) return counted;
     auto readable = content.readable_node(target);
     if (!readable) return of_property(relator.path, readable.error());
-    const Raised in_step(relations.are_in_step);
+    const Raised in_step(content.changes().relations().are_in_step);
     auto joined = content.associate(
         node, *readable,
         {.source = node.id,

@@ -72,6 +72,7 @@ sdk::Result<void> restore_relations(const BranchContent& content, const sdk::Doc
         auto target = content.readable_node(relation.target);
         if (!target && !sdk::is_missing(target.error())) return target.error();
         if (!target) continue;
+        if (auto counted = count_relation(content.changes()); !counted) return counted;
         const auto found = kept.find(relation);
         auto restored = found != kept.end() ? restore_association(content, *found->second)
                                             : relate_again(content, node, *target, relation);

@@ -671,3 +671,19 @@ test('members that only change their places change no association, and those tha
   await server.admin('PUT', N(id), { author, b: { c: 1 }, a: [1] });
   assert.deepEqual(await ends(id, 'my:by'), [target]);
 });
+
+test('copies and what comes back make at most 10,000 associations in an operation, too', async () => {
+  const names = Array.from({ length: 21 }, (_, n) => `p${n}`);
+  await create({ _type: 'd:type', _qname: 'my:wide', properties: Object.fromEntries(names.map((name) => [name, { _relator: {} }])) });
+  const { rows } = await server.admin('POST', `${branch}/nodes`, Array(500).fill({ title: 't' }));
+  const elements = rows.map(({ _doc }) => ({ id: _doc }));
+  const id = await create({ _type: 'my:wide' });
+  for (const some of [names.slice(0, 7), names.slice(7, 14), names.slice(14)])
+    await server.admin('PATCH', N(id), Object.fromEntries(some.map((name) => [name, elements])));
+  const folder = await create({ title: 'g' }, '?parentFolderPath=/');
+  await refused(send('POST', `${N(id)}/copy?targetNodeId=${folder}`), 413, 'nodes.relations_too_many');
+  assert.equal((await server.admin('POST', `${branch}/nodes/query`, { _type: 'my:wide' })).total_rows, 1);
+  await server.admin('DELETE', N(id));
+  await refused(send('POST', `${branch}/deletions/${id}/restore`), 413, 'nodes.relations_too_many');
+  assert.deepEqual([(await server.request('GET', N(id), { token: server.adminToken })).status, (await server.admin('GET', `${branch}/deletions/${id}`))._doc], [404, id]);
+});
