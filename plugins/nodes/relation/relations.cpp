@@ -71,21 +71,6 @@ std::vector<std::string> named_by_first(const sdk::Json* first, const sdk::Json*
     return found;
 }
 
-sdk::Result<void> join(const BranchContent& content, const sdk::Document& node,
-                       const Relator& relator, const std::string& target) {
-    if (auto counted = count_relation(content.changes()); !counted) return counted;
-    auto readable = content.readable_node(target);
-    if (!readable) return of_property(relator.path, readable.error());
-    const Raised in_step(content.changes().relations().are_in_step);
-    auto joined = content.associate(
-        node, *readable,
-        {.source = node.id,
-         .target = target,
-         .type = relator.type,
-         .fields = {{member::kFeatures, {{feature::kRelator, relation_feature(relator.path)}}}}});
-    return joined ? sdk::Result<void>() : of_property(relator.path, joined.error());
-}
-
 /// While it lives, circles from one node are looked for once.
 class OneSource {
 public:
@@ -101,20 +86,69 @@ private:
     Changes::Relations::Above above_;
 };
 
-sdk::Result<void> join_all(const BranchContent& content, const sdk::Document& node, bool is_new,
-                           const Relator& relator, const std::vector<std::string>& targets) {
-    if (targets.empty()) return {};
-    // Whoever makes a node owns it.
-    if (!is_new) {
-        if (auto may = content.require(node, sdk::Permission::update); !may)
-            return of_property(relator.path, may.error());
+/// Makes associations of one node.
+class Junction {
+public:
+    Junction(const BranchContent& content, const sdk::Document& node, bool is_new)
+        : content_(content), node_(node), is_new_(is_new) {}
+
+    sdk::Result<void> join_all(const Relator& relator, std::vector<std::string> targets) {
+        if (targets.empty()) return {};
+        // Whoever makes a node owns it.
+        if (!is_new_) {
+            if (auto may = content_.require(node_, sdk::Permission::update); !may)
+                return of_property(relator.path, may.error());
+            if (auto left = leave_joined(relator, targets); !left) return left;
+        }
+        const OneSource from_one(content_.changes().relations());
+        for (const std::string& target : targets) {
+            if (auto joined = join(relator, target); !joined) return joined;
+        }
+        return {};
     }
-    const OneSource from_one(content.changes().relations());
-    for (const std::string& target : targets) {
-        if (auto joined = join(content, node, relator, target); !joined) return joined;
+
+private:
+    /// Takes targets away to which an association for the property leads already: one stays where
+    /// an element is taken out while the definition is another one.
+    sdk::Result<void> leave_joined(const Relator& relator, std::vector<std::string>& targets) {
+        auto edges = edges_.find(relator.type);
+        if (edges == edges_.end()) {
+            auto found = content_.edges(node_.id, Direction::outgoing, relator.type);
+            if (!found) return found.error();
+            edges = edges_.emplace(relator.type, std::move(*found)).first;
+        }
+        const std::unordered_set<std::string> wanted(targets.begin(), targets.end());
+        std::unordered_set<std::string> joined;
+        for (const Edge& edge : edges->second) {
+            if (edge.end != Direction::outgoing || !wanted.contains(edge.other)) continue;
+            auto association = content_.node(edge.association);
+            if (!association) return association.error();
+            if (relation_path(association->fields) == relator.path) joined.insert(edge.other);
+        }
+        std::erase_if(targets, [&](const std::string& target) { return joined.contains(target); });
+        return {};
     }
-    return {};
-}
+
+    sdk::Result<void> join(const Relator& relator, const std::string& target) {
+        if (auto counted = count_relation(content_.changes()); !counted) return counted;
+        auto readable = content_.readable_node(target);
+        if (!readable) return of_property(relator.path, readable.error());
+        const Raised in_step(content_.changes().relations().are_in_step);
+        const sdk::Json stands = {{feature::kRelator, relation_feature(relator.path)}};
+        auto joined = content_.associate(node_, *readable,
+                                         {.source = node_.id,
+                                          .target = target,
+                                          .type = relator.type,
+                                          .fields = {{member::kFeatures, stands}}});
+        return joined ? sdk::Result<void>() : of_property(relator.path, joined.error());
+    }
+
+    const BranchContent& content_;
+    const sdk::Document& node_;
+    const bool is_new_;
+    /// As they were before, by type: many properties may have one.
+    std::map<std::string, std::vector<Edge>> edges_;
+};
 
 /// What properties of a node name no more: by type of the associations, property and target.
 using Parting = std::map<std::string, std::map<std::string, std::set<std::string>>>;
@@ -241,10 +275,11 @@ sdk::Result<void> sync_relations(const BranchContent& content, const sdk::Json* 
         if (auto parted = separation.part(type, gone); !parted) return parted;
     }
     if (content.changes().relations().come_back) return {};
+    Junction junction(content, after, before == nullptr);
     for (const Relator& relator : *relators) {
-        const auto named = named_by_first(property_at(after.fields, relator.path),
-                                          property_at(former, relator.path));
-        auto joined = join_all(content, after, before == nullptr, relator, named);
+        auto named = named_by_first(property_at(after.fields, relator.path),
+                                    property_at(former, relator.path));
+        auto joined = junction.join_all(relator, std::move(named));
         if (!joined) return joined;
     }
     return {};

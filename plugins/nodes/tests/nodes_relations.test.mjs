@@ -687,3 +687,15 @@ test('copies and what comes back make at most 10,000 associations in an operatio
   await refused(send('POST', `${branch}/deletions/${id}/restore`), 413, 'nodes.relations_too_many');
   assert.deepEqual([(await server.request('GET', N(id), { token: server.adminToken })).status, (await server.admin('GET', `${branch}/deletions/${id}`))._doc], [404, id]);
 });
+
+test('an element that is named while its association is there makes no second one', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ title: 't', author: { id: target } });
+  const { rows: [definition] } = await server.admin('POST', `${branch}/nodes/query`, { _qname: 'my:article' });
+  const defined = await read(definition._doc);
+  await server.admin('PUT', N(definition._doc), { ...defined, properties: {} });
+  await server.admin('PUT', N(id), { title: 't' });
+  await server.admin('PUT', N(definition._doc), defined);
+  await server.admin('PATCH', N(id), { author: { id: target } });
+  assert.deepEqual([(await read(id)).author.title, await ends(id, 'my:by')], ['target', [target]]);
+});
