@@ -86,19 +86,23 @@ void name_actor(const sdk::Principal& actor, bool is_new, sdk::Json& system) {
 sdk::Result<void> check_new_association(const BranchContent& content,
                                         const sdk::Document& association) {
     const AssociationEnds ends = ends_of(association);
-    if (content.changes().is_server_alone(content.context())) {
+    const Changes::Relations& relations = content.changes().relations();
+    const bool is_said_again =
+        relations.come_back && relations.are_in_step && is_relation(association.fields);
+    const bool is_servers = content.changes().is_server_alone(content.context());
+    if (is_servers && !is_said_again) {
         // A person who is noted under `r:users` on the way.
         auto member = content.node(ends.target);
         if (!member) return member.error();
         if (stands_for_principal(member->fields)) return {};
     }
-    // What a property said before its target was locked, it says again.
-    const Changes::Relations& relations = content.changes().relations();
-    const bool is_said_again =
-        relations.come_back && relations.are_in_step && is_relation(association.fields);
-    auto free = is_said_again ? check_end_unlocked(content, ends.source)
-                              : check_ends_unlocked(content, association);
-    if (!free) return free;
+    if (is_said_again) {
+        // What a property said before its target was locked, it says again.
+        auto free = is_servers ? sdk::Result<void>() : check_end_unlocked(content, ends.source);
+        if (!free) return free;
+    } else if (auto free = check_ends_unlocked(content, association); !free) {
+        return free;
+    }
     if (auto fits = check_association_fits(content, association); !fits) return fits;
     const bool gives_rights = ends.type == association::kChild || ends.type == association::kOwned;
     if (!gives_rights || ends.is_undirected) return {};

@@ -142,9 +142,14 @@ sdk::Result<void> forget(const BranchContent& content, const sdk::Document& dele
     return content.context().as_system().documents().remove(deletions_of(content), deletion.id);
 }
 
+bool closes_circle(const sdk::Error& error) {
+    return error.code == "nodes.association_circle" || error.code == "nodes.circle_too_wide";
+}
+
 /// Associations that stand for properties, as a node comes back. Whether one does, too, is asked of
-/// what its source named at its newest version; one that does not is forgotten, unless its source
-/// may come back later.
+/// what its source named at its newest version; one that does not is forgotten, unless its source may come back later. Those of others are the server's to
+/// bring back, as it took them away: neither a lock on these nor a circle keeps the node in the
+/// trash, and no refusal tells of them.
 class ReturningRelations {
 public:
     ReturningRelations(const BranchContent& content, const sdk::Document& node)
@@ -152,6 +157,10 @@ public:
 
     /// Before the others: learns what the node itself named.
     sdk::Result<void> begin() {
+        auto server = BranchContent::open(content_.services(), content_.context().as_system(),
+                                          content_.branch());
+        if (!server) return server.error();
+        server_.emplace(std::move(*server));
         if (!may_have_elements(node_.fields)) return {};
         auto relators = relators_of(content_, node_.fields);
         if (!relators) return relators.error();
@@ -172,29 +181,37 @@ public:
         if (!is_back) return is_back.error();
         if (!*is_back) return forget(content_, deletion);
         if (auto counted = count_relation(content_.changes()); !counted) return counted;
-        if (auto restored = restore_association(content_, deletion); !restored)
+        auto restored = source->id == node_.id ? restore_association(content_, deletion)
+                                               : restore_as_server(deletion);
+        if (restored) return {};
+        if (!closes_circle(restored.error()))
             return of_property(relation.property, restored.error());
+        lost_[source->id][relation.property].insert(relation.target);
         return {};
     }
 
-    /// After them: what the node lost its targets for while it was gone, it names no more.
-    sdk::Result<void> end() const {
-        GoneElements::mapped_type lost;
+    /// After them: what the node lost its targets for while it was gone, it names no more, and
+    /// nothing names what would close a circle.
+    sdk::Result<void> end() {
         for (const Relation& relation : named_) {
             auto target = content_.node(relation.target);
             if (!target && !sdk::is_missing(target.error())) return target.error();
-            if (!target) lost[relation.property].insert(relation.target);
+            if (!target) lost_[node_.id][relation.property].insert(relation.target);
         }
-        if (lost.empty()) return {};
         const ServersOwn own(content_.changes());
-        auto server = BranchContent::open(content_.services(), content_.context().as_system(),
-                                          content_.branch());
-        if (!server) return server.error();
-        auto dropped = drop_elements(*server, node_.id, lost);
-        return dropped ? sdk::Result<void>() : dropped.error();
+        for (const auto& [node, elements] : lost_) {
+            auto dropped = drop_elements(*server_, node, elements);
+            if (!dropped) return dropped.error();
+        }
+        return {};
     }
 
 private:
+    sdk::Result<void> restore_as_server(const sdk::Document& deletion) {
+        const ServersOwn own(content_.changes());
+        return restore_association(*server_, deletion);
+    }
+
     sdk::Result<bool> comes_back(const Relation& relation, const sdk::Document& source) {
         const bool is_own = source.id == node_.id;
         auto target = is_own ? content_.node(relation.target) : sdk::Result<sdk::Document>(node_);
@@ -211,8 +228,10 @@ private:
 
     const BranchContent& content_;
     const sdk::Document& node_;
+    std::optional<BranchContent> server_;
     std::set<Relation> named_;
     std::set<Relation> returned_;
+    GoneElements lost_;
 };
 
 /// Whether an association that stands for no property is to come back; `is_whole` says that its
@@ -247,6 +266,10 @@ sdk::Result<void> restore_associations(const BranchContent& content, const sdk::
     auto associations =
         content.context().documents().query(deletions_of(content), wanted, everything);
     if (!associations) return associations.error();
+    // A circle is closed by what stands for a property, which is left out.
+    std::stable_partition(
+        associations->rows.begin(), associations->rows.end(),
+        [](const sdk::Document& association) { return !is_relation(association.fields); });
     ReturningRelations relations(content, node);
     if (auto begun = relations.begin(); !begun) return begun;
     std::vector<std::string> lost_places;

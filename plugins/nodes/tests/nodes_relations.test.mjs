@@ -699,3 +699,50 @@ test('an element that is named while its association is there makes no second on
   await server.admin('PATCH', N(id), { author: { id: target } });
   assert.deepEqual([(await read(id)).author.title, await ends(id, 'my:by')], ['target', [target]]);
 });
+
+/// Another branch, as this one was when the node was deleted, before a job took elements out.
+async function atDeletionOf(id) {
+  const { _deletion: { changesetId } } = await server.admin('GET', `${branch}/deletions/${id}`);
+  const { _doc: fork } = await server.admin('POST', `${repository}/branches?branch=master&changeset=${changesetId}`, {});
+  branch = `${repository}/branches/${fork}`;
+}
+const namedByMany = async (target) => {
+  const { rows } = await server.admin('POST', `${branch}/nodes`, Array(60).fill({ _type: 'my:article', author: { id: target } }));
+  return rows.map(({ _doc }) => _doc);
+};
+
+test('a lock on what names it keeps no target in the trash, though the one who restores may not READ that', async () => {
+  const target = await create({ title: 'target' });
+  const { rows } = await server.admin('POST', `${branch}/nodes`, Array(300).fill({ _type: 'my:article', author: { id: target } }));
+  const ids = rows.map(({ _doc }) => _doc);
+  for (const id of ids) await server.admin('POST', `${N(id)}/lock`);
+  await server.admin('POST', `${repository}/roles`, { roleKey: 'maker', permissions: ['CONNECT', 'CREATE_SUBOBJECTS'] });
+  await letIn('maker');
+  await server.admin('DELETE', N(target));
+  await server.admin('POST', `${branch}/deletions/${target}/authorities/manager/grant?id=default/editor`);
+  // Before, while or after the job takes elements out.
+  const back = await as('POST', `${branch}/deletions/${target}/restore`);
+  assert.equal(back.status, 200, back.text);
+  assert.equal((await as('GET', N(ids[0]))).status, 404);
+  for (const id of ids) assert.deepEqual(await ends(id, 'my:by'), 'author' in (await read(id)) ? [target] : []);
+});
+
+test('what would close a circle does not come back, and its element goes', async () => {
+  const one = await create({ title: 'one' });
+  const id = await article({ title: 't' });
+  await server.admin('POST', `${N(one)}/associate?node=${id}&type=my:by`);
+  await server.admin('PATCH', N(id), { author: { id: one } });
+  const target = await create({ title: 'target' });
+  const ids = await namedByMany(target);
+  await server.admin('POST', `${N(target)}/associate?node=${ids[7]}&type=my:by`);
+  await create({ _type: 'd:association', _qname: 'my:by', _features: { 'f:non-cyclic': {} } });
+  await server.admin('DELETE', N(id));
+  await restore(id);
+  assert.deepEqual([(await read(id)).author, await ends(id, 'my:by'), await ends(one, 'my:by')], [undefined, [], [id]]);
+  await server.admin('DELETE', N(target));
+  await atDeletionOf(target);
+  assert.equal((await read(ids[7])).author.id, target);
+  await restore(target);
+  const back = await Promise.all(ids.map(async (node) => [(await read(node)).author?.id, await ends(node, 'my:by')]));
+  assert.deepEqual(back, ids.map((node) => node === ids[7] ? [undefined, []] : [target, [target]]));
+});
