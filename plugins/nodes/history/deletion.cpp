@@ -16,7 +16,6 @@
 #include "history/history.hpp"
 #include "history/node_relations.hpp"
 #include "history/tags.hpp"
-#include "relation/relators.hpp"
 
 namespace stele::nodes {
 
@@ -147,7 +146,8 @@ bool closes_circle(const sdk::Error& error) {
 }
 
 /// Associations that stand for properties, as a node comes back. Whether one does, too, is asked of
-/// what its source named at its newest version; one that does not is forgotten, unless its source may come back later. Those of others are the server's to
+/// what its source named at its newest version, whatever definitions say meanwhile; one that does
+/// not is forgotten, unless its source may come back later. Those of others are the server's to
 /// bring back, as it took them away: neither a lock on these nor a circle keeps the node in the
 /// trash, and no refusal tells of them.
 class ReturningRelations {
@@ -162,12 +162,7 @@ public:
         if (!server) return server.error();
         server_.emplace(std::move(*server));
         if (!may_have_elements(node_.fields)) return {};
-        auto relators = relators_of(content_, node_.fields);
-        if (!relators) return relators.error();
-        std::set<std::string> types;
-        for (const Relator& relator : *relators)
-            types.insert(relator.type);
-        auto named = newest_relations(content_, node_.id, types);
+        auto named = newest_relations(content_, node_.id);
         if (!named) return named.error();
         named_ = std::move(*named);
         return {};
@@ -216,10 +211,12 @@ private:
         const bool is_own = source.id == node_.id;
         auto target = is_own ? content_.node(relation.target) : sdk::Result<sdk::Document>(node_);
         if (!target && !sdk::is_missing(target.error())) return target.error();
+        // Who was to take the element out may have found the node gone.
+        if (!target) lost_[source.id][relation.property].insert(relation.target);
         if (!target || !NamedNodes(source.fields).contains(relation.property, relation.target))
             return false;
         if (is_own) return named_.contains(relation) && returned_.insert(relation).second;
-        auto proven = newest_relations(content_, source.id, {relation.type});
+        auto proven = newest_relations(content_, source.id, relation.type);
         if (!proven) return proven.error();
         auto present = relations_of(content_, source.id, {relation.type});
         if (!present) return present.error();

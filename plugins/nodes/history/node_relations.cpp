@@ -20,6 +20,11 @@ View view_at(View view, Revision revision) {
     return view;
 }
 
+/// Members of folders, of which there are many, are none.
+bool may_be_relation(const Edge& edge) {
+    return edge.end == Direction::outgoing && edge.type != association::kChild;
+}
+
 sdk::Result<std::optional<sdk::Json>> read_record(const ViewReader& reader,
                                                   const std::string& node) {
     std::string bytes;
@@ -66,7 +71,7 @@ sdk::Result<std::set<Relation>> relations_at(const BranchContent& content, const
     for (const std::string& type : types) {
         auto walked = Graph(reader).for_each_edge(node, Direction::outgoing, type,
                                                   paced(pace, may_go_on, [&](const Edge& edge) {
-                                                      if (edge.end == Direction::outgoing)
+                                                      if (may_be_relation(edge))
                                                           associations.push_back(edge.association);
                                                       return true;
                                                   }));
@@ -87,12 +92,16 @@ sdk::Result<std::set<Relation>> relations_at(const BranchContent& content, const
 }
 
 sdk::Result<std::set<Relation>> newest_relations(const BranchContent& content,
-                                                 const std::string& node,
-                                                 const std::set<std::string>& types) {
+                                                 const std::string& node) {
+    return newest_relations(content, node, {});
+}
+
+sdk::Result<std::set<Relation>> newest_relations(const BranchContent& content,
+                                                 const std::string& node, const std::string& type) {
     auto version = History(content).newest(node);
     if (!version) return version.error();
-    if (types.empty() || !*version) return std::set<Relation>();
-    return relations_at(content, node, **version, types);
+    if (!*version) return std::set<Relation>();
+    return relations_at(content, node, **version, {type});
 }
 
 }  // namespace stele::nodes

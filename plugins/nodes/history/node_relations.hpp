@@ -31,9 +31,11 @@ sdk::Result<std::set<Relation>> relations_of(const BranchContent& content, const
 sdk::Result<std::set<Relation>> relations_at(const BranchContent& content, const std::string& node,
                                              const VersionPlace& version,
                                              const std::set<std::string>& types);
-/// The same at its newest version; none where the branch never showed the node.
+/// The same of all types at its newest version; none where the branch never showed the node.
 sdk::Result<std::set<Relation>> newest_relations(const BranchContent& content,
-                                                 const std::string& node,
-                                                 const std::set<std::string>& types);
+                                                 const std::string& node);
+/// As far as their associations are of the type.
+sdk::Result<std::set<Relation>> newest_relations(const BranchContent& content,
+                                                 const std::string& node, const std::string& type);
 
 }  // namespace stele::nodes

@@ -746,3 +746,28 @@ test('what would close a circle does not come back, and its element goes', async
   const back = await Promise.all(ids.map(async (node) => [(await read(node)).author?.id, await ends(node, 'my:by')]));
   assert.deepEqual(back, ids.map((node) => node === ids[7] ? [undefined, []] : [target, [target]]));
 });
+
+test('what comes back while its definition is away has its associations', async () => {
+  const target = await create({ title: 'target' });
+  const id = await article({ author: { id: target } });
+  const { rows: [{ _doc: definition }] } = await server.admin('POST', `${branch}/nodes/query`, { _qname: 'my:article' });
+  for (const node of [id, definition]) await server.admin('DELETE', N(node));
+  for (const node of [id, definition]) await restore(node);
+  assert.deepEqual([(await read(id)).author.id, await ends(id, 'my:by')], [target, [target]]);
+});
+
+test('a node that was deleted before its element was taken out does not name its target when it comes back', async () => {
+  const target = await create({ title: 'target' });
+  const nodes = (await server.admin('POST', `${branch}/nodes`, Array(200).fill({ _type: 'my:article', author: { id: target } }))).rows;
+  const ids = nodes.map(({ _doc }) => _doc);
+  await server.admin('DELETE', N(target));
+  for (const id of ids.slice(-3)) {
+    await server.admin('PATCH', N(id), { title: 'w' });
+    await server.admin('DELETE', N(id));
+  }
+  await gone(ids.slice(0, -3));
+  for (const id of ids.slice(-3)) {
+    await restore(id);
+    assert.deepEqual([(await read(id)).author, await all(id)], [undefined, []]);
+  }
+});
