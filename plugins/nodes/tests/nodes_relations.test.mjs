@@ -683,6 +683,8 @@ test('copies and what comes back make at most 10,000 associations in an operatio
   const folder = await create({ title: 'g' }, '?parentFolderPath=/');
   await refused(send('POST', `${N(id)}/copy?targetNodeId=${folder}`), 413, 'nodes.relations_too_many');
   assert.equal((await server.admin('POST', `${branch}/nodes/query`, { _type: 'my:wide' })).total_rows, 1);
+  // That takes minutes.
+  if (!process.env.STELE_LONG) return;
   await server.admin('DELETE', N(id));
   await refused(send('POST', `${branch}/deletions/${id}/restore`), 413, 'nodes.relations_too_many');
   assert.deepEqual([(await server.request('GET', N(id), { token: server.adminToken })).status, (await server.admin('GET', `${branch}/deletions/${id}`))._doc], [404, id]);
