@@ -672,7 +672,7 @@ test('members that only change their places change no association, and those tha
   assert.deepEqual(await ends(id, 'my:by'), [target]);
 });
 
-test('copies and what comes back make at most 10,000 associations in an operation, too', async () => {
+test('copies and what comes back make at most 10,000 associations in an operation, too', { skip: process.env.STELE_SANITIZED ? 'it takes ten minutes there; release runs it' : false }, async () => {
   const names = Array.from({ length: 21 }, (_, n) => `p${n}`);
   await create({ _type: 'd:type', _qname: 'my:wide', properties: Object.fromEntries(names.map((name) => [name, { _relator: {} }])) });
   const { rows } = await server.admin('POST', `${branch}/nodes`, Array(500).fill({ title: 't' }));
