@@ -25,7 +25,8 @@ std::string token_of(const sdk::Call& call) {
         const std::string_view header = call.header(sdk::header_of(part)).value_or("");
         const std::string_view value =
             parameter.empty() ? sdk::credential_in(part, header) : parameter;
-        if (!value.empty()) return presented_token({&part, value});
+        std::string decoded;
+        if (!value.empty()) return std::string(presented_token({&part, value}, decoded));
     }
     return {};
 }

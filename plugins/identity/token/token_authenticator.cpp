@@ -50,13 +50,12 @@ const std::vector<sdk::CredentialPart>& token_parts() {
     return kParts;
 }
 
-std::string presented_token(const sdk::Credential& credential) {
+std::string_view presented_token(const sdk::Credential& credential, std::string& decoded) {
     if (!credential.part) return {};
     using enum sdk::CredentialPart::Place;
     const bool is_ticket = credential.part->place == header || credential.part->place == cookie;
-    if (!is_ticket) return std::string(credential.value);
-    std::string token;
-    return sdk::percent_decode(credential.value, token) ? token : std::string();
+    if (!is_ticket) return credential.value;
+    return sdk::percent_decode(credential.value, decoded) ? decoded : std::string_view();
 }
 
 sdk::Error invalid_token() {
@@ -88,7 +87,8 @@ void TokenAuthenticator::observe(std::string_view key) {
 }
 
 sdk::Result<sdk::SessionPtr> TokenAuthenticator::authenticate(const sdk::Credential& credential) {
-    const std::string token = presented_token(credential);
+    std::string decoded;
+    const std::string_view token = presented_token(credential, decoded);
     if (token.empty()) return invalid_token();
     const std::string digest = sdk::token_digest(token);
     const bool is_only_cookie = credential.part->is_added_by_browser;

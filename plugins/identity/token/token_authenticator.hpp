@@ -31,8 +31,8 @@ struct TokenReference {
 /// Where tokens stand in requests, the part that wins first.
 const std::vector<sdk::CredentialPart>& token_parts();
 
-/// The token of a credential in clear; empty when it is none.
-std::string presented_token(const sdk::Credential& credential);
+/// The token of a credential in clear, where it stands or in `decoded`; empty when it is none.
+std::string_view presented_token(const sdk::Credential& credential, std::string& decoded);
 
 /// `unauthenticated` as clients expect it of a token that is not, or no longer, valid.
 sdk::Error invalid_token();
