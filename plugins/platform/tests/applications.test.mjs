@@ -15,6 +15,8 @@ const mails = mkdtempSync(join(tmpdir(), 'stele-mails-'));
 const admin = (...args) => server.admin(...args);
 const ask = (method, path, body, as = server.adminToken) =>
   server.request(method, path, { token: as, body: body ?? (method === 'GET' ? undefined : {}) });
+/// Whole mails; one that is being written has a name that begins with a dot.
+const captured = () => readdirSync(mails).filter((name) => !name.startsWith('.'));
 before(async () => {
   server = await SteleServer.start({ config: `email_providers.capture_folder = ${mails}\n` });
   application = `/applications/${(await admin('POST', '/applications', { key: 'shop' }))._doc}`;
@@ -170,7 +172,7 @@ test('mails of a registration are sent by the provider of the application', asyn
     const sent = await admin('POST', `${application}/registrations/${id}/send/${kind}`, {});
     assert.deepEqual([sent[`${kind}Sent`], typeof sent[`${kind}SentOn`].ms], [true, 'number']);
   }
-  const texts = () => readdirSync(mails).map((name) => readFileSync(join(mails, name), 'utf8'));
+  const texts = () => captured().map((name) => readFileSync(join(mails, name), 'utf8'));
   for (let i = 0; i < 200 && texts().length < 2; i += 1) await new Promise((resolve) => setTimeout(resolve, 50));
   assert.equal(texts().length, 2);
   assert.ok(texts().some((text) => text.includes(`Dear mailed, ${id}`)), texts().join());
@@ -191,16 +193,16 @@ test('a mail of a registration tells its author nothing that is hidden from it',
   assert.equal((await ask('POST', `${own}/emailproviders`, { host: 'localhost' }, token)).status, 200);
   const members = { bodyRepositoryId: repository, bodyNodeId: node, toDomainId: 'default', toPrincipalId: 'hidden-addressee' };
   for (const body of ['', undefined]) {
-    const before = readdirSync(mails).length;
+    const before = captured().length;
     const { _doc: id } = (await ask('POST', `${own}/registrations`,
       { userEmail: 'me@example.org', emails: { confirmation: { from: 'me@example.org', subject: 'mine', body, ...members } } }, token)).json;
     const sent = await ask('POST', `${own}/registrations/${id}/send/confirmation`, {}, token);
     assert.equal(sent.status, 200, sent.text);
-    for (let i = 0; i < 200 && readdirSync(mails).length === before; i += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let i = 0; i < 200 && captured().length === before; i += 1) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   for (const { toPrincipalId, bodyNodeId } of (await ask('GET', `${own}/emails`, undefined, token)).json.rows)
     assert.deepEqual([toPrincipalId, bodyNodeId], [undefined, undefined]);
-  const texts = readdirSync(mails).map((name) => readFileSync(join(mails, name), 'utf8')).filter((text) => text.includes('me@example.org'));
+  const texts = captured().map((name) => readFileSync(join(mails, name), 'utf8')).filter((text) => text.includes('me@example.org'));
   assert.equal(texts.length, 2);
   const encoded = Buffer.from('text of a hidden').toString('base64').slice(0, 16);
   for (const text of texts)
