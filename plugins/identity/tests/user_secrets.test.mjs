@@ -121,5 +121,7 @@ test('no file of the store and no line of the log has a password or a token', as
     }
     await own.launch();
   }
+  // A server that runs removes files of its store meanwhile.
+  await own.stop();
   assert.ok(files().some((file) => readFileSync(file).includes('kept-by-name')), 'the search finds what is there');
 });
