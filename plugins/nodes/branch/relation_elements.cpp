@@ -42,8 +42,17 @@ bool is_relation(const sdk::Json& association) {
     return is_association(association) && has_feature(association, feature::kRelator);
 }
 
-sdk::Json relation_feature(std::string_view path) {
-    return {{"propertyHolder", "source"}, {kPropertyPath, path}};
+sdk::Result<sdk::Document> relate(const BranchContent& content, const sdk::Document& source,
+                                  const sdk::Document& target, const std::string& type,
+                                  std::string_view path) {
+    const Raised in_step(content.changes().relations().are_in_step);
+    const sdk::Json stands = {
+        {feature::kRelator, {{"propertyHolder", "source"}, {kPropertyPath, path}}}};
+    return content.associate(source, target,
+                             {.source = source.id,
+                              .target = target.id,
+                              .type = type,
+                              .fields = {{member::kFeatures, stands}}});
 }
 
 std::string relation_path(const sdk::Json& association) {

@@ -6,11 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include <stele/sdk/documents.hpp>
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/result.hpp>
 
 namespace stele::nodes {
 
+class BranchContent;
 class Changes;
 
 /// What a property says that stands for associations (relation/relations.hpp): an object, or each
@@ -26,8 +28,10 @@ inline constexpr char kElementType[] = "typeQName";
 
 /// Whether an association stands for a property of its source. The server alone makes such ones.
 bool is_relation(const sdk::Json& association);
-/// The feature that makes it one.
-sdk::Json relation_feature(std::string_view path);
+/// Makes one for the property at `path`, which names the target already.
+sdk::Result<sdk::Document> relate(const BranchContent& content, const sdk::Document& source,
+                                  const sdk::Document& target, const std::string& type,
+                                  std::string_view path);
 /// The property that it stands for.
 std::string relation_path(const sdk::Json& association);
 

@@ -133,13 +133,7 @@ private:
         if (auto counted = count_relation(content_.changes()); !counted) return counted;
         auto readable = content_.readable_node(target);
         if (!readable) return of_property(relator.path, readable.error());
-        const Raised in_step(content_.changes().relations().are_in_step);
-        const sdk::Json stands = {{feature::kRelator, relation_feature(relator.path)}};
-        auto joined = content_.associate(node_, *readable,
-                                         {.source = node_.id,
-                                          .target = target,
-                                          .type = relator.type,
-                                          .fields = {{member::kFeatures, stands}}});
+        auto joined = relate(content_, node_, *readable, relator.type, relator.path);
         return joined ? sdk::Result<void>() : of_property(relator.path, joined.error());
     }
 

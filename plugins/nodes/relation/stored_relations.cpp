@@ -35,13 +35,7 @@ sdk::Result<std::vector<sdk::Document>> removed_relations(const BranchContent& c
 sdk::Result<void> relate_again(const BranchContent& content, const sdk::Document& node,
                                const sdk::Document& target, const Relation& relation) {
     const Raised comes_back(content.changes().relations().come_back);
-    const Raised in_step(content.changes().relations().are_in_step);
-    const sdk::Json stands = {{feature::kRelator, relation_feature(relation.property)}};
-    auto joined = content.associate(node, target,
-                                    {.source = node.id,
-                                     .target = target.id,
-                                     .type = relation.type,
-                                     .fields = {{member::kFeatures, stands}}});
+    auto joined = relate(content, node, target, relation.type, relation.property);
     return joined ? sdk::Result<void>() : joined.error();
 }
 
