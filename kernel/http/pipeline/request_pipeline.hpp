@@ -37,7 +37,8 @@ struct PendingRequest {
     std::optional<sdk::Reply> reply;
     /// Until when it may be worked on; ends with the client, too.
     std::optional<job::Budget> budget;
-    int attempts = 0;
+    /// Those before that met a conflict.
+    std::size_t attempts = 0;
     /// A record that it read named bytes that were not there.
     bool has_looked_again = false;
     /// Until when it waits for locked data stores; set by the first one that it meets.

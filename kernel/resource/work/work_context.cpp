@@ -9,7 +9,7 @@
 namespace stele::kernel::resource {
 
 namespace {
-constexpr int kAttempts = 64;
+constexpr std::size_t kAttempts = 64;
 
 /// The plugin that a part belongs to: its name begins with the id.
 std::string plugin_of(std::string_view part_name) {
@@ -26,10 +26,15 @@ std::size_t end_of_ids(std::string_view reference, std::size_t count) {
 
 }  // namespace
 
-std::shared_ptr<WorkContext::Work> WorkContext::begin(Services& services) {
+std::shared_ptr<WorkContext::Work> WorkContext::begin(Services& services, std::size_t attempt) {
     // In this order: decisions that are younger than the moment may know more than the transaction.
-    return std::make_shared<Work>(
-        Work{services.authority_cache.moment(), services.engine->begin(), {}, {}, {}, false, {}});
+    return std::make_shared<Work>(Work{.moment = services.authority_cache.moment(),
+                                       .transaction = services.engine->begin(),
+                                       .effects = {},
+                                       .blocked_by = {},
+                                       .max_read_bytes = {},
+                                       .attempt = attempt,
+                                       .parts = {}});
 }
 
 WorkContext::WorkContext(Services& services, sdk::SessionPtr session)
@@ -175,8 +180,8 @@ void WorkContext::run_effects() {
 sdk::Result<void> run_as_system(Services& services, const sdk::PlatformScope& platform,
                                 const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     const auto session = std::make_shared<const sdk::Session>(system_session(platform));
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        WorkContext context(services, session);
+    for (std::size_t attempt = 0; attempt < kAttempts; ++attempt) {
+        WorkContext context(services, session, WorkContext::begin(services, attempt));
         if (auto done = work(context); !done) return done;
         if (auto finished = context.finish(); !finished) return finished;
         auto committed = sdk::commit_and_wait(context.transaction());

@@ -45,13 +45,15 @@ public:
         /// Longest record that may be read here; nothing: any.
         std::optional<std::size_t> max_read_bytes;
         bool has_met_long_record = false;
+        std::size_t attempt = 0;
         struct Part {
             std::string name;
             std::unique_ptr<sdk::ContextPart> part;
         };
         std::vector<Part> parts;
     };
-    static std::shared_ptr<Work> begin(Services& services);
+    /// `attempt` is what `sdk::Context::attempt` tells.
+    static std::shared_ptr<Work> begin(Services& services, std::size_t attempt = 0);
 
     WorkContext(Services& services, sdk::SessionPtr session);
     WorkContext(Services& services, sdk::SessionPtr session, std::shared_ptr<Work> work);
@@ -76,6 +78,7 @@ public:
     sdk::Result<sdk::Json> read_reference(std::string_view reference) override;
     sdk::Context& as_system() override;
     sdk::Result<void> go_on() const override { return job::Budget::check_current(); }
+    std::size_t attempt() const override { return work_->attempt; }
 
     Services& services() { return services_; }
     /// For a context of somebody else in the same transaction.

@@ -8,7 +8,6 @@
 #include <stele/sdk/services/row_query.hpp>
 
 #include "branch/branch_store.hpp"
-#include "branch/repetitions.hpp"
 #include "version/tip_cache.hpp"
 
 namespace stele::nodes {
@@ -24,8 +23,6 @@ struct Services {
     sdk::Jobs& jobs;
     sdk::CollectionIndexes& indexes;
     BranchStore branches = {};
-    /// Of removals, by the first node that goes.
-    Repetitions removals = {};
     /// Of nodes, as JSON text.
     TipCache<std::string> statistics{kMaxStatisticsBytes};
 };

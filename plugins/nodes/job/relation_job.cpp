@@ -78,9 +78,7 @@ sdk::Result<void> drop_from_branch(Services& services, sdk::Context& context,
     if (gone.elements.empty()) return {};
     auto server = BranchContent::open(services, context.as_system(), branch);
     if (!server) return server.error();
-    const std::string operation = gone.nodes.empty() ? branch : branch + *gone.nodes.begin();
-    const bool is_repeated = services.removals.begin(operation) > kMostRepetitions;
-    context.after_commit([&services, operation] { services.removals.end(operation); });
+    const bool is_repeated = context.attempt() > kMostRepetitions;
     auto next = gone.elements.cbegin();
     if (!is_repeated && gone.elements.size() <= kNodesInTransaction) {
         if (auto dropped = drop_some(*server, gone.elements, next, kNodesInTransaction); !dropped)

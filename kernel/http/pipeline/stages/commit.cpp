@@ -4,7 +4,7 @@
 namespace stele::kernel::http {
 
 namespace {
-constexpr int kAttempts = 64;
+constexpr std::size_t kAttempts = 64;
 }
 
 /// Hands the transaction to the engine; the thread goes on with other requests meanwhile.

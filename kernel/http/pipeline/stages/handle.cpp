@@ -46,7 +46,7 @@ void RequestPipeline::attempt(const std::shared_ptr<PendingRequest>& pending) {
 void RequestPipeline::run_stages(const std::shared_ptr<PendingRequest>& pending) {
     pending->enter(stages::kBegin);
     auto work = std::exchange(pending->work, nullptr);
-    if (!work) work = resource::WorkContext::begin(services_);
+    if (!work) work = resource::WorkContext::begin(services_, pending->attempts);
     // Here, because a platform may go between two attempts; after the transaction began, because
     // what is known of platforms is then no older than it.
     auto open = services_.platforms.is_open(pending->input.session->platform.number);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -80,6 +81,10 @@ public:
     /// request may take is over. What computes long asks now and then; records and rights that are
     /// looked at through the context ask by themselves. A job has no such end.
     virtual Result<void> go_on() const;
+
+    /// How often the work was begun before and met a conflict at its commit. What is long meets more
+    /// of them, and can leave something to a job when it has begun often enough. Any thread.
+    virtual std::size_t attempt() const { return 0; }
 
     /// By it the services of the server know the context again; null in fakes of tests.
     virtual ServerContext* of_server() { return nullptr; }
