@@ -97,11 +97,11 @@ public:
         std::unique_ptr<sdk::Transaction> transaction;
         std::unique_ptr<nodes::LineWriter> writer;
     };
-    Change begin() {
+    Change begin(std::size_t attempt = 0) {
         Change change{engine_->begin(), nullptr};
         change.writer = std::make_unique<nodes::LineWriter>(
             *change.transaction, space_,
-            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value());
+            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value(), attempt);
         return change;
     }
     void commit(Change& change) {
@@ -223,6 +223,37 @@ TEST_CASE("what two changesets begin and end shows in the past, whichever is com
         CHECK(entries.shown(3) == Keys{is_one_first ? "aa-two" : "aa-one"});
         CHECK(entries.shown({}).empty());
     }
+}
+
+TEST_CASE("however many others write meanwhile, what is begun again comes to its end") {
+    using Keys = std::vector<std::string>;
+    const int others = GENERATE(0, 63, 64, 1000, 5000);
+    INFO(others << " others");
+    Entries entries;
+    auto first = entries.begin();
+    first.writer->put("aa-ends", "");
+    entries.commit(first);
+    nodes::Revision last = 1;
+    bool is_done = false;
+    std::size_t attempt = 0;
+    for (; !is_done && attempt < 8; ++attempt) {
+        auto ends = entries.begin(attempt);
+        ends.writer->remove("aa-ends");
+        for (int other = 0; other < others; ++other) {
+            auto change = entries.begin();
+            change.writer->put("ab" + std::to_string(other), std::to_string(attempt));
+            entries.commit(change);
+            ++last;
+        }
+        REQUIRE(ends.writer->finish("").has_value());
+        is_done = sdk::commit_and_wait(*ends.transaction).has_value();
+    }
+    CHECK(is_done);
+    CHECK((attempt == 1) == (others < 64));
+    for (const nodes::Revision revision : {nodes::Revision{1}, last / 2 + 1, last})
+        CHECK(entries.shown(revision) == Keys{"aa-ends"});
+    CHECK(entries.shown(last + 1).empty());
+    CHECK(entries.shown({}).empty());
 }
 
 TEST_CASE("nobody writes past an index that is made or built meanwhile") {

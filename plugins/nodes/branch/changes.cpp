@@ -67,8 +67,8 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
     if (!view) return view.error();
     auto made = std::make_unique<Changeset>(Changeset{
         std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}, {}});
-    made->writer =
-        std::make_unique<LineWriter>(context.transaction(), made->space, std::move(*view));
+    made->writer = std::make_unique<LineWriter>(context.transaction(), made->space,
+                                                std::move(*view), context.attempt());
     return changesets_.emplace(branch, std::move(made)).first->second.get();
 }
 

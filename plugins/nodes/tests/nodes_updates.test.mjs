@@ -84,6 +84,22 @@ const refused = async (code, method, path, body) => {
   assert.deepEqual([status, json.code], [403, code], text);
 };
 
+test('whoever writes other nodes all the time does not keep a folder of hundreds from going', async () => {
+  const folder = await make({ title: 'folder', _features: { 'f:container': {} } });
+  const members = Array.from({ length: 300 }, (_, at) => ({ title: `member ${at}` }));
+  await admin('POST', `${branch}/nodes?rootNodeId=${folder.split('/').pop()}&parentFolderPath=/`, members);
+  const others = await Promise.all(Array.from({ length: 16 }, () => make({ title: 'other' })));
+  let isOver = false;
+  const writers = others.map(async (other) => {
+    for (let x = 0; !isOver; ++x) await admin('PATCH', other, { x });
+  });
+  const { status, text } = await server.request('DELETE', folder, { token: server.adminToken });
+  isOver = true;
+  await Promise.all(writers);
+  assert.equal(status, 200, text);
+  assert.equal((await admin('POST', `${branch}/nodes/query`, { title: { $regex: '^member' } })).total_rows, 0);
+});
+
 test('a read-only branch takes no writes of any kind and can be forked (4.4; semantics 2.3)', async () => {
   const [node, other] = [await make({ title: 'kept' }), await make({})];
   await admin('POST', `${node}/attachments/kept`, { a: 1 });

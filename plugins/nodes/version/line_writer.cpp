@@ -163,7 +163,7 @@ sdk::Result<void> LineWriter::end_present(std::string_view key, const std::strin
     if (born > reader_.view().newest) return {};
     ends_entries_ = true;
     if (auto noted = note_kind(key, true); !noted) return noted;
-    const Block block = Block::around(born, reader_.view().newest + kSlack);
+    const Block block = Block::around(born, last_to_end_);
     std::string past = space_.past(line(), block.level, block.number);
     past += key;
     append_number(past, born);
@@ -223,8 +223,7 @@ sdk::Result<void> LineWriter::finish(std::string note) {
         {.key = revision, .value = own, .in_key = sdk::StampPlace{revision.size() - kNumberBytes}});
     if (!ends_entries_) return {};
     // Blocks of ended entries were chosen for revisions up to here.
-    return below_.add_within(space_.revision_counter(), 0,
-                             static_cast<std::int64_t>(reader_.view().newest + kSlack));
+    return below_.add_within(space_.revision_counter(), 0, static_cast<std::int64_t>(last_to_end_));
 }
 
 }  // namespace stele::nodes

@@ -22,14 +22,17 @@ namespace stele::nodes {
 /// revisions are given at commit. One thread at a time. The transaction outlives the writer.
 class LineWriter final : public sdk::Transaction {
 public:
-    /// `view` is that of `find_view` for the line's tip, in the same transaction.
-    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view)
+    /// `view` is that of `find_view` for the line's tip, in the same transaction; `attempt` says
+    /// how often the work met a conflict before (`sdk::Context::attempt`).
+    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view,
+               std::size_t attempt = 0)
         : below_(below),
           space_(space),
           reader_(below, space, std::move(view)),
           parent_(below, space, reader_.view().inherited()),
           present_(space.present(line())),
-          count_(space.count(line())) {}
+          count_(space.count(line())),
+          last_to_end_(nodes::last_to_end(reader_.view().newest, attempt)) {}
 
     const VersionSpace& space() const { return space_; }
     const ViewReader& reader() const { return reader_; }
@@ -109,6 +112,8 @@ private:
     /// What those keys begin with.
     const std::string present_;
     const std::string count_;
+    /// The last revision that this changeset may get when it ends entries.
+    const Revision last_to_end_;
     // A record has dozens of entries, so what is written is put together in the same places.
     mutable std::string key_;
     std::string value_;

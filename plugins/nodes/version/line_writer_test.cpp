@@ -128,8 +128,10 @@ private:
     void write(bool commits) {
         const Line line = any_line();
         Shown state = shown_[line].rbegin()->second;
+        const std::size_t attempt = below(4) == 0 ? below(4) : 0;
         const auto transaction = engine_.begin();
-        LineWriter writer(*transaction, space_, value(find_view(*transaction, space_, line)));
+        LineWriter writer(*transaction, space_, value(find_view(*transaction, space_, line)),
+                          attempt);
         for (std::size_t steps = below(12); steps > 0; --steps) {
             change(writer, state);
             if (below(4) == 0) check(writer, state);
@@ -450,6 +452,16 @@ TEST_CASE("a fork shows its parent as it was at the revision that it comes from,
     CHECK(links[0].is_tip());
     CHECK((links[1].line == 2 && links[1].bound == own));
     CHECK((links[2].line == kFirstLine && links[2].bound == one));
+}
+
+TEST_CASE("a changeset may come as late as its repetition says, and no later than its level goes") {
+    CHECK(last_to_end(0, 0) == 64);
+    CHECK(last_to_end(1000, 0) == 1000 + 64);
+    CHECK(last_to_end(5000, 1) == 5000 + 4 * 64);
+    CHECK(last_to_end(5000, 2) == 5000 + 16 * 64);
+    CHECK(last_to_end(5000, 100) == 8191);
+    CHECK(last_to_end(1983, 1) == 2047);
+    CHECK(last_to_end(1984, 1) == 1984 + 4 * 64);
 }
 
 TEST_CASE("the block of an ended entry is the smallest that holds its time") {

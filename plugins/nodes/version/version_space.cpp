@@ -1,5 +1,6 @@
 #include "version_space.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "counts.hpp"
@@ -109,6 +110,14 @@ std::string VersionSpace::record(std::string_view key, Line line, Revision revis
     append_number(bytes, ~line);
     append_number(bytes, ~revision);
     return bytes;
+}
+
+Revision last_to_end(Revision newest, std::size_t attempt) {
+    constexpr std::size_t kMaxDoublings = 24;
+    const Revision usual = newest + kSlack;
+    const Revision wide = newest + (kSlack << std::min(2 * attempt, kMaxDoublings));
+    const Revision last_of_level = std::bit_ceil(usual + 1) - 1;
+    return std::min(wide, last_of_level);
 }
 
 Block Block::around(Revision first, Revision last) {

@@ -93,8 +93,12 @@ inline constexpr char kRemoved = 'r';
 /// What stands before the value of an entry: born or died, and the state.
 inline constexpr std::size_t kHeadBytes = kNumberBytes + 1;
 
-/// Revisions that other writers may add before a commit that ends entries.
+/// Revisions that other writers may add before a commit that ends entries, at least.
 inline constexpr Revision kSlack = 64;
+/// The last revision that such a commit may get, of a transaction that began at `newest` and whose
+/// work met a conflict so often before: each time there is room for four times as many others. The
+/// larger block that an entry gets by it is of no higher level than readers expect by the revision.
+Revision last_to_end(Revision newest, std::size_t attempt);
 /// A block reaches so far beyond the newest revision that lower levels stay empty.
 inline constexpr int kLowestLevel = std::bit_width(kSlack);
 
