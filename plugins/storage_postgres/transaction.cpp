@@ -20,7 +20,7 @@ void PostgresTransaction::commit(Done done) {
                                     "An id or another value that must be unique is too long."));
     }
     pending_.writes = &writes();
-    pending_.reads = &reads();
+    pending_.reads = &finish_reads();
     pending_.view = *reader_.view();
     pending_.done = std::move(done);
     committer_.submit(pending_);

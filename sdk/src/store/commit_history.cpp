@@ -18,12 +18,9 @@ bool CommitHistory::has_conflict(const ReadSet& reads, std::uint64_t version) {
         const auto found = written_.find(hash);
         if (found != written_.end() && found->second > version) return true;
     }
-    for (const ReadSet::Range& range : reads.ranges()) {
-        if (range.is_empty) continue;
-        for (auto batch = batches_.rbegin(); batch != batches_.rend(); ++batch) {
-            if (batch->version <= version) break;
-            if (batch->writes_inside(range)) return true;
-        }
+    for (auto batch = batches_.rbegin(); batch != batches_.rend(); ++batch) {
+        if (batch->version <= version) break;
+        if (batch->writes_inside(reads)) return true;
     }
     return false;
 }
@@ -72,6 +69,16 @@ void CommitHistory::forget_oldest() {
     memory_ -= batch.memory();
     forgotten_ = batch.version;
     batches_.pop_front();
+}
+
+bool CommitHistory::Batch::writes_inside(const ReadSet& reads) {
+    // Of both, the fewer are looked up among the others.
+    if (reads.are_ranges_joined() && spans.size() < reads.ranges().size()) {
+        return std::any_of(spans.begin(), spans.end(),
+                           [&](const Span& span) { return reads.has_range_with(key(span)); });
+    }
+    return std::any_of(reads.ranges().begin(), reads.ranges().end(),
+                       [&](const auto& range) { return !range.is_empty && writes_inside(range); });
 }
 
 bool CommitHistory::Batch::writes_inside(const ReadSet::Range& range) {

@@ -1,3 +1,5 @@
+#include <random>
+
 #include <catch2/catch.hpp>
 
 #include <stele/sdk/optimistic/commit_history.hpp>
@@ -38,6 +40,38 @@ TEST_CASE("what was read conflicts with later writes of it, by key and by range"
     reads.range(reads.add_range()) = {"b", "c", false};
     CHECK(history.has_conflict(reads, 1));
     CHECK_FALSE(history.has_conflict(reads, 2));
+}
+
+TEST_CASE("joined ranges hold what each of them held") {
+    for (int seed = 0; seed < 2000; ++seed) {
+        INFO("seed " << seed);
+        std::mt19937 random(static_cast<std::mt19937::result_type>(seed));
+        const auto letters = [&](std::size_t most) {
+            std::string text;
+            for (std::size_t size = random() % (most + 1); size > 0; --size)
+                text.push_back("abc"[random() % 3]);
+            return text;
+        };
+        ReadSet apart;
+        for (std::size_t count = random() % 12; count > 0; --count)
+            apart.range(apart.add_range()) = {letters(3), letters(3), random() % 5 == 0};
+        ReadSet joined = apart;
+        joined.join_ranges();
+        CommitHistory history;
+        history.begin_batch(1);
+        bool is_written = false;
+        for (std::size_t count = random() % 8; count > 0; --count) {
+            const std::string key = letters(4);
+            history.add(key, hash_key(key));
+            for (const ReadSet::Range& range : apart.ranges()) {
+                is_written |=
+                    !range.is_empty && range.begin <= key && (range.end.empty() || key < range.end);
+            }
+        }
+        REQUIRE(history.has_conflict(apart, 0) == is_written);
+        REQUIRE(history.has_conflict(joined, 0) == is_written);
+        REQUIRE_FALSE(history.has_conflict(joined, 1));
+    }
 }
 
 TEST_CASE("who read before what is remembered conflicts, whatever was written since") {

@@ -12,7 +12,8 @@ void LevelDbTransaction::commit(Done done) {
         return;
     }
     pending_.writes = &writes();
-    pending_.reads = &reads();
+    // On the thread of whoever commits: the committer's is everybody's.
+    pending_.reads = &finish_reads();
     pending_.read_version = pin_->version;
     pending_.done = std::move(done);
     reader_.reset();

@@ -36,7 +36,11 @@ public:
     bool has_writes() const override { return !writes_.is_empty(); }
 
 protected:
-    const ReadSet& reads() const { return reads_; }
+    /// When nothing is read any more, as its committer wants it.
+    const ReadSet& finish_reads() {
+        reads_.join_ranges();
+        return reads_;
+    }
     const WriteSet& writes() const { return writes_; }
 
 private:

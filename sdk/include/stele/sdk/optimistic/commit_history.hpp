@@ -66,6 +66,7 @@ private:
         std::size_t memory() const {
             return sizeof(Batch) + bytes.size() + spans.size() * sizeof(Span);
         }
+        bool writes_inside(const ReadSet& reads);
         bool writes_inside(const ReadSet::Range& range);
         void sort();
     };

@@ -25,12 +25,20 @@ public:
     }
     Range& range(std::size_t number) { return ranges_[number]; }
 
+    /// Once, when nothing is read any more: puts the ranges in order, those that touch become one.
+    /// Numbers of ranges are good for nothing afterwards.
+    void join_ranges();
+
     const std::vector<std::uint64_t>& keys() const { return keys_; }
     const std::vector<Range>& ranges() const { return ranges_; }
+    bool are_ranges_joined() const { return are_ranges_joined_; }
+    /// Whether a range holds the key. After `join_ranges`.
+    bool has_range_with(std::string_view key) const;
 
 private:
     std::vector<std::uint64_t> keys_;
     std::vector<Range> ranges_;
+    bool are_ranges_joined_ = false;
 };
 
 }  // namespace stele::sdk::optimistic
