@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 const kPeriodMs = 400;
 let server;
@@ -43,11 +44,6 @@ const makeNode = async (repository) => {
   const branch = `${repository}/branches/master`;
   return `${branch}/nodes/${(await admin('POST', `${branch}/nodes`, {}))._doc}`;
 };
-
-async function until(holds, what) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) if (holds()) return;
-  assert.fail(what);
-}
 
 test('old bytes without a reference go, all others stay', async () => {
   await server.login();

@@ -6,9 +6,9 @@ import { chmodSync, closeSync, cpSync, existsSync, mkdirSync, mkdtempSync, openS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 let random = Number(process.env.STELE_SEED ?? 17);
 const next = (limit) => {
@@ -29,11 +29,6 @@ function flip(file, offset, change = 1) {
 const filesOf = (data) => ['store', 'blobs', 'search'].flatMap((part) =>
   readdirSync(join(data, part), { recursive: true }).map((name) => join(data, part, name)))
   .filter((file) => statSync(file).isFile() && statSync(file).size > 0 && !/(^|\/)(LOG(\.old)?|stele\.reserve)$/.test(file));
-
-async function until(holds, what) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) if (await holds()) return;
-  assert.fail(what);
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'stele-damage-'));
 const config = 'storage.row_cache = 0\nstorage.cache = 1MiB\nstorage.write_buffer = 64KiB\n';

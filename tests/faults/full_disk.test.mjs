@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 test('a full disk gives 507, reads go on, and writing works again when there is room', async () => {
   const data = mkdtempSync(join(tmpdir(), 'stele-full-'));
@@ -50,11 +51,6 @@ test('a full disk gives 507, reads go on, and writing works again when there is 
     rmSync(data, { recursive: true, force: true });
   }
 });
-
-async function until(holds, what, seconds = 180) {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(200)) if (await holds()) return;
-  assert.fail(what);
-}
 
 /// A server on a disk of its own, which ends with `work`.
 async function onDisk(size, config, work) {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NodeTraffic } from '../support/node_traffic.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 function mount(...words) {
   const done = spawnSync('mount', words, { encoding: 'utf8' });
@@ -27,9 +28,11 @@ async function onSmallDisk(config, work) {
       server,
       traffic: await NodeTraffic.start([server], 8),
       fill: () => once(spawn('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k'], { stdio: 'ignore' }), 'exit'),
-      makeRoom() {
+      // A store whose write failed refuses others until it was opened anew, and says so.
+      async makeRoom() {
         unlinkSync(ballast);
         mount('-o', 'remount,size=256m', data);
+        await until(async () => (await server.request('GET', '/readyz')).status === 200, 'the server is ready again');
       },
     });
   } finally {
@@ -75,7 +78,7 @@ test('a full disk refuses nodes and attachments with 507 and loses none', async 
     await traffic.compare(server, 'with the reserve left');
     await fill();
     await runInto(150, { searchRefused: assertWithoutIndex });
-    makeRoom();
+    await makeRoom();
     const wanted = traffic.acknowledged + 50;
     await traffic.run({ until: () => traffic.acknowledged >= wanted });
     await traffic.compare(server, 'with room again');
@@ -101,7 +104,7 @@ test('a disk that others fill between two writes of the server loses no node', a
       },
     });
     await filling;
-    makeRoom();
+    await makeRoom();
     await traffic.compare(server, 'with room again, before a restart');
     await restart(server);
     await traffic.compare(server, 'after a restart', { isLast: true });

@@ -2,18 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 /// From now on no file of the server may become larger.
 function limitFiles(server, bytes) {
   const done = spawnSync('prlimit', ['--pid', String(server.child.pid), `--fsize=${bytes}:`], { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);
-}
-
-async function until(holds, what) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) if (await holds()) return;
-  assert.fail(what);
 }
 
 test('a store whose write failed ends readiness, answers reads, and takes writes and logins again without a restart', async () => {
