@@ -19,6 +19,14 @@ using sdk::optimistic::is_inside;
 /// With less room than this a failed write is put down to the disk being full.
 constexpr std::uint64_t kCompactionBytes = 8 * 1024 * 1024;
 
+/// What a merge that failed says of itself.
+constexpr char kMergeFailed[] = "a file could not be written while tables were merged";
+
+sdk::Error write_failed(std::string reason) {
+    return sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
+                           "The store cannot be written at the moment.", std::move(reason));
+}
+
 sdk::Error conflict() {
     return sdk::make_error(sdk::ErrorKind::conflict, "engine.conflict",
                            "The data was changed by somebody else meanwhile.");
@@ -51,6 +59,13 @@ Committer::~Committer() {
     thread_.join();
 }
 
+sdk::Result<void> Committer::status() const {
+    auto noted = failure_.status();
+    // LevelDB may have met it since the last commit, and tells only who writes next.
+    if (noted && database_.has_failed()) return write_failed(kMergeFailed);
+    return noted;
+}
+
 void Committer::submit(PendingCommit& commit) {
     bool is_first = false;
     {
@@ -75,8 +90,7 @@ void Committer::run() {
             if (is_stopping_ && queue_.empty()) return;
             waiting_.swap(queue_);
         }
-        if (failure_.status() && database_.has_failed())
-            note_failure("a file could not be written while tables were merged");
+        if (failure_.status() && database_.has_failed()) note_failure(kMergeFailed);
         if (failure_.may_pass()) reopen();
         database_.close_unused();
         for (std::size_t next = 0; next < waiting_.size();)
@@ -254,9 +268,7 @@ sdk::Result<void> Committer::write_batch() {
 
 void Committer::note_failure(const std::string& reason) {
     const bool is_full = disk_.refresh().has_value() && disk_.available() < kCompactionBytes;
-    failure_.set(is_full ? DiskGuard::full(reason)
-                         : sdk::make_error(sdk::ErrorKind::unavailable, "engine.write_failed",
-                                           "The store cannot be written at the moment.", reason));
+    failure_.set(is_full ? DiskGuard::full(reason) : write_failed(reason));
 }
 
 void Committer::reopen() {

@@ -54,7 +54,7 @@ public:
     void submit(PendingCommit& commit);
     void observe(std::string prefix, sdk::CommitObserver observer);
     /// Success while commits can be written. Any thread.
-    sdk::Result<void> status() const { return failure_.status(); }
+    sdk::Result<void> status() const;
     RemovedKeys& removed_keys() { return removed_; }
     MergeRoom& merge_room() { return merge_room_; }
     const MergeRoom& merge_room() const { return merge_room_; }
