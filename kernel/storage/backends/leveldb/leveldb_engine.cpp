@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -18,21 +19,22 @@
 #include "kernel/storage/backends/leveldb/committer.hpp"
 #include "kernel/storage/backends/leveldb/folder_seal.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_transaction.hpp"
-#include "kernel/storage/backends/leveldb/merge_steps.hpp"
 #include "kernel/storage/backends/leveldb/recovery_reserve.hpp"
 #include "kernel/storage/backends/leveldb/reopenable_database.hpp"
 #include "kernel/storage/backends/leveldb/row_cache.hpp"
+#include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/snapshot_reader.hpp"
 #include "kernel/storage/backends/leveldb/store_files.hpp"
+#include "kernel/storage/backends/leveldb/store_manifest.hpp"
+#include "kernel/storage/backends/leveldb/table_merges.hpp"
 
 namespace stele::kernel::storage {
 
 namespace {
 
 constexpr int kBloomBits = 10;
-/// What is given back at once, in tables of full size: with what these overlap on either side the
-/// merge stays within the largest that LevelDB begins by itself.
-constexpr std::uint64_t kTablesOfStep = 5;
+/// A table that LevelDB does not merge after so many tries is left to it.
+constexpr int kTriesOfMerge = 3;
 constexpr char kLockName[] = "stele.lock";
 
 /// Small tables for small buffers: a merge takes some tens of them at once, and so much room.
@@ -80,7 +82,6 @@ public:
                   const LevelDbOptions& options)
         : folder_(folder),
           write_buffer_(options.write_buffer_bytes),
-          step_bytes_(kTablesOfStep * table_bytes(options)),
           opened_(std::move(opened)),
           rows_(options.row_cache_bytes),
           committer_(*opened_.database, rows_, damage_, present_, std::move(disk),
@@ -103,11 +104,12 @@ public:
     bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
 private:
-    bool has_room_to_merge(const RemovedKeys::Range& range);
+    bool has_room_to_merge(std::uint64_t bytes);
+    /// False when something of it is left.
+    bool merge_range(const RemovedKeys::Range& range, const std::function<bool()>& must_stop);
 
     const std::filesystem::path folder_;
     const std::uint64_t write_buffer_;
-    const std::uint64_t step_bytes_;
     OpenDatabase opened_;
     RowCache rows_;
     DamageNotes damage_;
@@ -116,8 +118,6 @@ private:
 };
 
 std::uint64_t LevelDbEngine::approximate_size(const sdk::KeyRange& range) {
-    // Above every key of the layout, none of which begins with so many of these.
-    static const std::string kBeyondAll(64, '\xff');
     const leveldb::Range wanted(range.begin, range.end.empty() ? kBeyondAll : range.end);
     std::uint64_t size = 0;
     opened_.database->GetApproximateSizes(&wanted, 1, &size);
@@ -129,31 +129,40 @@ sdk::Result<void> LevelDbEngine::status() const {
     return committer_.status();
 }
 
-bool LevelDbEngine::has_room_to_merge(const RemovedKeys::Range& range) {
+bool LevelDbEngine::has_room_to_merge(std::uint64_t bytes) {
     std::uint64_t available = 0;
     if (!file::available_bytes(folder_, available)) return false;
-    const std::uint64_t merged = approximate_size({range.first, range.second + '\0'});
-    // Before that the buffer goes into a table of its own.
+    // A buffer that fills up meanwhile goes into a table of its own.
     return available >=
-           std::min(merged, committer_.merge_room().largest_merge()) + 2 * write_buffer_;
+           std::min(bytes, committer_.merge_room().largest_merge()) + 2 * write_buffer_;
+}
+
+bool LevelDbEngine::merge_range(const RemovedKeys::Range& range,
+                                const std::function<bool()>& must_stop) {
+    std::map<std::pair<std::uint64_t, std::uint64_t>, int> tries;
+    const auto is_left_out = [&](const TableMerge& merge) {
+        return tries[{merge.table, merge.level}] >= kTriesOfMerge;
+    };
+    while (true) {
+        const auto manifest = read_manifest(folder_);
+        if (!manifest) return false;
+        const auto merge = next_merge(manifest->tables, range, is_left_out);
+        if (!merge) return true;
+        if (must_stop() || !has_room_to_merge(merge->bytes)) return false;
+        ++tries[{merge->table, merge->level}];
+        committer_.merge_room().set_merging(true);
+        provoke_merge(*opened_.database, *merge, must_stop);
+    }
 }
 
 void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
-    for (const auto& [name, range] : committer_.removed_keys().take()) {
-        const auto steps = merge_steps(range, step_bytes_, [this](const RemovedKeys::Range& part) {
-            return approximate_size({part.first, part.second + '\0'});
-        });
-        for (const RemovedKeys::Range& step : steps) {
-            if (must_stop() || !has_room_to_merge(step)) {
-                committer_.removed_keys().add(step.first);
-                committer_.removed_keys().add(step.second);
-                continue;
-            }
-            const leveldb::Slice first(step.first);
-            const leveldb::Slice last(step.second);
-            committer_.merge_room().set_merging(true);
-            opened_.database->CompactRange(&first, &last);
-        }
+    const auto removed = committer_.removed_keys().take();
+    if (removed.empty()) return;
+    opened_.database->flush();
+    for (const auto& [name, range] : removed) {
+        if (merge_range(range, must_stop)) continue;
+        committer_.removed_keys().add(range.first);
+        committer_.removed_keys().add(range.second);
     }
     committer_.merge_room().set_merging(false);
 }

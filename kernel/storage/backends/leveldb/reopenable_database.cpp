@@ -6,6 +6,7 @@
 #include <leveldb/iterator.h>
 
 #include "kernel/storage/backends/leveldb/fenced_env.hpp"
+#include "kernel/storage/backends/leveldb/slice.hpp"
 #include "kernel/storage/backends/leveldb/table_env.hpp"
 
 namespace stele::kernel::storage {
@@ -175,8 +176,15 @@ void ReopenableDatabase::GetApproximateSizes(const leveldb::Range* range, int co
     current()->database->GetApproximateSizes(range, count, sizes);
 }
 
-void ReopenableDatabase::CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) {
-    current()->database->CompactRange(begin, end);
+void ReopenableDatabase::flush() {
+    // Where no table has anything, there is nothing to merge behind the flush.
+    const leveldb::Slice beyond(kBeyondAll);
+    current()->database->CompactRange(&beyond, &beyond);
+}
+
+void ReopenableDatabase::CompactRange(const leveldb::Slice* /*begin*/,
+                                      const leveldb::Slice* /*end*/) {
+    flush();
 }
 
 }  // namespace stele::kernel::storage

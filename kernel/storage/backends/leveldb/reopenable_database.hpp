@@ -32,6 +32,8 @@ public:
     bool has_failed() const;
     /// Whether LevelDB writes a buffer into a table or merges tables, or is about to.
     bool is_merging() const;
+    /// Brings what no table holds yet into one; waits.
+    void flush();
     /// Closes those of before that nobody reads any more and that merge nothing: what they merge
     /// waits for LevelDB's only thread. Until then they hold the room of the tables that they have
     /// read, also of those that are removed.
@@ -50,6 +52,8 @@ public:
     void ReleaseSnapshot(const leveldb::Snapshot* snapshot) override;
     bool GetProperty(const leveldb::Slice& property, std::string* value) override;
     void GetApproximateSizes(const leveldb::Range* range, int count, std::uint64_t* sizes) override;
+    /// Only does `flush`: when something fails while LevelDB 1.23 merges a range on demand, it ends
+    /// the process.
     void CompactRange(const leveldb::Slice* begin, const leveldb::Slice* end) override;
 
 private:

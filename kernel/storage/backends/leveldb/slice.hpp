@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <leveldb/slice.h>
@@ -10,5 +11,8 @@ namespace stele::kernel::storage {
 inline leveldb::Slice slice(std::string_view bytes) {
     return {bytes.data(), bytes.size()};
 }
+
+/// Above every key of the layout, none of which begins with so many of these.
+inline const std::string kBeyondAll(64, '\xff');
 
 }  // namespace stele::kernel::storage

@@ -116,9 +116,9 @@ std::vector<std::string> check_store_files(const fs::path& folder) {
         if (lines.empty()) lines.push_back(manifest.error().message);
         return lines;
     }
-    for (const auto& [number, size] : manifest->tables) {
+    for (const auto& [number, table] : manifest->tables) {
         const fs::path file = folder / table_name(number);
-        if (const std::string wrong = scan_table(file, size); !wrong.empty())
+        if (const std::string wrong = scan_table(file, table.size); !wrong.empty())
             lines.push_back(damaged_file(file, wrong).message);
     }
     const auto there = check_log_is_there(folder, *manifest);

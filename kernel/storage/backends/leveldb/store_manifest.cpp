@@ -24,6 +24,13 @@ enum class EditTag : std::uint64_t {
     previous_log = 9,
 };
 
+/// A key of a table without the number of its write, which LevelDB puts behind it.
+std::string table_key(BlockReader& reader) {
+    constexpr std::size_t kNumber = 8;
+    const std::string_view key = reader.text(reader.number());
+    return std::string(key.substr(0, key.size() - std::min(kNumber, key.size())));
+}
+
 /// Applies one edit; false when it is none.
 bool apply_edit(std::string_view record, StoreManifest& manifest) {
     BlockReader reader(record);
@@ -50,11 +57,12 @@ bool apply_edit(std::string_view record, StoreManifest& manifest) {
                 manifest.tables.erase(reader.number());
                 break;
             case EditTag::new_file: {
-                reader.number();
-                const std::uint64_t number = reader.number();
-                manifest.tables[number] = reader.number();
-                reader.text(reader.number());
-                reader.text(reader.number());
+                const std::uint64_t level = reader.number();
+                StoreTable& table = manifest.tables[reader.number()];
+                table.level = level;
+                table.size = reader.number();
+                table.first = table_key(reader);
+                table.last = table_key(reader);
                 break;
             }
             default:

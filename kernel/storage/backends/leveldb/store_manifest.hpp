@@ -9,11 +9,21 @@
 
 namespace stele::kernel::storage {
 
+struct StoreTable {
+    std::uint64_t level = 0;
+    std::uint64_t size = 0;
+    std::string first;  ///< its first key
+    std::string last;   ///< its last key
+};
+
+/// By their numbers, the newest last.
+using StoreTables = std::map<std::uint64_t, StoreTable>;
+
 /// The files that a LevelDB store consists of, as its manifest says.
 struct StoreManifest {
-    std::string name;                               ///< of the manifest's own file
-    std::map<std::uint64_t, std::uint64_t> tables;  ///< number and size of each
-    std::uint64_t first_log = 0;                    ///< logs before it are of no use
+    std::string name;  ///< of the manifest's own file
+    StoreTables tables;
+    std::uint64_t first_log = 0;  ///< logs before it are of no use
 };
 
 /// Names of files by their numbers.
