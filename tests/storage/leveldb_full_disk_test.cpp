@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -324,6 +325,49 @@ TEST_CASE("what was removed is given back to the disk when asked for") {
     keeper->give_back_room([] { return false; });
     CHECK(size() < full / 10);
     CHECK(counter_of(*engine, "count") == kMany);
+}
+
+TEST_CASE("removals take no room while somebody reads what they remove, and give it back then") {
+    const SmallDisk disk("96m");
+    if (!disk.is_mounted()) {
+        WARN("skipped: mounting a small disk is not permitted (" << errno << ")");
+        return;
+    }
+    constexpr std::uint64_t kMiB = 1024 * 1024;
+    const LevelDbOptions options{.write_buffer_bytes = kMiB,
+                                 .reserve_bytes = 16 * kMiB,
+                                 .recovery_bytes = 3 * kMiB,
+                                 .urgent_bytes = 2 * kMiB};
+    const auto engine = open_leveldb(disk.path() / "data", options).value();
+    auto* const keeper = engine->room_keeper();
+    const auto give_back = [&] { keeper->give_back_room([] { return false; }); };
+    const auto available = [&] {
+        std::uint64_t bytes = 0;
+        REQUIRE(kernel::file::available_bytes(disk.path(), bytes));
+        return bytes;
+    };
+    const int stored = fill(*engine).first;
+    auto reader = engine->snapshot();
+    // Overwritten, so that there is something to merge before anything is removed.
+    CHECK(write_in_the_end(*engine, [](auto& transaction) { transaction.remove(key_of(0)); }));
+    give_back();
+    const std::uint64_t before = available();
+    std::uint64_t least = before;
+    int refused = 0;
+    for (int i = 1; i < stored; ++i) {
+        const auto transaction = engine->begin();
+        transaction->remove(key_of(i));
+        if (!sdk::commit_and_wait(*transaction)) ++refused;
+        if (i % 100 != 0) continue;
+        give_back();
+        least = std::min(least, available());
+    }
+    CHECK(refused == 0);
+    CHECK(least + 6 * kMiB > before);
+    CHECK(value_of(*reader, key_of(1)) == std::string(kValueSize, 'b'));
+    reader.reset();
+    give_back();
+    CHECK(available() > 70 * kMiB);
 }
 
 TEST_CASE(

@@ -292,6 +292,7 @@ void Committer::reopen() {
 
 void Committer::publish() {
     history_.batch_keys(written_keys_);
+    removed_.publish(version_);
     for (const std::string_view key : written_keys_)
         rows_.forget(key, version_);
     history_.published(

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <leveldb/cache.h>
@@ -35,6 +39,8 @@ namespace {
 constexpr int kBloomBits = 10;
 /// A table that LevelDB does not merge after so many tries is left to it.
 constexpr int kTriesOfMerge = 3;
+/// A table goes down by a level with each.
+constexpr std::size_t kMergesOfTable = 6;
 constexpr char kLockName[] = "stele.lock";
 
 /// Small tables for small buffers: a merge takes some tens of them at once, and so much room.
@@ -104,9 +110,20 @@ public:
     bool is_room_wanted() const override { return committer_.merge_room().is_wanted(); }
 
 private:
+    enum class Merged { wholly, in_part, in_vain };
+    /// How it was before ranges are merged.
+    struct Before {
+        std::uint64_t available = 0;
+        std::uint64_t version = 0;
+    };
+
     bool has_room_to_merge(std::uint64_t bytes);
-    /// False when something of it is left.
-    bool merge_range(const RemovedKeys::Range& range, const std::function<bool()>& must_stop);
+    void give_back_held(const std::function<bool()>& must_stop);
+    bool is_past_soon(std::uint64_t version, const std::function<bool()>& must_stop) const;
+    Merged merge_range(const RemovedKeys::Range& range, const Before& before,
+                       const std::function<bool()>& must_stop);
+    /// Whether there is less room than before: somebody still reads tables that were merged.
+    bool is_in_vain(const Before& before) const;
 
     const std::filesystem::path folder_;
     const std::uint64_t write_buffer_;
@@ -114,6 +131,9 @@ private:
     RowCache rows_;
     DamageNotes damage_;
     PresentState present_;
+    std::mutex held_mutex_;
+    /// What was removed, and waits for those who still read it.
+    RemovedKeys::Ranges held_;
     Committer committer_;
 };
 
@@ -137,34 +157,80 @@ bool LevelDbEngine::has_room_to_merge(std::uint64_t bytes) {
            std::min(bytes, committer_.merge_room().largest_merge()) + 2 * write_buffer_;
 }
 
-bool LevelDbEngine::merge_range(const RemovedKeys::Range& range,
-                                const std::function<bool()>& must_stop) {
+bool LevelDbEngine::is_past_soon(std::uint64_t version,
+                                 const std::function<bool()>& must_stop) const {
+    // Short readers are there at any moment.
+    constexpr int kLooks = 100;
+    for (int i = 0; i < kLooks && !present_.is_past(version) && !must_stop(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return present_.is_past(version);
+}
+
+LevelDbEngine::Merged LevelDbEngine::merge_range(const RemovedKeys::Range& range,
+                                                 const Before& before,
+                                                 const std::function<bool()>& must_stop) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, int> tries;
     const auto is_left_out = [&](const TableMerge& merge) {
         return tries[{merge.table, merge.level}] >= kTriesOfMerge;
     };
+    std::optional<std::size_t> left;
     while (true) {
         const auto manifest = read_manifest(folder_);
-        if (!manifest) return false;
+        if (!manifest) return Merged::in_part;
+        // Who writes all the time makes more of them all the time.
+        if (!left) left = kMergesOfTable * (manifest->tables.size() + 1);
         const auto merge = next_merge(manifest->tables, range, is_left_out);
-        if (!merge) return true;
-        if (must_stop() || !has_room_to_merge(merge->bytes)) return false;
+        if (!merge) return Merged::wholly;
+        if ((*left)-- == 0 || must_stop() || !has_room_to_merge(merge->bytes))
+            return Merged::in_part;
         ++tries[{merge->table, merge->level}];
         committer_.merge_room().set_merging(true);
         provoke_merge(*opened_.database, *merge, must_stop);
+        if (is_in_vain(before)) return Merged::in_vain;
     }
 }
 
+bool LevelDbEngine::is_in_vain(const Before& before) const {
+    std::uint64_t available = 0;
+    return file::available_bytes(folder_, available) &&
+           available + 2 * write_buffer_ < before.available &&
+           !present_.is_past(before.version + 1);
+}
+
 void LevelDbEngine::give_back_room(const std::function<bool()>& must_stop) {
-    const auto removed = committer_.removed_keys().take();
-    if (removed.empty()) return;
+    const std::lock_guard lock(held_mutex_);
+    const bool was_held = !held_.by_name.empty();
+    if (!was_held) held_ = committer_.removed_keys().take();
+    give_back_held(must_stop);
+    if (!was_held || !held_.by_name.empty()) return;
+    // What was removed while the former was held.
+    held_ = committer_.removed_keys().take();
+    give_back_held(must_stop);
+}
+
+void LevelDbEngine::give_back_held(const std::function<bool()>& must_stop) {
+    RemovedKeys& removed = committer_.removed_keys();
+    MergeRoom& merges = committer_.merge_room();
+    if (held_.by_name.empty()) return;
+    const bool is_past = is_past_soon(held_.version, must_stop);
+    merges.set_held(!is_past);
+    Before before;
+    const auto look = [&] { return file::available_bytes(folder_, before.available); };
+    if (!is_past || !look() || before.available <= write_buffer_) return;
+    before.version = present_.version();
+    // LevelDB also removes tables then that were read for longer than they were of use.
     opened_.database->flush();
-    for (const auto& [name, range] : removed) {
-        if (merge_range(range, must_stop)) continue;
-        committer_.removed_keys().add(range.first);
-        committer_.removed_keys().add(range.second);
+    if (!look()) return;
+    const auto ranges = std::exchange(held_.by_name, {});
+    auto merged = Merged::wholly;
+    for (const auto& [name, range] : ranges) {
+        if (merged != Merged::in_vain) merged = merge_range(range, before, must_stop);
+        if (merged == Merged::in_part) removed.put_back(name, range);
+        if (merged == Merged::in_vain) held_.by_name.emplace(name, range);
     }
-    committer_.merge_room().set_merging(false);
+    if (merged == Merged::in_vain) held_.version = before.version + 1;
+    merges.set_held(merged == Merged::in_vain);
+    merges.set_merging(false);
 }
 
 /// Buffers that fit a disk with little room, what is held back for them, too.

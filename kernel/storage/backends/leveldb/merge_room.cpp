@@ -70,7 +70,8 @@ bool MergeRoom::must_wait(const DiskGuard& disk, std::uint64_t bytes, bool is_ur
     }
     const std::uint64_t merge = now.merge + 2 * sizes_.write_buffer;
     if (available >= bytes + std::max(untouched / 2, merge + 2 * sizes_.write_buffer)) return false;
-    return is_merging_ || database_.is_merging() || (!removed.is_empty() && available >= merge);
+    return is_merging_ || database_.is_merging() ||
+           (!is_held_ && !removed.is_empty() && available >= merge);
 }
 
 void MergeRoom::begin_batch() {

@@ -36,6 +36,8 @@ public:
     /// Around merges that give room back, with the time between two of them, when LevelDB itself
     /// rests.
     void set_merging(bool is_merging) { is_merging_ = is_merging; }
+    /// Whether what was removed is still read, so that no merge of it wins room.
+    void set_held(bool is_held) { is_held_ = is_held; }
     /// Whether a commit waits for room.
     bool is_wanted() const { return is_wanted_; }
 
@@ -54,6 +56,7 @@ private:
     const MergeSizes sizes_;
     std::chrono::steady_clock::time_point patience_;
     std::atomic<bool> is_merging_ = false;
+    std::atomic<bool> is_held_ = false;
     std::atomic<bool> is_wanted_ = false;
     std::atomic<bool> is_stopping_ = false;
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include <leveldb/db.h>
 
@@ -15,17 +16,46 @@ namespace stele::kernel::storage {
 
 using sdk::optimistic::VersionPin;
 
+/// The versions of all states that can still be read. Any thread.
+class OpenVersions {
+public:
+    void add(std::uint64_t version) {
+        const std::lock_guard lock(mutex_);
+        versions_.insert(version);
+    }
+    void remove(std::uint64_t version) {
+        const std::lock_guard lock(mutex_);
+        versions_.erase(versions_.find(version));
+    }
+    /// There is one.
+    std::uint64_t oldest() const {
+        const std::lock_guard lock(mutex_);
+        return *versions_.begin();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::multiset<std::uint64_t> versions_;
+};
+
 /// A state of the store. Shared by all who read between two commits, because taking one from
 /// LevelDB costs its lock.
 class Snapshot {
 public:
-    Snapshot(leveldb::DB& database, RowCache& rows, DamageNotes& damage, std::uint64_t version)
+    Snapshot(leveldb::DB& database, RowCache& rows, DamageNotes& damage, std::uint64_t version,
+             OpenVersions& open)
         : database_(database),
           rows_(rows),
           damage_(damage),
           snapshot_(database.GetSnapshot()),
-          version_(version) {}
-    ~Snapshot() { database_.ReleaseSnapshot(snapshot_); }
+          version_(version),
+          open_(open) {
+        open_.add(version_);
+    }
+    ~Snapshot() {
+        database_.ReleaseSnapshot(snapshot_);
+        open_.remove(version_);
+    }
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
 
@@ -48,6 +78,7 @@ private:
     DamageNotes& damage_;
     const leveldb::Snapshot* snapshot_;
     std::uint64_t version_;
+    OpenVersions& open_;
 };
 
 /// The state that new readers see. Any thread.
@@ -66,13 +97,22 @@ public:
         const std::lock_guard lock(mutex_);
         return present_.snapshot;
     }
+    std::uint64_t version() const { return snapshot()->version(); }
+    /// Whether nobody reads a state before `version` any more.
+    bool is_past(std::uint64_t version) const {
+        const std::lock_guard lock(mutex_);
+        const std::uint64_t oldest = open_.oldest();
+        if (oldest >= version) return true;
+        // Also when nobody reads at all, and this is the only one that is kept.
+        return oldest == present_.snapshot->version() && present_.snapshot.use_count() == 1;
+    }
     /// Makes what the database holds now visible as `version`. Nobody gets to see it before `tell`
     /// has returned, which therefore must not read.
     template <class Tell>
     std::shared_ptr<const VersionPin> publish(leveldb::DB& database, RowCache& rows,
                                               DamageNotes& damage, std::uint64_t version,
                                               const Tell& tell) {
-        View next{std::make_shared<const Snapshot>(database, rows, damage, version),
+        View next{std::make_shared<const Snapshot>(database, rows, damage, version, open_),
                   std::make_shared<const VersionPin>(VersionPin{version})};
         auto pin = next.pin;
         // The former state is given back outside the lock.
@@ -83,6 +123,7 @@ public:
     }
 
 private:
+    OpenVersions open_;
     mutable std::mutex mutex_;
     View present_;
 };
