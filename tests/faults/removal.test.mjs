@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 
-// A fiftieth where a sanitizer makes everything slow.
-const kMany = Number(process.env.STELE_REMOVAL_RECORDS ?? (process.env.STELE_SANITIZED ? 1 : 50) * 1_000);
+// A twentieth where a sanitizer makes everything slow.
+const kMany = Number(process.env.STELE_REMOVAL_RECORDS ?? (process.env.STELE_SANITIZED ? 1 : 20) * 1_000);
 
 let server;
 before(async () => { server = await SteleServer.start({ config: 'stores.statistics_period = 300ms' }); });
