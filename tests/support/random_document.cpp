@@ -227,7 +227,9 @@ std::string RandomDocuments::pattern(bool is_extended) {
 
 std::size_t test_cases(std::size_t usual) {
     const char* const given = std::getenv("STELE_TEST_CASES");
-    return given == nullptr ? usual : std::strtoull(given, nullptr, 10);
+    const char* const divisor = std::getenv("STELE_TEST_DIVISOR");
+    const std::size_t cases = given == nullptr ? usual : std::strtoull(given, nullptr, 10);
+    return divisor == nullptr ? cases : cases / std::strtoull(divisor, nullptr, 10);
 }
 
 std::uint64_t test_seed() {
