@@ -18,9 +18,8 @@ constexpr int kSequences = 10'000;
 TEST_CASE("nobody obtains more than somebody with that right gave them") {
     const char* const first = std::getenv("STELE_GIFT_SEED");
     const char* const cases = std::getenv("STELE_TEST_CASES");
-    const char* const divisor = std::getenv("STELE_TEST_DIVISOR");
     const int all = cases ? std::atoi(cases) : stele::testing::repetitions(kSequences);
-    const int count = divisor ? all / std::atoi(divisor) : all;
+    const int count = std::getenv("STELE_SHORT") ? all / 5 : all;
     const int begin = first ? std::atoi(first) : 1;
     GiftWalk walk;
     for (int number = begin; number < begin + count; ++number) {

@@ -82,8 +82,8 @@ public:
     /// looked at through the context ask by themselves. A job has no such end.
     virtual Result<void> go_on() const;
 
-    /// How often the work was begun before and met a conflict at its commit. What is long meets more
-    /// of them, and can leave something to a job when it has begun often enough. Any thread.
+    /// How often the work was begun before and met a conflict at its commit. What is long meets
+    /// more of them, and can leave something to a job when it has begun often enough. Any thread.
     virtual std::size_t attempt() const { return 0; }
 
     /// By it the services of the server know the context again; null in fakes of tests.
