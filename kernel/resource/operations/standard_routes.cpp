@@ -201,6 +201,8 @@ Route action_route(const sdk::Action& action, const std::string& plugin_id,
 Route family_action_route(const sdk::Action& action, const RegisteredResource& family,
                           const std::string& path) {
     Route route = action_route(action, family.plugin_id, path);
+    // What one of them does to a record may be as long as an update.
+    if (family.descriptor.slow_writes && action.method != "GET") route.is_slow = true;
     route.run = [&action, &family, title = route.operation](RoutedCall& call) {
         return plugin::guarded<sdk::Reply>(family.plugin_id, title,
                                            [&] { return action.run(*family.resource, call); });

@@ -1,5 +1,7 @@
 #include "kernel/resource/operations/standard_routes.hpp"
 
+#include <map>
+
 #include <catch2/catch.hpp>
 
 using namespace stele::kernel::resource;
@@ -37,6 +39,32 @@ TEST_CASE("whatever answers in pages runs on a worker") {
                        "/libraries/{libraryId}/acl/{aclPrincipalId}", "/libraries/{libraryId}/acl",
                        "/libraries/{libraryId}/visitors", "/acl/list", "/acl/{aclPrincipalId}",
                        "/acl", "/visitors", "/visitors"});
+}
+
+TEST_CASE("where writes compute long, all that may write runs on a worker") {
+    for (const bool is_long : {false, true}) {
+        RegisteredResource resource;
+        resource.plugin_id = "library";
+        resource.collection_path = "/libraries";
+        resource.descriptor.placeholder = "libraryId";
+        resource.descriptor.type = "library";
+        resource.descriptor.slow_writes = is_long;
+        resource.descriptor.actions = {{.name = "sign", .method = "GET"},
+                                       {.name = "merge"},
+                                       {.name = "cover", .method = "PUT"}};
+        std::vector<Route> routes;
+        add_standard_routes(resource, resource.collection_path, routes);
+        add_action_routes(resource, resource.collection_path, routes);
+        std::map<std::string, bool> is_slow;
+        for (const Route& route : routes)
+            is_slow[route.operation] = route.is_slow;
+        for (const char* writes : {"create", "update", "delete", "merge", "cover"}) {
+            INFO(writes);
+            CHECK(is_slow.at(writes) == is_long);
+        }
+        CHECK_FALSE(is_slow.at("read"));
+        CHECK_FALSE(is_slow.at("sign"));
+    }
 }
 
 TEST_CASE(

@@ -75,6 +75,7 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
             .is_ungranted = true,
             .policy_facts = {"changeset", "qname", "type-qname", "feature", "definition"},
             .is_presented = true,
+            .slow_writes = true,
             .title = "deletions"};
 }
 

@@ -291,7 +291,7 @@ struct ResourceDescriptor {
     /// repository: `word://platform/ids of the record/...`. `Resource::read_inner` reads it. The
     /// word may be that of another family: then its records come first.
     std::vector<std::string> inner_words = {};
-    /// Creates, updates and removals compute long (password hashes): they run on a worker.
+    /// Writes compute long (password hashes): they and actions but GET run on a worker.
     bool slow_writes = false;
     /// Family name in the OpenAPI document and in docs; empty: the path.
     std::string title = {};
