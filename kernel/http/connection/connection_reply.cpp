@@ -40,9 +40,16 @@ bool is_unchanged(const Request& request, const Response& response) {
 }
 
 bool wants_gzip(const Request& request, const Response& response) {
-    if (response.status == 206 || find_header(response, "Content-Encoding")) return false;
+    if (response.status == 206 || response.status == 304) return false;
+    if (find_header(response, "Content-Encoding")) return false;
     const auto accepted = request.header("Accept-Encoding");
     return accepted && accepts_gzip(*accepted);
+}
+
+bool varies_by_encoding(const Response& response) {
+    const bool is_long = response.source || response.text().size() >= kMinCompressed;
+    return (is_long || find_header(response, "Content-Encoding")) &&
+           is_compressible(response.content_type);
 }
 
 std::optional<std::uint64_t> promised_length(const Response& response) {
@@ -83,14 +90,15 @@ HeadFacts Connection::facts_of(const Response& response) const {
     }
     facts.is_tls = is_client_on_tls(parser_.request(), remote_address_, shared.options);
     facts.hsts_time = shared.options.hsts_time;
-    const bool is_long = response.source || response.text().size() >= kMinCompressed;
-    facts.varies_by_encoding = (is_long || find_header(response, "Content-Encoding")) &&
-                               is_compressible(response.content_type);
+    facts.varies_by_encoding = varies_by_encoding(response);
     return facts;
 }
 
 void Connection::deliver(Response&& response) {
+    bool would_vary = false;
     if (is_unchanged(parser_.request(), response)) {
+        // Without its body it varies by what it does with it (RFC 9110, 15.4.5).
+        would_vary = varies_by_encoding(response);
         response.status = 304;
         response.source = nullptr;
         response.ranges = nullptr;
@@ -101,6 +109,7 @@ void Connection::deliver(Response&& response) {
     session_ = std::move(response.session);
     reply_bytes_ = reply_head_bytes_ = 0;
     HeadFacts facts = facts_of(response);
+    facts.varies_by_encoding = facts.varies_by_encoding || would_vary;
     if (response.source) {
         begin_stream(std::move(response), facts);
     } else {
