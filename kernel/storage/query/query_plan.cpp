@@ -10,7 +10,7 @@
 namespace stele::kernel::storage {
 
 sdk::Result<QueryPlan> Planner::make() {
-    const auto rows = counter(record_counter(request_.collection));
+    const auto rows = estimate(record_counter(request_.collection));
     if (!rows) return rows.error();
     const auto over_indexed = counter(over_indexed_counter(request_.collection));
     if (!over_indexed) return over_indexed.error();
@@ -33,7 +33,9 @@ sdk::Result<QueryPlan> Planner::make() {
         if (auto chosen = choose_path(*indexes); !chosen) return chosen.error();
         return std::move(plan_);
     }
-    if (is_everything()) plan_.total = rows_;
+    if (is_everything()) {
+        if (auto counted = count_by_rows(); !counted) return counted.error();
+    }
     if (prefers_visible_list(rows_)) {
         use_visible_list();
         return std::move(plan_);
@@ -48,6 +50,19 @@ sdk::Result<std::int64_t> Planner::counter(const std::string& key) const {
     const auto stored = request_.reader.get(key);
     if (!stored) return stored.error();
     return sdk::read_counter(*stored);
+}
+
+sdk::Result<std::int64_t> Planner::estimate(const std::string& key) const {
+    const auto stored = request_.reader.peek(key);
+    if (!stored) return stored.error();
+    return sdk::read_counter(*stored);
+}
+
+sdk::Result<void> Planner::count_by_rows() {
+    const auto rows = counter(record_counter(request_.collection));
+    if (!rows) return rows.error();
+    plan_.total = static_cast<std::uint64_t>(*rows);
+    return {};
 }
 
 sdk::Result<bool> Planner::has_entries(sdk::KeyRange range) const {
@@ -110,6 +125,8 @@ sdk::Result<std::vector<std::string>> Planner::order_prefixes() const {
     std::vector<std::string> none;
     if (!is_plain_order() || over_indexed_ != 0 || rows_ == 0) return none;
     const CollectionId collection = request_.collection;
+    // The order is complete as long as all records have the member.
+    if (const auto rows = counter(record_counter(collection)); !rows) return rows.error();
     const auto field = field_number(request_.page.sort.front().field);
     if (!field) return field.error();
     if (!*field) return none;

@@ -75,7 +75,12 @@ private:
         std::optional<std::uint64_t> entries;
     };
 
+    /// For what is answered, or makes a path complete.
     sdk::Result<std::int64_t> counter(const std::string& key) const;
+    /// The same for what a path costs: whoever writes meanwhile is no conflict.
+    sdk::Result<std::int64_t> estimate(const std::string& key) const;
+    /// All records, as the total of the plan.
+    sdk::Result<void> count_by_rows();
     sdk::Result<bool> has_entries(sdk::KeyRange range) const;
     sdk::Result<bool> has_prefix(const std::string& prefix) const;
     bool is_plain_order() const;

@@ -83,7 +83,9 @@ sdk::Result<bool> Planner::try_composite() {
     const std::string equality = equality_of(*index);
     const auto usable = is_usable(*index, equality);
     if (!usable || !*usable) return usable;
-    const auto matches = counter(composite_counter(request_.collection, index->number, equality));
+    const std::string row = composite_counter(request_.collection, index->number, equality);
+    // Without a total it only tells the cost.
+    const auto matches = is_everything() ? counter(row) : estimate(row);
     if (!matches) return matches.error();
     // A short list of visible records is cheaper than many matches that must be looked at.
     if (prefers_visible_list(static_cast<std::uint64_t>(*matches) / 4)) return false;

@@ -133,7 +133,9 @@ sdk::Result<bool> Planner::try_scope(const Scope& scope) {
     }
     if (!is_everything()) ranges.clear();
     use_space_order(scope, chained_source(std::move(sources)), std::move(ranges));
-    if (conditions_.empty() && is_everything()) plan_.total = rows_;
+    if (conditions_.empty() && is_everything()) {
+        if (auto counted = count_by_rows(); !counted) return counted.error();
+    }
     return true;
 }
 

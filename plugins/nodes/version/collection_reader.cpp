@@ -110,6 +110,15 @@ sdk::Result<bool> CollectionReader::get_into(std::string_view key, std::string& 
     return view_.get_into(versioned_key, value);
 }
 
+sdk::Result<std::optional<std::string>> CollectionReader::peek(std::string_view key) const {
+    std::string versioned_key;
+    auto is_versioned = keys_.versioned(key, versioned_key);
+    if (!is_versioned) return is_versioned.error();
+    if (!*is_versioned) return store_.peek(key);
+    if (keeping_of(versioned_key) == Keeping::record) return get(key);
+    return view_.peek(versioned_key);
+}
+
 /// Looking a record up takes a scan, so it is remembered for as long as nothing is committed to the
 /// repository.
 sdk::Result<bool> CollectionReader::read_record(std::string_view versioned_key,

@@ -34,6 +34,7 @@ public:
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
 

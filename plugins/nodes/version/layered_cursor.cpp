@@ -217,6 +217,16 @@ sdk::Result<bool> ViewReader::get_into(std::string_view key, std::string& value)
     return below_.get_into(key, value);
 }
 
+sdk::Result<std::optional<std::string>> ViewReader::peek(std::string_view key) const {
+    const Keeping keeping = space_.keeping(key);
+    if (keeping == Keeping::plain) return below_.peek(key);
+    const Link& nearest = view_.links.front();
+    if (keeping != Keeping::count || !nearest.is_tip()) return get(key);
+    auto found = below_.peek(space_.count(nearest.line).append(key));
+    if (found && *found && sdk::read_counter(**found) == 0) return std::optional<std::string>();
+    return found;
+}
+
 sdk::Result<bool> ViewReader::get_count(std::string_view key, std::string& value) const {
     const Link& nearest = view_.links.front();
     if (nearest.is_tip()) {

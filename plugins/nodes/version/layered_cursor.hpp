@@ -85,6 +85,8 @@ public:
 
     sdk::Result<std::optional<std::string>> get(std::string_view key) const override;
     sdk::Result<bool> get_into(std::string_view key, std::string& value) const override;
+    /// Of counts at a tip and of plain keys; others never change, or are few.
+    sdk::Result<std::optional<std::string>> peek(std::string_view key) const override;
     std::unique_ptr<sdk::Cursor> scan(sdk::KeyRange range,
                                       sdk::ScanDirection direction) const override;
 

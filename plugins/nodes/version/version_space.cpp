@@ -51,15 +51,9 @@ sdk::Result<View> follow(const sdk::Reader& reader, const VersionSpace& space, L
     return view;
 }
 
-/// Without a conflict with those who change it.
-sdk::Result<std::optional<std::string>> peek(const sdk::Reader& reader, std::string_view key) {
-    const sdk::Transaction* const transaction = reader.as_transaction();
-    return transaction == nullptr ? reader.get(key) : transaction->peek(key);
-}
-
 /// The last revision that was given.
 sdk::Result<Revision> newest_in(const sdk::Reader& reader, const VersionSpace& space) {
-    auto newest = peek(reader, space.revision_counter());
+    auto newest = reader.peek(space.revision_counter());
     if (!newest) return newest.error();
     return static_cast<Revision>(sdk::read_counter(*newest));
 }
@@ -132,7 +126,7 @@ bool shows_only_commits(const sdk::Reader& reader) {
 }
 
 sdk::Result<std::optional<KindNote>> find_kind(const sdk::Reader& reader, const std::string& row) {
-    auto stored = peek(reader, row);
+    auto stored = reader.peek(row);
     if (!stored) return stored.error();
     if (!*stored) return std::optional<KindNote>();
     if ((*stored)->size() != 2 * kNumberBytes) {

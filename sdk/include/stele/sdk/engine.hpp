@@ -49,6 +49,10 @@ public:
     /// Like `get`, into a buffer that the caller reuses; answers whether the key exists.
     virtual Result<bool> get_into(std::string_view key, std::string& value) const = 0;
     virtual std::unique_ptr<Cursor> scan(KeyRange range, ScanDirection direction) const = 0;
+    /// Gets without the promise of serializability: a later change of `key` is no conflict of the
+    /// transaction that this is or reads for. For what only chooses a way, and changes nothing that
+    /// is answered or written.
+    virtual Result<std::optional<std::string>> peek(std::string_view key) const { return get(key); }
     /// The number of the state that it shows, for whoever remembers what was read: two readers of
     /// one engine with the same number show the same. Nothing from engines that do not number
     /// their states, and from transactions that have written.
@@ -105,8 +109,7 @@ public:
     virtual void put_stamped(std::string_view counter, const StampedPut& put) = 0;
     /// The stamp that the commit gave: from when `done` is called with success; otherwise nothing.
     virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
-    /// Gets without the promise of serializability: a later change of `key` is no conflict.
-    virtual Result<std::optional<std::string>> peek(std::string_view key) const = 0;
+    Result<std::optional<std::string>> peek(std::string_view key) const override = 0;
     /// The default bodies read.
     Result<void> note_get(std::string_view key) const override;
     Result<void> note_scan(KeyRange range) const override;
