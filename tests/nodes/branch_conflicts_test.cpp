@@ -256,6 +256,35 @@ TEST_CASE("however many others write meanwhile, what is begun again comes to its
     CHECK(entries.shown({}).empty());
 }
 
+TEST_CASE("a query in a transaction conflicts with those who change its answer, and no others") {
+    const auto line = GENERATE(nodes::kFirstLine, Rivals::kFork);
+    struct Case {
+        const char* query;
+        bool is_of_new;
+    };
+    const Case asked = GENERATE(Case{R"({"value":7})", false}, Case{R"({"value":0})", true},
+                                Case{R"({"kind":"same"})", true}, Case{"{}", true});
+    INFO("line " << line << ", " << asked.query);
+    Rivals rivals;
+    auto& branches = rivals.branches();
+    auto change = branches.begin(line);
+    auto query = Query::parse(*sdk::parse_json(asked.query));
+    REQUIRE(query.has_value());
+    const auto reader = branches.read(*change.transaction, line);
+    auto run = branches.documents().query(*reader, branches.collection(line), branches.rules(),
+                                          std::move(*query), {}, {}, false);
+    REQUIRE(run.has_value());
+    Record row;
+    while ((*run)->next(row).value()) {
+    }
+    REQUIRE((*run)->total_rows().has_value());
+    change.transaction->put("elsewhere", "1");
+    auto other = branches.begin(line);
+    rivals.insert(other, line, next_sequence());
+    REQUIRE(branches.commit(other).has_value());
+    CHECK(branches.commit(change).has_value() == !asked.is_of_new);
+}
+
 TEST_CASE("nobody writes past an index that is made or built meanwhile") {
     const auto line = GENERATE(nodes::kFirstLine, Rivals::kFork);
     const bool is_writer_first = GENERATE(true, false);
