@@ -99,7 +99,10 @@ TEST_CASE("a variable that looks like a setting and is none is reported") {
     const TemporaryVariable right("STELE_SERVER_PORT", "1");
     Settings settings;
     settings.read_environment();
-    CHECK(settings.unknown_variables() == std::vector<std::string>{"STELE_SERVER_PROT"});
+    // Whoever runs the tests has variables of their own.
+    std::vector<std::string> found = settings.unknown_variables();
+    std::erase_if(found, [](const auto& name) { return !name.starts_with("STELE_SERVER_"); });
+    CHECK(found == std::vector<std::string>{"STELE_SERVER_PROT"});
 }
 
 TEST_CASE("a mistyped variable is refused where it begins like a setting of what is enabled") {

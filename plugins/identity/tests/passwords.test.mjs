@@ -180,7 +180,10 @@ test('a login says the same, and takes as long, whether or not there is the user
   const names = ['lea', 'nobody', 'without-password', 'no-user', 'no-domain/lea'];
   const least = {};
   const told = {};
-  for (let round = 0; round < 8; ++round) {
+  // Looking at a password takes many times as long as all the rest. Others on the machine make some
+  // logins slower and none faster, so the shortest of many tell.
+  const isAlike = (name) => least[name] > least.lea / 2;
+  for (let round = 0; round < 8 || (round < 60 && !names.every(isAlike)); ++round) {
     for (const name of names) {
       const begin = performance.now();
       const { status, json } = await server.login(name, 'wrong password', { isWhole: true });
@@ -191,7 +194,6 @@ test('a login says the same, and takes as long, whether or not there is the user
   }
   for (const name of names) {
     assert.deepEqual(told[name], told.lea, name);
-    // Looking at a password takes many times as long as all the rest.
-    assert.ok(least[name] > least.lea / 2, `${name}: ${least[name]} ms in place of ${least.lea}`);
+    assert.ok(isAlike(name), `${name}: ${least[name]} ms in place of ${least.lea}`);
   }
 }));
