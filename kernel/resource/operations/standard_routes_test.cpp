@@ -7,12 +7,22 @@
 using namespace stele::kernel::resource;
 namespace sdk = stele::sdk;
 
-TEST_CASE("whatever answers in pages runs on a worker") {
+namespace {
+
+/// At the root, with nothing declared but its names.
+RegisteredResource library() {
     RegisteredResource resource;
     resource.plugin_id = "library";
     resource.collection_path = "/libraries";
     resource.descriptor.placeholder = "libraryId";
     resource.descriptor.type = "library";
+    return resource;
+}
+
+}  // namespace
+
+TEST_CASE("whatever answers in pages runs on a worker") {
+    RegisteredResource resource = library();
     resource.descriptor.actions = {{.name = "visitors", .method = "GET", .paged = true},
                                    {.name = "open"},
                                    {.name = "count", .slow = true}};
@@ -43,11 +53,7 @@ TEST_CASE("whatever answers in pages runs on a worker") {
 
 TEST_CASE("where writes compute long, all that may write runs on a worker") {
     for (const bool is_long : {false, true}) {
-        RegisteredResource resource;
-        resource.plugin_id = "library";
-        resource.collection_path = "/libraries";
-        resource.descriptor.placeholder = "libraryId";
-        resource.descriptor.type = "library";
+        RegisteredResource resource = library();
         resource.descriptor.slow_writes = is_long;
         resource.descriptor.actions = {{.name = "sign", .method = "GET"},
                                        {.name = "merge"},
@@ -94,10 +100,7 @@ TEST_CASE(
 
 TEST_CASE(
     "what goes on when the disk is full is what a plugin declares, not what a path is called") {
-    RegisteredResource resource;
-    resource.collection_path = "/libraries";
-    resource.descriptor.placeholder = "libraryId";
-    resource.descriptor.type = "library";
+    RegisteredResource resource = library();
     resource.descriptor.actions = {{.name = "delete"},
                                    {.name = "shelves", .method = "DELETE"},
                                    {.name = "sessions/expire"},
