@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include <stele/sdk/optimistic/write_set.hpp>
+
 namespace stele::sdk::optimistic {
 
 void ReadSet::join_ranges() {
@@ -31,7 +33,7 @@ bool ReadSet::has_range_with(std::string_view key) const {
         [](std::string_view wanted, const Range& range) { return wanted < range.begin; });
     if (behind == ranges_.begin()) return false;
     const Range& range = *std::prev(behind);
-    return range.end.empty() || key < range.end;
+    return is_inside(key, range.begin, range.end);
 }
 
 }  // namespace stele::sdk::optimistic
