@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/gifts/gift_walk.hpp"
+#include "tests/support/random_document.hpp"
 #include "tests/support/repetitions.hpp"
 
 namespace stele::kernel::gifts {
@@ -17,9 +18,8 @@ constexpr int kSequences = 10'000;
 
 TEST_CASE("nobody obtains more than somebody with that right gave them") {
     const char* const first = std::getenv("STELE_GIFT_SEED");
-    const char* const cases = std::getenv("STELE_TEST_CASES");
-    const int all = cases ? std::atoi(cases) : stele::testing::repetitions(kSequences);
-    const int count = std::getenv("STELE_SHORT") ? all / 5 : all;
+    const int count =
+        static_cast<int>(stele::testing::test_cases(stele::testing::repetitions(kSequences)));
     const int begin = first ? std::atoi(first) : 1;
     GiftWalk walk;
     for (int number = begin; number < begin + count; ++number) {
