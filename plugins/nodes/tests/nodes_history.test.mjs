@@ -288,6 +288,35 @@ test('20: purged deletions are gone, one, several or all', async () => {
   assert.equal(await count(), 0);
 });
 
+test('20: purges of everything end beside those who go on deleting', async () => {
+  await makeRepository();
+  const folder = await makeNode({ _features: { 'f:container': {} } });
+  const inside = `${master}/nodes?rootNodeId=${idOf(folder)}&parentFolderPath=/`;
+  for (const purge of ['purgeall', 'purgeall/start']) {
+    const { rows } = await admin('POST', inside, Array.from({ length: 60 }, (_, i) => ({ title: `${purge} ${i}` })));
+    await admin('POST', `${master}/nodes/delete`, { _docs: rows.map(({ _doc }) => _doc) });
+    let isOver = false;
+    let deleted = 0;
+    const others = Array.from({ length: 6 }, async () => {
+      while (!isOver) {
+        await admin('DELETE', await makeNode());
+        deleted += 1;
+      }
+    });
+    while (deleted < 12) await sleep(1);
+    const reply = await server.request('POST', `${master}/deletions/${purge}`, { token: server.adminToken, body: {} });
+    assert.equal(reply.status, 200, reply.text);
+    const result = purge === 'purgeall' ? reply.json : await ended(reply.json._doc);
+    isOver = true;
+    await Promise.all(others);
+    // The nodes and what tied them to their folder.
+    assert.ok(result.purged >= 120, JSON.stringify(result));
+    assert.equal(result.kept, 0);
+    const left = await admin('POST', `${master}/deletions/query`, { _doc: { $in: rows.map(({ _doc }) => _doc) } });
+    assert.equal(left.total_rows, 0);
+  }
+});
+
 test('1.6: a changeset in place of the branch names a node as it was after that', async () => {
   await makeRepository();
   const node = await makeNode({ title: 'first' });

@@ -1,3 +1,10 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/authorities.hpp>
@@ -18,9 +25,10 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPurgeJob[] = "purge-deletions";
-/// Deletions that one operation purges, and one step of a job.
-constexpr std::int64_t kMaxPurged = 10'000;
-constexpr std::int64_t kPurgeStep = 500;
+/// Deletions that one operation purges, one step of a job, and that are listed at once.
+constexpr std::size_t kMaxPurged = 10'000;
+constexpr std::size_t kPurgeStep = 500;
+constexpr std::size_t kListedAtOnce = 1'000;
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
@@ -93,72 +101,147 @@ struct Purge {
     std::size_t purged = 0;
     /// Those that stay because the principal may not remove them.
     std::size_t kept = 0;
-    bool is_everything = true;
 };
 
-/// Purges what the principal may remove of the next `most` deletions; the first `skip` stay.
-sdk::Result<Purge> purge_next(const BranchContent& content, const sdk::Session& session,
-                              std::uint64_t skip, std::int64_t most) {
+struct ListedDeletions {
+    std::vector<std::string> ids;
+    /// Of all, listed or not.
+    std::size_t total = 0;
+};
+
+/// The ids of at most `most` deletions after the first `skip`, as they are at this moment: read
+/// apart from the transaction that purges, because whoever lists them in it has a conflict with
+/// everybody who deletes meanwhile. Waits for the store.
+sdk::Result<ListedDeletions> list_deletions(Services& services, const sdk::PlatformScope& platform,
+                                            const sdk::CollectionName& deletions,
+                                            std::size_t skip, std::size_t most) {
+    ListedDeletions listed;
+    const auto read = [&](sdk::Context& context) -> sdk::Result<void> {
+        listed = {};
+        for (bool is_everything = false; !is_everything && listed.ids.size() < most;) {
+            sdk::PageRequest page;
+            page.skip = skip + listed.ids.size();
+            page.limit = std::int64_t(std::min(most - listed.ids.size(), kListedAtOnce));
+            auto found = context.documents().query(deletions, sdk::Json::object(), page);
+            if (!found) return found.error();
+            for (sdk::Document& row : found->rows) listed.ids.push_back(std::move(row.id));
+            listed.total = found->total_rows;
+            is_everything = found->rows.empty() || listed.total <= skip + listed.ids.size();
+        }
+        return {};
+    };
+    if (auto done = services.registrar.run_as_system(platform, read); !done) return done.error();
+    return listed;
+}
+
+/// Purges those of the deletions that are still there and that the principal may remove.
+sdk::Result<Purge> purge_deletions(const BranchContent& content, const sdk::Session& session,
+                                   std::span<const std::string> ids) {
     sdk::Context& context = content.context();
-    sdk::PageRequest page;
-    page.skip = skip;
-    page.limit = most;
-    auto found = context.documents().query(deletions_of(content), sdk::Json::object(), page);
-    if (!found) return found.error();
     Purge purge;
-    for (const sdk::Document& deletion : found->rows) {
-        auto may = context.authorities().permissions(session.principal.key, deletion.key);
+    for (const std::string& id : ids) {
+        auto deletion = context.documents().read(deletions_of(content), id);
+        if (!deletion && sdk::is_missing(deletion.error())) continue;
+        if (!deletion) return deletion.error();
+        auto may = context.authorities().permissions(session.principal.key, deletion->key);
         if (!may) return may.error();
         if (!session.is_system && !may->has(sdk::Permission::remove)) {
             ++purge.kept;
             continue;
         }
-        auto gone = context.as_system().documents().remove(deletions_of(content), deletion.id);
+        auto gone = context.as_system().documents().remove(deletions_of(content), id);
         if (!gone) return gone.error();
         ++purge.purged;
     }
-    purge.is_everything = found->total_rows <= skip + found->rows.size();
     return purge;
+}
+
+/// Whoever purges among others who write the same deletions has fewer conflicts with fewer of them.
+std::size_t fewer_when_repeated(std::size_t most, const sdk::Context& context) {
+    return std::max<std::size_t>(1, most >> std::min<std::size_t>(context.attempt(), 32));
 }
 
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto purge = purge_next(*content, call.context().session(), 0, kMaxPurged);
+    auto listed = list_deletions(services, call.context().platform(), deletions_of(*content), 0,
+                                 fewer_when_repeated(kMaxPurged, call.context()));
+    if (!listed) return listed.error();
+    auto purge = purge_deletions(*content, call.context().session(), listed->ids);
     if (!purge) return purge.error();
     auto reply = sdk::Reply::status({{"purged", purge->purged}, {"kept", purge->kept}});
-    if (purge->is_everything) return reply;
+    if (listed->ids.size() >= listed->total) return reply;
     return truncated(std::move(reply), "purged");
 }
 
-sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
-    const std::string branch = sdk::text_member(job.input(), "branch");
+/// A job's branch, opened in the name of whoever the job runs for.
+sdk::Result<BranchContent> open_branch_of(Services& services, sdk::Job& job,
+                                          sdk::Context& context) {
+    Changes::of(context, services.branches).act_for(job.run_as());
+    auto key = context.find_reference(sdk::text_member(job.input(), "branch"));
+    if (!key) return key.error();
+    return BranchContent::open(services, context, *key);
+}
+
+/// Purges the first of the ids, as many as one step may, and takes them out of the list.
+sdk::Result<Purge> purge_step(Services& services, sdk::Job& job,
+                              std::span<const std::string>& ids) {
     sdk::Session session;
     session.principal = job.run_as();
+    Purge purge;
+    std::size_t seen = 0;
+    auto done = services.registrar.run_as_system(
+        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto held = job.confirm(context.transaction()); !held) return held;
+            auto content = open_branch_of(services, job, context);
+            if (!content) return content.error();
+            seen = std::min(ids.size(), fewer_when_repeated(kPurgeStep, context));
+            auto purged = purge_deletions(*content, session, ids.first(seen));
+            if (!purged) return purged.error();
+            purge = *purged;
+            return {};
+        });
+    if (!done) return done.error();
+    ids = ids.subspan(seen);
+    return purge;
+}
+
+sdk::Result<sdk::CollectionName> deletions_of_job(Services& services, sdk::Job& job) {
+    sdk::CollectionName deletions;
+    auto done = services.registrar.run_as_system(
+        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto content = open_branch_of(services, job, context);
+            if (!content) return content.error();
+            deletions = deletions_of(*content);
+            return {};
+        });
+    if (!done) return done.error();
+    return deletions;
+}
+
+sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
+    auto deletions = deletions_of_job(services, job);
+    if (!deletions) return deletions.error();
     Purge sum;
-    for (bool is_done = false; !is_done;) {
-        if (job.must_stop())
-            return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
-                                   "the server stops");
-        Purge step;
-        auto done = services.registrar.run_as_system(
-            job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-                if (auto held = job.confirm(context.transaction()); !held) return held;
-                Changes::of(context, services.branches).act_for(job.run_as());
-                auto key = context.find_reference(branch);
-                if (!key) return key.error();
-                auto content = BranchContent::open(services, context, *key);
-                if (!content) return content.error();
-                auto next = purge_next(*content, session, sum.kept, kPurgeStep);
-                if (!next) return next.error();
-                step = *next;
-                return {};
-            });
-        if (!done) return done.error();
-        sum.purged += step.purged;
-        sum.kept += step.kept;
-        is_done = step.is_everything;
-        if (auto shown = job.progress(sum.purged + sum.kept, 0); !shown) return shown.error();
+    // Those that were there when it began: whoever goes on deleting would keep it running for good.
+    std::optional<std::size_t> wanted;
+    for (std::size_t seen = 0; seen < wanted.value_or(1);) {
+        const std::size_t most = std::min(kListedAtOnce, wanted.value_or(kListedAtOnce) - seen);
+        auto listed = list_deletions(services, job.platform(), *deletions, sum.kept, most);
+        if (!listed) return listed.error();
+        if (listed->ids.empty()) break;
+        if (!wanted) wanted = listed->total;
+        seen += listed->ids.size();
+        for (std::span<const std::string> left = listed->ids; !left.empty();) {
+            if (job.must_stop())
+                return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
+                                       "the server stops");
+            auto step = purge_step(services, job, left);
+            if (!step) return step.error();
+            sum.purged += step->purged;
+            sum.kept += step->kept;
+            if (auto shown = job.progress(sum.purged + sum.kept, 0); !shown) return shown.error();
+        }
     }
     return sdk::Json{{"purged", sum.purged}, {"kept", sum.kept}};
 }
