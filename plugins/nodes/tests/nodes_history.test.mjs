@@ -289,12 +289,13 @@ test('20: purged deletions are gone, one, several or all', async () => {
 });
 
 test('20: purges of everything end beside those who go on deleting', async () => {
-  await makeRepository();
-  const folder = await makeNode({ _features: { 'f:container': {} } });
-  const inside = `${master}/nodes?rootNodeId=${idOf(folder)}&parentFolderPath=/`;
   for (const purge of ['purgeall', 'purgeall/start']) {
-    const { rows } = await admin('POST', inside, Array.from({ length: 60 }, (_, i) => ({ title: `${purge} ${i}` })));
-    await admin('POST', `${master}/nodes/delete`, { _docs: rows.map(({ _doc }) => _doc) });
+    await makeRepository();
+    const folder = await makeNode({ _features: { 'f:container': {} } });
+    const { rows } = await admin('POST', `${master}/nodes?rootNodeId=${idOf(folder)}&parentFolderPath=/`,
+                                 Array.from({ length: 60 }, (_, i) => ({ title: `${i}` })));
+    const ids = rows.map(({ _doc }) => _doc);
+    await admin('POST', `${master}/nodes/delete`, { _docs: ids });
     let isOver = false;
     let deleted = 0;
     const others = Array.from({ length: 6 }, async () => {
@@ -304,16 +305,20 @@ test('20: purges of everything end beside those who go on deleting', async () =>
       }
     });
     while (deleted < 12) await sleep(1);
-    const reply = await server.request('POST', `${master}/deletions/${purge}`, { token: server.adminToken, body: {} });
-    assert.equal(reply.status, 200, reply.text);
-    const result = purge === 'purgeall' ? reply.json : await ended(reply.json._doc);
+    // The nodes and what tied them to their folder. One operation may say that it took fewer.
+    let left = 120;
+    let reply;
+    do {
+      reply = await server.request('POST', `${master}/deletions/${purge}`, { token: server.adminToken, body: {} });
+      const { purged, kept } = purge === 'purgeall' ? reply.json : await ended(reply.json._doc);
+      if (kept !== 0 || !(purged > 0)) break;
+      left -= purged;
+    } while (left > 0 && reply.json.truncated);
     isOver = true;
     await Promise.all(others);
-    // The nodes and what tied them to their folder.
-    assert.ok(result.purged >= 120, JSON.stringify(result));
-    assert.equal(result.kept, 0);
-    const left = await admin('POST', `${master}/deletions/query`, { _doc: { $in: rows.map(({ _doc }) => _doc) } });
-    assert.equal(left.total_rows, 0);
+    assert.equal(reply.status, 200, reply.text);
+    assert.ok(left <= 0, reply.text);
+    assert.equal((await admin('POST', `${master}/deletions/query`, { _doc: { $in: ids } })).total_rows, 0);
   }
 });
 

@@ -27,7 +27,7 @@ namespace {
 constexpr char kPurgeJob[] = "purge-deletions";
 /// Deletions that one operation purges, one step of a job, and that are listed at once.
 constexpr std::size_t kMaxPurged = 10'000;
-constexpr std::size_t kPurgeStep = 500;
+constexpr std::size_t kPurgeStep = 100;
 constexpr std::size_t kListedAtOnce = 1'000;
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
@@ -156,9 +156,10 @@ sdk::Result<Purge> purge_deletions(const BranchContent& content, const sdk::Sess
     return purge;
 }
 
-/// Whoever purges among others who write the same deletions has fewer conflicts with fewer of them.
+/// Whoever purges beside others who write has fewer conflicts with fewer of them: a quarter each
+/// time that the work is repeated.
 std::size_t fewer_when_repeated(std::size_t most, const sdk::Context& context) {
-    return std::max<std::size_t>(1, most >> std::min<std::size_t>(context.attempt(), 32));
+    return std::max<std::size_t>(1, most >> std::min<std::size_t>(2 * context.attempt(), 32));
 }
 
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
