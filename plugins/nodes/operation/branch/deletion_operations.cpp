@@ -113,8 +113,8 @@ struct ListedDeletions {
 /// apart from the transaction that purges, because whoever lists them in it has a conflict with
 /// everybody who deletes meanwhile. Waits for the store.
 sdk::Result<ListedDeletions> list_deletions(Services& services, const sdk::PlatformScope& platform,
-                                            const sdk::CollectionName& deletions,
-                                            std::size_t skip, std::size_t most) {
+                                            const sdk::CollectionName& deletions, std::size_t skip,
+                                            std::size_t most) {
     ListedDeletions listed;
     const auto read = [&](sdk::Context& context) -> sdk::Result<void> {
         listed = {};
@@ -124,7 +124,8 @@ sdk::Result<ListedDeletions> list_deletions(Services& services, const sdk::Platf
             page.limit = std::int64_t(std::min(most - listed.ids.size(), kListedAtOnce));
             auto found = context.documents().query(deletions, sdk::Json::object(), page);
             if (!found) return found.error();
-            for (sdk::Document& row : found->rows) listed.ids.push_back(std::move(row.id));
+            for (sdk::Document& row : found->rows)
+                listed.ids.push_back(std::move(row.id));
             listed.total = found->total_rows;
             is_everything = found->rows.empty() || listed.total <= skip + listed.ids.size();
         }
