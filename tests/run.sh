@@ -109,13 +109,16 @@ run_fuzzers() {
 
 # Leaves ctest's summary line in `summary`; the rest is shown when something failed.
 run_suite() {
-    local preset=$1 status=0
+    local preset=$1 status=0 stores
     local -a cases=()
     # A sanitized build has few as it is.
     [ "$preset" != release ] || [ -n "$has_all_cases" ] || cases=(STELE_SHORT=1)
     # Some wait for the servers that they started more than they compute: with two for each core the
     # processors rested for a seventh of the time.
-    env "${cases[@]}" ctest --preset "$preset" --parallel $((3 * jobs)) >"$logs/$preset-tests.log" 2>&1 || status=$?
+    stores=$(mktemp -d)
+    env "${cases[@]}" STELE_PREPARED_STORES="$stores" \
+        ctest --preset "$preset" --parallel $((3 * jobs)) >"$logs/$preset-tests.log" 2>&1 || status=$?
+    rm -rf "$stores"
     summary=$(grep -E '^[0-9]+% tests passed' "$logs/$preset-tests.log" || true)
     if [ "$status" -ne 0 ] || [ -z "$summary" ]; then
         cat "$logs/$preset-tests.log"

@@ -6,6 +6,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribedReplies } from './described_replies.mjs';
+import { prepareStore } from './prepared_stores.mjs';
 
 export const bin = process.env.STELE_BIN ?? new URL('../../build/release/bin/stele', import.meta.url).pathname;
 
@@ -49,12 +50,12 @@ export class SteleServer {
     return descriptions.get(key);
   }
 
-  common() {
-    const args = ['--data', this.data];
+  common(data = this.data) {
+    const args = ['--data', data];
     if (this.options.enable) args.push('--enable', this.options.enable);
     for (const folder of this.options.plugins ?? []) args.push('--plugins', folder);
     if (this.options.config) {
-      const file = join(this.data, 'test.conf');
+      const file = join(data, 'test.conf');
       writeFileSync(file, this.options.config);
       args.push('--config', file);
     }
@@ -62,11 +63,17 @@ export class SteleServer {
   }
 
   init() {
-    const file = join(this.data, 'seed.json');
+    const { config, enable, plugins } = this.options;
+    // Settings may lead out of the folder, and a test's own folder may have something in it.
+    if (config || !this.ownsData) this.#prepare(this.data);
+    else prepareStore(this.data, { bin, seed: this.seed, enable, plugins }, (folder) => this.#prepare(folder));
+  }
+
+  #prepare(data) {
+    const file = join(data, 'seed.json');
     writeFileSync(file, JSON.stringify(this.seed));
-    const done = spawnSync(bin, ['init', ...this.common(), '--seed', file], { encoding: 'utf8' });
+    const done = spawnSync(bin, ['init', ...this.common(data), '--seed', file], { encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`stele init failed: ${done.stderr}${done.stdout}`);
-    return done.stdout;
   }
 
   launch() {

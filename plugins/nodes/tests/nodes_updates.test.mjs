@@ -1,6 +1,7 @@
 // Patches of nodes, and branches that take no writes (docs/specification/nodes.md 4.4, 7.5; docs/specification/semantics.md 2.3, 2.7).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { repetitions } from '../../../tests/support/repetitions.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -86,7 +87,7 @@ const refused = async (code, method, path, body) => {
 
 test('whoever writes other nodes all the time does not keep a folder of hundreds from going', async () => {
   const folder = await make({ title: 'folder', _features: { 'f:container': {} } });
-  const members = Array.from({ length: 300 }, (_, at) => ({ title: `member ${at}` }));
+  const members = Array.from({ length: repetitions(300) }, (_, at) => ({ title: `member ${at}` }));
   await admin('POST', `${branch}/nodes?rootNodeId=${folder.split('/').pop()}&parentFolderPath=/`, members);
   const others = await Promise.all(Array.from({ length: 16 }, () => make({ title: 'other' })));
   let isOver = false;
