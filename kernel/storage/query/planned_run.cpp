@@ -110,6 +110,9 @@ sdk::Result<bool> PlannedRun::next_sorted(Record& row) {
         if (auto ranked = rank_all(); !ranked) return ranked.error();
     }
     if (next_ranked_ >= ranked_.size()) return false;
+    if (++work_ >= kWorkAtOnce) {
+        if (auto left = check_time(); !left) return left.error();
+    }
     const std::string key = std::move(ranked_[next_ranked_++]);
     const std::string_view sequence = std::string_view(key).substr(key.size() - kSequenceSize);
     const auto loaded = load({sequence, {}, true}, row);
@@ -170,8 +173,6 @@ sdk::Result<bool> PlannedRun::is_match(const Candidate& candidate, Record& row) 
     const auto loaded = load(candidate, row);
     if (!loaded || !*loaded) return loaded;
     is_loaded_ = true;
-    // The next one may find out how long this one has taken.
-    work_ += row.text().size() / kBytesOfCandidate;
     if (!candidate.is_exact && !input_.query.matches(row.text())) return false;
     // Rights that say nothing show nothing.
     if (must_ask) return visibility.accepts ? visibility.accepts(row) : false;
@@ -198,6 +199,8 @@ sdk::Result<bool> PlannedRun::load(const Candidate& candidate, Record& row) {
     if (!row.decode()) return broken_record(input_.collection, candidate.sequence);
     row.collection = input_.collection;
     row.sequence.assign(candidate.sequence);
+    // The next one may find out how long this one has taken.
+    work_ += row.text().size() / kBytesOfCandidate;
     return true;
 }
 
