@@ -42,20 +42,6 @@ void name_changeset(const sdk::Json& stored, sdk::Json& record) {
     if (!changeset.empty()) (*deletion)[kChangesetId] = changeset;
 }
 
-/// Associations of a node that is gone for good can never come back.
-sdk::Result<void> purge_associations(const BranchContent& content, const std::string& node) {
-    sdk::Documents& documents = content.context().documents();
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    auto found = documents.query(deletions_of(content), deleted_associations_of(node), everything);
-    if (!found) return found.error();
-    for (const sdk::Document& association : found->rows) {
-        auto gone = documents.remove(deletions_of(content), association.id);
-        if (!gone && !sdk::is_missing(gone.error())) return gone;
-    }
-    return {};
-}
-
 }  // namespace
 
 sdk::ResourceDescriptor DeletionFamily::describe() const {
@@ -87,7 +73,8 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
         if (context.session().is_system || is_association(before)) return {};
         auto content = BranchContent::open(services(), context, change.collection.container_key);
         if (!content) return content.error();
-        return purge_associations(*content, change.before->id);
+        auto purged = purge_associations(*content, change.before->id);
+        return purged ? sdk::Result<void>() : purged.error();
     }
     sdk::Json& after = change.after->fields;
     drop_server_members(after);

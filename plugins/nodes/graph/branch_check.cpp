@@ -188,19 +188,6 @@ sdk::Json CheckPlan::json() const {
             {kRepairs, repairs}};
 }
 
-sdk::Result<std::vector<std::string>> ids_after(const BranchContent& content, std::string_view last,
-                                                std::size_t most) {
-    const std::string all = node_record_key({});
-    const std::string from = last.empty() ? all : node_record_key(last) + '\0';
-    std::vector<std::string> ids;
-    const auto cursor =
-        content.view().scan({from, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
-    for (; cursor->is_valid() && ids.size() < most; cursor->next())
-        ids.push_back(node_of_record_key(cursor->key()));
-    if (auto status = cursor->status(); !status) return status.error();
-    return ids;
-}
-
 sdk::Result<std::vector<ContentFault>> check_record(const BranchContent& content,
                                                     const CheckPlan& plan,
                                                     const sdk::Document& record) {

@@ -29,10 +29,6 @@ struct CheckPlan {
     sdk::Json json() const;
 };
 
-/// Ids of nodes and associations of a branch in the order of their keys, those after `last`.
-sdk::Result<std::vector<std::string>> ids_after(const BranchContent& content, std::string_view last,
-                                                std::size_t most);
-
 /// What is wrong with one node or association, and with what is kept about it.
 sdk::Result<std::vector<ContentFault>> check_record(const BranchContent& content,
                                                     const CheckPlan& plan,

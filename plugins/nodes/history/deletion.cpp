@@ -1,6 +1,7 @@
 #include "history/deletion.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "branch/changeset_id.hpp"
 #include "branch/folder_names.hpp"
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
@@ -256,21 +258,19 @@ sdk::Result<bool> may_return(const BranchContent& content, const sdk::Document& 
 
 /// Those that went with the node, as far as their other ends are there.
 sdk::Result<void> restore_associations(const BranchContent& content, const sdk::Document& node) {
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    sdk::Json wanted = deleted_associations_of(node.id);
-    wanted[std::string(kDeletionMember) + "." + kWentAlong] = true;
-    auto associations =
-        content.context().documents().query(deletions_of(content), wanted, everything);
+    auto associations = deleted_associations(content, node.id, {member::kSource, member::kTarget});
     if (!associations) return associations.error();
+    std::erase_if(*associations, [](const sdk::Document& association) {
+        return !sdk::flag_member(association.fields.at(kDeletionMember), kWentAlong, false);
+    });
     // A circle is closed by what stands for a property, which is left out.
     std::stable_partition(
-        associations->rows.begin(), associations->rows.end(),
+        associations->begin(), associations->end(),
         [](const sdk::Document& association) { return !is_relation(association.fields); });
     ReturningRelations relations(content, node);
     if (auto begun = relations.begin(); !begun) return begun;
     std::vector<std::string> lost_places;
-    for (const sdk::Document& association : associations->rows) {
+    for (const sdk::Document& association : *associations) {
         const AssociationEnds ends = ends_of(association);
         const std::string& other = ends.source == node.id ? ends.target : ends.source;
         const sdk::Result<sdk::Document> present =
@@ -311,11 +311,52 @@ sdk::CollectionName deletions_of(const BranchContent& content) {
     return {kDeletionType, {}, content.branch()};
 }
 
-sdk::Json deleted_associations_of(std::string_view node) {
-    sdk::Json as_source = {{member::kSource, node}};
-    sdk::Json as_target = {{member::kTarget, node}};
-    return {{"_deletion.association", true},
-            {"$or", sdk::Json::array({std::move(as_source), std::move(as_target)})}};
+sdk::Result<std::vector<sdk::Document>> deleted_associations(
+    const BranchContent& content, std::string_view node, std::initializer_list<const char*> ends) {
+    std::vector<sdk::Document> associations;
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    for (const char* end : ends) {
+        // One value of one member is found by its index, however many have it. With more conditions
+        // the whole trash may be read, which is a conflict with everybody who deletes.
+        auto found =
+            content.context().documents().query(deletions_of(content), {{end, node}}, everything);
+        if (!found) return found.error();
+        std::move(found->rows.begin(), found->rows.end(), std::back_inserter(associations));
+    }
+    // Nodes have members of these names, too.
+    std::erase_if(associations,
+                  [](const sdk::Document& deletion) { return !is_association(deletion.fields); });
+    const auto by_id = [](const sdk::Document& a, const sdk::Document& b) { return a.id < b.id; };
+    std::sort(associations.begin(), associations.end(), by_id);
+    const auto same =
+        std::unique(associations.begin(), associations.end(),
+                    [](const sdk::Document& a, const sdk::Document& b) { return a.id == b.id; });
+    associations.erase(same, associations.end());
+    return associations;
+}
+
+sdk::Result<std::size_t> purge_associations(const BranchContent& content, std::string_view node) {
+    auto associations = deleted_associations(content, node, {member::kSource, member::kTarget});
+    if (!associations) return associations.error();
+    std::size_t purged = 0;
+    for (const sdk::Document& association : *associations) {
+        auto gone = content.context().documents().remove(deletions_of(content), association.id);
+        if (!gone && sdk::is_missing(gone.error())) continue;
+        if (!gone) return gone.error();
+        ++purged;
+    }
+    return purged;
+}
+
+std::optional<Revision> revision_of_deletion(const sdk::Json& deletion) {
+    // An update of the deletion keeps the first one there.
+    const auto told = deletion.find(kDeletionMember);
+    if (told != deletion.end() && told->is_object() && told->contains(kChangesetId))
+        return revision_of(sdk::text_member(*told, kChangesetId));
+    const auto system = deletion.find(member::kSystem);
+    if (system == deletion.end() || !system->is_object()) return std::nullopt;
+    return revision_of(sdk::text_member(*system, member::kChangeset));
 }
 
 sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,

@@ -1,5 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "branch/branch_content.hpp"
 
 namespace stele::nodes {
@@ -9,8 +16,15 @@ inline constexpr char kDeletionMember[] = "_deletion";
 
 /// The deletions of a branch.
 sdk::CollectionName deletions_of(const BranchContent& content);
-/// A query for the deletions of a node's associations.
-sdk::Json deleted_associations_of(std::string_view node);
+/// The deletions of a node's associations that have it at one of the ends (`source`, `target`), in
+/// the order in which they were made.
+sdk::Result<std::vector<sdk::Document>> deleted_associations(
+    const BranchContent& content, std::string_view node, std::initializer_list<const char*> ends);
+/// Removes the deletions of a node's associations, which can never come back without it; answers
+/// how many there were.
+sdk::Result<std::size_t> purge_associations(const BranchContent& content, std::string_view node);
+/// The changeset that removed what the deletion is of; nothing before it is committed.
+std::optional<Revision> revision_of_deletion(const sdk::Json& deletion);
 
 /// What goes with a node (docs/specification/nodes.md 7.6), beside its associations: what it owns,
 /// and what lies in it when it is a container and nowhere else. Ids, the node itself first, each

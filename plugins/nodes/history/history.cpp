@@ -42,6 +42,19 @@ std::string node_record_key(std::string_view id) {
     return std::string{kNodeSlot, kRecordTag} + id_bytes(id);
 }
 
+sdk::Result<std::vector<std::string>> ids_after(const BranchContent& content, char slot,
+                                                std::string_view last, std::size_t most) {
+    const std::string all{slot, kRecordTag};
+    const std::string from = last.empty() ? all : all + id_bytes(last) + '\0';
+    std::vector<std::string> ids;
+    const auto cursor =
+        content.view().scan({from, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
+    for (; cursor->is_valid() && ids.size() < most; cursor->next())
+        ids.push_back(id_text(cursor->key().substr(all.size())));
+    if (auto status = cursor->status(); !status) return status.error();
+    return ids;
+}
+
 std::string node_of_record_key(std::string_view key) {
     if (key.size() != 2 + kIdBytes || key[0] != kNodeSlot || key[1] != kRecordTag) return {};
     return id_text(key.substr(2));

@@ -74,5 +74,9 @@ sdk::Result<sdk::Json> difference(const sdk::Json& before, const sdk::Json& afte
 /// The key of a node's record inside a branch, and the id in such a key; empty for other keys.
 std::string node_record_key(std::string_view id);
 std::string node_of_record_key(std::string_view key);
+/// Ids of what a branch shows in a slot, nodes with associations or deletions, in the order of
+/// their keys: at most `most` of those after `last`.
+sdk::Result<std::vector<std::string>> ids_after(const BranchContent& content, char slot,
+                                                std::string_view last, std::size_t most);
 
 }  // namespace stele::nodes

@@ -20,15 +20,12 @@ namespace {
 /// In the trash.
 sdk::Result<std::vector<sdk::Document>> removed_relations(const BranchContent& content,
                                                           const std::string& node) {
-    sdk::PageRequest everything;
-    everything.limit = -1;
-    const sdk::Json wanted = {
-        {std::string(kDeletionMember) + ".association", true},
-        {member::kSource, node},
-        {std::string(member::kFeatures) + "." + feature::kRelator, {{"$exists", true}}}};
-    auto found = content.context().documents().query(deletions_of(content), wanted, everything);
-    if (!found) return found.error();
-    return std::move(found->rows);
+    auto removed = deleted_associations(content, node, {member::kSource});
+    if (!removed) return removed;
+    std::erase_if(*removed, [](const sdk::Document& association) {
+        return !has_feature(association.fields, feature::kRelator);
+    });
+    return removed;
 }
 
 /// Where nothing is left of the association.

@@ -322,6 +322,53 @@ test('20: purges of everything end beside those who go on deleting', async () =>
   }
 });
 
+test('20: the job purges what was in the trash when it was started, and nothing that came later', async () => {
+  await makeRepository();
+  const folder = await makeNode({ _features: { 'f:container': {} } });
+  const inside = `${master}/nodes?rootNodeId=${idOf(folder)}&parentFolderPath=/`;
+  // The list of the trash is in the order in which the nodes were made.
+  const [older, newer] = [[], []];
+  for (const ids of [older, newer]) {
+    const { rows } = await admin('POST', inside, Array.from({ length: 300 }, (_, i) => ({ title: `${ids === older} ${i}` })));
+    ids.push(...rows.map(({ _doc }) => _doc));
+  }
+  await admin('POST', `${master}/nodes/delete`, { _docs: newer });
+  const { _doc } = await admin('POST', `${master}/deletions/purgeall/start`);
+  await admin('POST', `${master}/nodes/delete`, { _docs: older });
+  const job = await ended(_doc);
+  assert.deepEqual([job.state, job.purged, job.kept], ['FINISHED', 600, 0]);
+  assert.equal((await admin('POST', `${master}/deletions/query?limit=0`, {})).total_rows, 300);
+  assert.equal((await admin('POST', `${master}/deletions/purgeall`, {})).purged, 600);
+});
+
+test('20: a purged node takes its associations along, in whatever order and by whomever it is purged', async () => {
+  await makeRepository();
+  await server.makeUser('half');
+  const token = await server.login('half', 'secret-of-half');
+  for (const path of [repository, master]) await admin('POST', `${path}/authorities/connector/grant?id=default/half`);
+  const friend = await makeNode();
+  const associations = async () => (await admin('POST', `${master}/deletions/query`, { '_deletion.association': true })).rows.map(({ _doc }) => _doc);
+  const removed = async () => {
+    const node = await makeNode();
+    for (const [from, to] of [[node, friend], [friend, node]]) await admin('POST', `${from}/associate?node=${idOf(to)}&type=a:linked`, {});
+    await admin('DELETE', node);
+    assert.equal((await associations()).length, 2);
+    return idOf(node);
+  };
+  const first = await removed();
+  const _docs = [first, ...await associations()];
+  assert.deepEqual((await admin('POST', `${master}/deletions/delete`, { _docs }))._docs, _docs);
+  assert.deepEqual(await associations(), []);
+  const own = await removed();
+  await admin('DELETE', await makeNode());
+  await admin('POST', `${master}/deletions/${own}/authorities/editor/grant?id=default/half`);
+  const { status, json, text } = await server.request('POST', `${master}/deletions/purgeall`, { token, body: {} });
+  // Of what they may not READ they are told nothing.
+  assert.deepEqual([status, json.purged, json.kept], [200, 3, 0], text);
+  assert.deepEqual(await associations(), []);
+  assert.equal((await admin('POST', `${master}/deletions/query`, {})).total_rows, 1);
+});
+
 test('1.6: a changeset in place of the branch names a node as it was after that', async () => {
   await makeRepository();
   const node = await makeNode({ title: 'first' });

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
 #include "history/history.hpp"
+#include "history/purge.hpp"
 #include "job/jobs.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
@@ -25,10 +26,13 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kPurgeJob[] = "purge-deletions";
-/// Deletions that one operation purges, one step of a job, and that are listed at once.
+/// Deletions that one operation purges, one step of a job, and that the job lists at once.
 constexpr std::size_t kMaxPurged = 10'000;
 constexpr std::size_t kPurgeStep = 100;
 constexpr std::size_t kListedAtOnce = 1'000;
+/// What the job is told: the branch, and the last changeset whose deletions go.
+constexpr char kBranch[] = "branch";
+constexpr char kUntil[] = "until";
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
@@ -91,70 +95,13 @@ sdk::Result<sdk::Reply> purge_listed(Services& services, const sdk::Call& call) 
         }
         if (auto may = content->require(**deletion, sdk::Permission::remove); !may)
             return may.error();
+    }
+    for (const std::string& id : *ids) {
         auto gone = documents.remove(deletions_of(*content), id);
-        if (!gone) return gone.error();
+        // With a node go its associations.
+        if (!gone && !sdk::is_missing(gone.error())) return gone.error();
     }
     return sdk::Reply::status({{"_docs", *ids}});
-}
-
-struct Purge {
-    std::size_t purged = 0;
-    /// Those that stay because the principal may not remove them.
-    std::size_t kept = 0;
-};
-
-struct ListedDeletions {
-    std::vector<std::string> ids;
-    /// Of all, listed or not.
-    std::size_t total = 0;
-};
-
-/// The ids of at most `most` deletions after the first `skip`, as they are at this moment: read
-/// apart from the transaction that purges, because whoever lists them in it has a conflict with
-/// everybody who deletes meanwhile. Waits for the store.
-sdk::Result<ListedDeletions> list_deletions(Services& services, const sdk::PlatformScope& platform,
-                                            const sdk::CollectionName& deletions, std::size_t skip,
-                                            std::size_t most) {
-    ListedDeletions listed;
-    const auto read = [&](sdk::Context& context) -> sdk::Result<void> {
-        listed = {};
-        for (bool is_everything = false; !is_everything && listed.ids.size() < most;) {
-            sdk::PageRequest page;
-            page.skip = skip + listed.ids.size();
-            page.limit = std::int64_t(std::min(most - listed.ids.size(), kListedAtOnce));
-            auto found = context.documents().query(deletions, sdk::Json::object(), page);
-            if (!found) return found.error();
-            for (sdk::Document& row : found->rows)
-                listed.ids.push_back(std::move(row.id));
-            listed.total = found->total_rows;
-            is_everything = found->rows.empty() || listed.total <= skip + listed.ids.size();
-        }
-        return {};
-    };
-    if (auto done = services.registrar.run_as_system(platform, read); !done) return done.error();
-    return listed;
-}
-
-/// Purges those of the deletions that are still there and that the principal may remove.
-sdk::Result<Purge> purge_deletions(const BranchContent& content, const sdk::Session& session,
-                                   std::span<const std::string> ids) {
-    sdk::Context& context = content.context();
-    Purge purge;
-    for (const std::string& id : ids) {
-        auto deletion = context.documents().read(deletions_of(content), id);
-        if (!deletion && sdk::is_missing(deletion.error())) continue;
-        if (!deletion) return deletion.error();
-        auto may = context.authorities().permissions(session.principal.key, deletion->key);
-        if (!may) return may.error();
-        if (!session.is_system && !may->has(sdk::Permission::remove)) {
-            ++purge.kept;
-            continue;
-        }
-        auto gone = context.as_system().documents().remove(deletions_of(content), id);
-        if (!gone) return gone.error();
-        ++purge.purged;
-    }
-    return purge;
 }
 
 /// Whoever purges beside others who write has fewer conflicts with fewer of them: a quarter each
@@ -163,96 +110,103 @@ std::size_t fewer_when_repeated(std::size_t most, const sdk::Context& context) {
     return std::max<std::size_t>(1, most >> std::min<std::size_t>(2 * context.attempt(), 32));
 }
 
+/// The newest changeset of a branch, read apart from the caller's transaction: it would conflict
+/// with everybody who writes there.
+sdk::Result<Revision> read_tip(Services& services, const sdk::PlatformScope& platform,
+                               const sdk::RecordKey& branch) {
+    Revision tip = 0;
+    const auto read = [&](sdk::Context& context) -> sdk::Result<void> {
+        auto content = BranchContent::open(services, context, branch);
+        if (!content) return content.error();
+        auto newest = services.branches.tip(context.transaction(), content->place());
+        if (!newest) return newest.error();
+        tip = *newest;
+        return {};
+    };
+    if (auto done = services.registrar.run_as_system(platform, read); !done) return done.error();
+    return tip;
+}
+
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
+    sdk::Context& context = call.context();
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto listed = list_deletions(services, call.context().platform(), deletions_of(*content), 0,
-                                 fewer_when_repeated(kMaxPurged, call.context()));
-    if (!listed) return listed.error();
-    auto purge = purge_deletions(*content, call.context().session(), listed->ids);
-    if (!purge) return purge.error();
-    auto reply = sdk::Reply::status({{"purged", purge->purged}, {"kept", purge->kept}});
-    if (listed->ids.size() >= listed->total) return reply;
+    auto server = BranchContent::open(services, context.as_system(), content->branch());
+    if (!server) return server.error();
+    auto branch = context.reference(content->branch());
+    if (!branch) return branch.error();
+    auto tip = read_tip(services, context.platform(), content->branch());
+    if (!tip) return tip.error();
+    PurgeList list(services, context.platform(), content->principal(), *branch, *tip);
+    auto ids = list.next(fewer_when_repeated(kMaxPurged, context), [&] { return context.go_on(); });
+    if (!ids) return ids.error();
+    auto purged = purge_deletions(*content, *server, *tip, *ids);
+    if (!purged) return purged.error();
+    auto reply = sdk::Reply::status({{"purged", *purged}, {"kept", list.kept()}});
+    if (list.is_at_end()) return reply;
     return truncated(std::move(reply), "purged");
 }
 
-/// A job's branch, opened in the name of whoever the job runs for.
-sdk::Result<BranchContent> open_branch_of(Services& services, sdk::Job& job,
-                                          sdk::Context& context) {
-    Changes::of(context, services.branches).act_for(job.run_as());
-    auto key = context.find_reference(sdk::text_member(job.input(), "branch"));
-    if (!key) return key.error();
-    return BranchContent::open(services, context, *key);
+sdk::Result<void> check_running(const sdk::Job& job) {
+    if (!job.must_stop()) return {};
+    return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
+                           "the server stops");
 }
 
-/// Purges the first of the ids, as many as one step may, and takes them out of the list.
-sdk::Result<Purge> purge_step(Services& services, sdk::Job& job,
-                              std::span<const std::string>& ids) {
-    sdk::Session session;
-    session.principal = job.run_as();
-    Purge purge;
-    std::size_t seen = 0;
+/// Purges the first of the ids, at most `most`, and takes them out of the list. Tells by `most` how
+/// many the next step may take: as few as were let through, and more again where nobody came first.
+sdk::Result<std::size_t> purge_step(Services& services, sdk::Job& job, Revision until,
+                                    std::span<const std::string>& ids, std::size_t& most) {
+    std::size_t purged = 0;
+    std::size_t taken = 0;
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
-            auto content = open_branch_of(services, job, context);
+            auto content =
+                open_for(services, context, job.run_as(), sdk::text_member(job.input(), kBranch));
             if (!content) return content.error();
-            seen = std::min(ids.size(), fewer_when_repeated(kPurgeStep, context));
-            auto purged = purge_deletions(*content, session, ids.first(seen));
-            if (!purged) return purged.error();
-            purge = *purged;
-            return {};
-        });
-    if (!done) return done.error();
-    ids = ids.subspan(seen);
-    return purge;
-}
-
-sdk::Result<sdk::CollectionName> deletions_of_job(Services& services, sdk::Job& job) {
-    sdk::CollectionName deletions;
-    auto done = services.registrar.run_as_system(
-        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-            auto content = open_branch_of(services, job, context);
-            if (!content) return content.error();
-            deletions = deletions_of(*content);
-            return {};
-        });
-    if (!done) return done.error();
-    return deletions;
-}
-
-sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
-    auto deletions = deletions_of_job(services, job);
-    if (!deletions) return deletions.error();
-    Purge sum;
-    // Those that were there when it began: whoever goes on deleting would keep it running for good.
-    std::optional<std::size_t> wanted;
-    for (std::size_t seen = 0; seen < wanted.value_or(1);) {
-        const std::size_t most = std::min(kListedAtOnce, wanted.value_or(kListedAtOnce) - seen);
-        auto listed = list_deletions(services, job.platform(), *deletions, sum.kept, most);
-        if (!listed) return listed.error();
-        if (listed->ids.empty()) break;
-        if (!wanted) wanted = listed->total;
-        seen += listed->ids.size();
-        for (std::span<const std::string> left = listed->ids; !left.empty();) {
-            if (job.must_stop())
-                return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
-                                       "the server stops");
-            auto step = purge_step(services, job, left);
+            taken = fewer_when_repeated(most, context);
+            auto step =
+                purge_deletions(*content, *content, until, ids.first(std::min(ids.size(), taken)));
             if (!step) return step.error();
-            sum.purged += step->purged;
-            sum.kept += step->kept;
-            if (auto shown = job.progress(sum.purged + sum.kept, 0); !shown) return shown.error();
+            purged = *step;
+            return {};
+        });
+    if (!done) return done.error();
+    ids = ids.subspan(std::min(ids.size(), taken));
+    most = taken < most ? taken : std::min(2 * most, kPurgeStep);
+    return purged;
+}
+
+/// Those that were there when it was started: whoever goes on deleting would keep it running.
+sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
+    // Those of older servers have no end.
+    const auto until = job.input().value(kUntil, std::numeric_limits<Revision>::max());
+    PurgeList list(services, job.platform(), job.run_as(), sdk::text_member(job.input(), kBranch),
+                   until);
+    std::size_t purged = 0;
+    std::size_t most = kPurgeStep;
+    while (!list.is_at_end()) {
+        auto ids = list.next(kListedAtOnce, [&] { return check_running(job); });
+        if (!ids) return ids.error();
+        for (std::span<const std::string> left = *ids; !left.empty();) {
+            if (auto runs = check_running(job); !runs) return runs.error();
+            auto step = purge_step(services, job, until, left, most);
+            if (!step) return step.error();
+            purged += *step;
+            if (auto shown = job.progress(purged + list.kept(), 0); !shown) return shown.error();
         }
     }
-    return sdk::Json{{"purged", sum.purged}, {"kept", sum.kept}};
+    return sdk::Json{{"purged", purged}, {"kept", list.kept()}};
 }
 
 sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
     auto branch = call.context().reference(call.collection().container_key);
     if (!branch) return branch.error();
-    auto job =
-        services.jobs.start(call.context(), {.type = kPurgeJob, .input = {{"branch", *branch}}});
+    auto tip = read_tip(services, call.context().platform(), call.collection().container_key);
+    if (!tip) return tip.error();
+    auto job = services.jobs.start(
+        call.context(), {.type = kPurgeJob, .input = {{kBranch, *branch}, {kUntil, *tip}}});
     if (!job) return job.error();
     return sdk::reply_of_started(services.jobs, call, *job);
 }

@@ -73,7 +73,7 @@ sdk::Result<void> validate_step(const BranchContent& content, CheckPlan plan,
         if (!validates) return validates.error();
         plan.has_schemas = *validates;
     }
-    auto ids = ids_after(content, validation.last, kCheckedAtOnce);
+    auto ids = ids_after(content, kNodeSlot, validation.last, kCheckedAtOnce);
     if (!ids) return ids.error();
     validation.is_done = ids->size() < kCheckedAtOnce;
     for (const std::string& id : *ids) {
