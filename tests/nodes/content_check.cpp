@@ -19,7 +19,7 @@ std::vector<std::string> check_content(ContentWorld& world, const std::string& b
                 nodes::BranchContent::open(world.services(), context, world.branch_key(branch)));
             std::string last;
             while (true) {
-                const auto ids = must(nodes::ids_after(content, last, kAtOnce));
+                const auto ids = must(nodes::ids_after(content, nodes::kNodeSlot, last, kAtOnce));
                 if (ids.empty()) return {};
                 for (const std::string& id : ids) {
                     auto record = content.node(id);
