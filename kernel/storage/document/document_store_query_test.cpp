@@ -1,6 +1,9 @@
+#include <atomic>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/storage/document/document_store_test_fixture.hpp"
 
 namespace stele::kernel::storage {
@@ -199,6 +202,32 @@ TEST_CASE("only visible records appear in rows and totals") {
     CHECK(late.names == Names{"9", "8"});
     CHECK(late.total == 5);
     CHECK(fixture.query("{}", {}, Visibility{false, {}, {}}).total == 0);
+}
+
+TEST_CASE("a query asks after a few large records whether its caller is still there") {
+    StoreFixture fixture;
+    const std::string text(400'000, 'x');
+    constexpr int kRecords = 8;
+    for (int i = 0; i < kRecords; ++i)
+        fixture.insert(R"({"n":)" + std::to_string(i) + R"(,"text":")" + text + R"("})").value();
+    const sdk::PageRequest page = GENERATE(sdk::PageRequest{}, sorted("n"), sorted("text"));
+    const auto reader = fixture.engine.snapshot();
+    auto run = fixture.store.query(*reader, fixture.collection, fixture.rules,
+                                   Query::parse(sdk::Json::object()).value(), page, {}, false);
+    REQUIRE(run.has_value());
+    std::atomic<bool> is_abandoned = false;
+    const job::Budget budget(job::Budget::Clock::time_point::max(), is_abandoned);
+    const job::Budget::Scope scope(&budget);
+    Record row;
+    REQUIRE((*run)->next(row).value());
+    is_abandoned = true;
+    int more = 0;
+    sdk::Result<bool> next = true;
+    while ((next = (*run)->next(row)) && *next)
+        ++more;
+    REQUIRE_FALSE(next);
+    CHECK(next.error().code == "http.budget_spent");
+    CHECK(more < 3);
 }
 
 }  // namespace stele::kernel::storage
