@@ -68,8 +68,8 @@ sdk::Result<void> PurgeList::look_at(const BranchContent& content, const std::st
     return {};
 }
 
-sdk::Result<std::size_t> purge_deletions(const BranchContent& content, const BranchContent& server,
-                                         Revision until, std::span<const std::string> ids) {
+sdk::Result<std::size_t> purge_deletions(const BranchContent& content, Revision until,
+                                         std::span<const std::string> ids) {
     std::size_t purged = 0;
     for (const std::string& id : ids) {
         auto deletion = content.context().documents().read(deletions_of(content), id);
@@ -80,11 +80,12 @@ sdk::Result<std::size_t> purge_deletions(const BranchContent& content, const Bra
         if (!may) return may.error();
         if (!*may) continue;
         if (!is_association(deletion->fields)) {
-            auto along = purge_associations(server, id);
+            auto along = purge_associations(content, id);
             if (!along) return along.error();
             purged += *along;
         }
-        auto gone = server.context().documents().remove(deletions_of(server), id);
+        // As the server, for whom the family does not look for associations again.
+        auto gone = content.context().as_system().documents().remove(deletions_of(content), id);
         if (!gone) return gone.error();
         ++purged;
     }

@@ -20,7 +20,8 @@ sdk::Result<BranchContent> open_for(Services& services, sdk::Context& context,
 /// purges them: whoever lists them in it has a conflict with everybody who deletes meanwhile.
 class PurgeList {
 public:
-    /// The branch's record has the reference; `until` is the last changeset whose deletions count.
+    /// The branch's record has the reference; `until` is the last changeset whose deletions count,
+    /// `kUncommitted` where all do.
     PurgeList(Services& services, sdk::PlatformScope platform, sdk::Principal principal,
               std::string branch, Revision until)
         : services_(services),
@@ -51,8 +52,8 @@ private:
 };
 
 /// Purges those that are still there, from no later than `until`, and that whoever acts may remove;
-/// answers how many went, their associations among them. `server` acts as the server.
-sdk::Result<std::size_t> purge_deletions(const BranchContent& content, const BranchContent& server,
-                                         Revision until, std::span<const std::string> ids);
+/// answers how many went, their associations among them.
+sdk::Result<std::size_t> purge_deletions(const BranchContent& content, Revision until,
+                                         std::span<const std::string> ids);
 
 }  // namespace stele::nodes

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -110,37 +109,17 @@ std::size_t fewer_when_repeated(std::size_t most, const sdk::Context& context) {
     return std::max<std::size_t>(1, most >> std::min<std::size_t>(2 * context.attempt(), 32));
 }
 
-/// The newest changeset of a branch, read apart from the caller's transaction: it would conflict
-/// with everybody who writes there.
-sdk::Result<Revision> read_tip(Services& services, const sdk::PlatformScope& platform,
-                               const sdk::RecordKey& branch) {
-    Revision tip = 0;
-    const auto read = [&](sdk::Context& context) -> sdk::Result<void> {
-        auto content = BranchContent::open(services, context, branch);
-        if (!content) return content.error();
-        auto newest = services.branches.tip(context.transaction(), content->place());
-        if (!newest) return newest.error();
-        tip = *newest;
-        return {};
-    };
-    if (auto done = services.registrar.run_as_system(platform, read); !done) return done.error();
-    return tip;
-}
-
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
     sdk::Context& context = call.context();
     auto content = content_of(services, call);
     if (!content) return content.error();
-    auto server = BranchContent::open(services, context.as_system(), content->branch());
-    if (!server) return server.error();
     auto branch = context.reference(content->branch());
     if (!branch) return branch.error();
-    auto tip = read_tip(services, context.platform(), content->branch());
-    if (!tip) return tip.error();
-    PurgeList list(services, context.platform(), content->principal(), *branch, *tip);
+    // What is newer than the list this transaction does not see.
+    PurgeList list(services, context.platform(), content->principal(), *branch, kUncommitted);
     auto ids = list.next(fewer_when_repeated(kMaxPurged, context), [&] { return context.go_on(); });
     if (!ids) return ids.error();
-    auto purged = purge_deletions(*content, *server, *tip, *ids);
+    auto purged = purge_deletions(*content, kUncommitted, *ids);
     if (!purged) return purged.error();
     auto reply = sdk::Reply::status({{"purged", *purged}, {"kept", list.kept()}});
     if (list.is_at_end()) return reply;
@@ -166,8 +145,7 @@ sdk::Result<std::size_t> purge_step(Services& services, sdk::Job& job, Revision 
                 open_for(services, context, job.run_as(), sdk::text_member(job.input(), kBranch));
             if (!content) return content.error();
             taken = fewer_when_repeated(most, context);
-            auto step =
-                purge_deletions(*content, *content, until, ids.first(std::min(ids.size(), taken)));
+            auto step = purge_deletions(*content, until, ids.first(std::min(ids.size(), taken)));
             if (!step) return step.error();
             purged = *step;
             return {};
@@ -181,7 +159,7 @@ sdk::Result<std::size_t> purge_step(Services& services, sdk::Job& job, Revision 
 /// Those that were there when it was started: whoever goes on deleting would keep it running.
 sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
     // Those of older servers have no end.
-    const auto until = job.input().value(kUntil, std::numeric_limits<Revision>::max());
+    const auto until = job.input().value(kUntil, kUncommitted);
     PurgeList list(services, job.platform(), job.run_as(), sdk::text_member(job.input(), kBranch),
                    until);
     std::size_t purged = 0;
@@ -203,7 +181,11 @@ sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
 sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
     auto branch = call.context().reference(call.collection().container_key);
     if (!branch) return branch.error();
-    auto tip = read_tip(services, call.context().platform(), call.collection().container_key);
+    // Not in the transaction, which would conflict with everybody who writes to the branch.
+    const auto store = services.registrar.engine().snapshot();
+    auto place = services.branches.find(*store, call.collection().container_key);
+    if (!place) return place.error();
+    auto tip = services.branches.tip(*store, *place);
     if (!tip) return tip.error();
     auto job = services.jobs.start(
         call.context(), {.type = kPurgeJob, .input = {{kBranch, *branch}, {kUntil, *tip}}});
