@@ -12,7 +12,10 @@ import sources
 
 compiler = sys.argv[1]
 include = sources.ROOT / 'sdk/include'
-JSON = 'nlohmann/json.hpp'
+# Most of the time goes into these: a header that includes all of a set anyway takes it compiled.
+HEAVY = [('nlohmann/json.hpp', 'boost/system/result.hpp', 'memory', 'functional'),
+         ('nlohmann/json_fwd.hpp', 'boost/system/result.hpp', 'memory'),
+         ('boost/system/result.hpp', 'string_view')]
 FLAGS = ['-std=c++20', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-DJSON_USE_IMPLICIT_CONVERSIONS=0',
          f'-I{include}']
 
@@ -28,17 +31,18 @@ def included(name, seen):
     return seen
 
 
-def compile_json(folder):
-    """Most of the time goes into one header: whoever includes it anyway takes it compiled."""
-    header = f'{folder}/json_first.hpp'
-    pathlib.Path(header).write_text(f'#include <{JSON}>\n')
+def precompile(folder, number):
+    header = pathlib.Path(folder) / f'heavy_{number}.hpp'
+    header.write_text(''.join(f'#include <{name}>\n' for name in HEAVY[number]))
     subprocess.run([compiler, *FLAGS, '-x', 'c++-header', header, '-o', f'{header}.gch'], check=True)
-    return ['-include', header]
+    return header
 
 
-def compile_alone(header, json_first):
+def compile_alone(header, precompiled):
     name = str(header.relative_to(include))
-    first = json_first if JSON in included(name, set()) else []
+    names = included(name, set())
+    fitting = [made for made, heavy in zip(precompiled, HEAVY) if names.issuperset(heavy)]
+    first = ['-include', fitting[0]] if fitting else []
     done = subprocess.run([compiler, *FLAGS, '-fsyntax-only', *first, '-x', 'c++', '-'],
                           input=f'#include <{name}>\n', capture_output=True, text=True, check=False)
     if done.returncode == 0:
@@ -50,6 +54,6 @@ headers = sources.files('.hpp', under=('sdk/include',))
 assert headers, 'no headers were found'
 with tempfile.TemporaryDirectory() as folder, \
         concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    json_first = compile_json(folder)
-    problems = pool.map(lambda header: compile_alone(header, json_first), headers)
+    precompiled = list(pool.map(lambda number: precompile(folder, number), range(len(HEAVY))))
+    problems = pool.map(lambda header: compile_alone(header, precompiled), headers)
     sources.report([problem for problem in problems if problem])
