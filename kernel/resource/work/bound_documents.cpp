@@ -216,19 +216,19 @@ sdk::Result<bool> BoundDocuments::reads_all(const sdk::CollectionName& collectio
     if (auto left = context_.go_on(); !left) return left.error();
     // Most do, and readers come by often: what is cached is asked first, before the collection is
     // looked for where its container is known.
-    const auto is_cached = [&](const sdk::RecordKey& container) -> sdk::Result<bool> {
+    const auto reads_inside = [&](const sdk::RecordKey& container) -> sdk::Result<bool> {
         if (context_.transaction().has_writes() || container.empty()) return false;
         auto inside = services_.authority_cache.inside_permissions(
             context_.transaction(), context_.moment(), context_.principal().key, container);
         if (!inside) return inside.error();
         return inside->has(sdk::Permission::read);
     };
-    if (auto inside = is_cached(collection.container_key); !inside || *inside) return inside;
+    if (auto inside = reads_inside(collection.container_key); !inside || *inside) return inside;
     auto place = place_of(collection);
     if (!place) return place.error();
     if (!place->id) return false;
     if (collection.container_key.empty()) {
-        if (auto inside = is_cached(place->container); !inside || *inside) return inside;
+        if (auto inside = reads_inside(place->container); !inside || *inside) return inside;
     }
     auto visible = services_.authorities.visible_records(context_.transaction(),
                                                          context_.principal().key, place->container,

@@ -30,11 +30,7 @@ std::shared_ptr<WorkContext::Work> WorkContext::begin(Services& services, std::s
     // In this order: decisions that are younger than the moment may know more than the transaction.
     return std::make_shared<Work>(Work{.moment = services.authority_cache.moment(),
                                        .transaction = services.engine->begin(),
-                                       .effects = {},
-                                       .blocked_by = {},
-                                       .max_read_bytes = {},
-                                       .attempt = attempt,
-                                       .parts = {}});
+                                       .attempt = attempt});
 }
 
 WorkContext::WorkContext(Services& services, sdk::SessionPtr session)

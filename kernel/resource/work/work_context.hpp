@@ -40,17 +40,17 @@ public:
     struct Work {
         authority::Moment moment;
         std::unique_ptr<sdk::Transaction> transaction;
-        std::vector<std::function<void()>> effects;
-        std::optional<sdk::RecordKey> blocked_by;
+        std::vector<std::function<void()>> effects = {};
+        std::optional<sdk::RecordKey> blocked_by = {};
         /// Longest record that may be read here; nothing: any.
-        std::optional<std::size_t> max_read_bytes;
+        std::optional<std::size_t> max_read_bytes = {};
         bool has_met_long_record = false;
         std::size_t attempt = 0;
         struct Part {
             std::string name;
             std::unique_ptr<sdk::ContextPart> part;
         };
-        std::vector<Part> parts;
+        std::vector<Part> parts = {};
     };
     /// `attempt` is what `sdk::Context::attempt` tells.
     static std::shared_ptr<Work> begin(Services& services, std::size_t attempt = 0);

@@ -73,9 +73,7 @@ sdk::Result<void> PlannedRun::check_time() {
 
 sdk::Result<bool> PlannedRun::next_match(Candidate& candidate, Record& row) {
     while (!is_exhausted_) {
-        if (++work_ >= kWorkAtOnce) {
-            if (auto left = check_time(); !left) return left.error();
-        }
+        if (auto left = count_work(); !left) return left.error();
         const auto more = plan_.source->next(candidate);
         if (!more) return more.error();
         if (!*more) {
@@ -110,9 +108,7 @@ sdk::Result<bool> PlannedRun::next_sorted(Record& row) {
         if (auto ranked = rank_all(); !ranked) return ranked.error();
     }
     if (next_ranked_ >= ranked_.size()) return false;
-    if (++work_ >= kWorkAtOnce) {
-        if (auto left = check_time(); !left) return left.error();
-    }
+    if (auto left = count_work(); !left) return left.error();
     const std::string key = std::move(ranked_[next_ranked_++]);
     const std::string_view sequence = std::string_view(key).substr(key.size() - kSequenceSize);
     const auto loaded = load({sequence, {}, true}, row);
@@ -219,8 +215,7 @@ sdk::Result<std::uint64_t> PlannedRun::count_ranges() {
         const auto cursor = input_.reader.scan(range, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
             ++matches;
-            if (++work_ < kWorkAtOnce) continue;
-            if (auto left = check_time(); !left) return left.error();
+            if (auto left = count_work(); !left) return left.error();
         }
         if (auto status = cursor->status(); !status) return status.error();
     }

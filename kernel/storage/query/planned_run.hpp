@@ -76,7 +76,11 @@ private:
     std::uint64_t matched_ = 0;
     std::optional<std::uint64_t> counted_;  ///< from entries
     std::uint64_t handed_out_ = 0;
-    /// Looks at what time is left; asked after so many candidates, or as much in bytes.
+    /// Counts a candidate, or an entry, as work; looks at what time is left after so many, or as
+    /// much in bytes.
+    sdk::Result<void> count_work() {
+        return ++work_ < kWorkAtOnce ? sdk::Result<void>() : check_time();
+    }
     sdk::Result<void> check_time();
     static constexpr std::size_t kWorkAtOnce = 64;
     static constexpr std::size_t kBytesOfCandidate = 4096;
