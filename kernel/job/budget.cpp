@@ -9,7 +9,12 @@ thread_local const Budget* current_budget = nullptr;
 }  // namespace
 
 sdk::Result<void> Budget::check() const {
-    const bool is_abandoned = is_abandoned_.load(std::memory_order_relaxed);
+    if (job_) {
+        if (!job_->must_stop()) return {};
+        return sdk::make_error(sdk::ErrorKind::unavailable, "job.stopped",
+                               "the job was killed, or the server stops");
+    }
+    const bool is_abandoned = is_abandoned_->load(std::memory_order_relaxed);
     if (!is_abandoned && Clock::now() < end_) return {};
     return sdk::make_error(sdk::ErrorKind::unavailable, "http.budget_spent",
                            is_abandoned

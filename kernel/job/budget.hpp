@@ -4,12 +4,13 @@
 #include <chrono>
 
 #include <stele/sdk/result.hpp>
+#include <stele/sdk/services/jobs.hpp>
 
 namespace stele::kernel::job {
 
-/// How long the work for one caller may go on: until the caller has gone away, or a time is over.
-/// Loops that may be long ask now and then, wherever they are, without a budget being passed to
-/// them. Nobody's work has none.
+/// How long the work for one caller may go on: until the caller has gone away, or a time is over;
+/// that of a job until it must stop. Loops that may be long ask now and then, wherever they are,
+/// without a budget being passed to them. Nobody's work has none.
 class Budget {
 public:
     using Clock = std::chrono::steady_clock;
@@ -19,9 +20,11 @@ public:
     /// `is_abandoned` is set by whoever sees the caller leave, and must outlive the budget.
     Budget(Clock::time_point end, const std::atomic<bool>& is_abandoned,
            Clock::duration query_time = kUnlimited)
-        : end_(end), is_abandoned_(is_abandoned), query_time_(query_time) {}
+        : end_(end), is_abandoned_(&is_abandoned), query_time_(query_time) {}
+    /// The job must outlive the budget.
+    explicit Budget(const sdk::Job& job) : job_(&job) {}
 
-    /// `unavailable` (`http.budget_spent`) when it is spent.
+    /// `unavailable` when it is spent (`http.budget_spent`; of a job `job.stopped`).
     sdk::Result<void> check() const;
     /// The same of the budget that the calling thread works for.
     static sdk::Result<void> check_current();
@@ -42,8 +45,9 @@ public:
 
 private:
     Clock::time_point end_;
-    const std::atomic<bool>& is_abandoned_;
-    Clock::duration query_time_;
+    const std::atomic<bool>* is_abandoned_ = nullptr;
+    Clock::duration query_time_ = kUnlimited;
+    const sdk::Job* job_ = nullptr;
 };
 
 }  // namespace stele::kernel::job

@@ -87,6 +87,7 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     stored.at("total").get_to(record.total);
     stored.at("log_truncated").get_to(record.is_log_truncated);
     record.input = stored.at("input");
+    record.hidden = stored.value("hidden", Json::object());
     record.result = stored.at("result");
     record.log_entries = stored.at("log");
     return record;
@@ -137,6 +138,7 @@ std::string encode_job(const JobRecord& record) {
                       {"total", record.total},
                       {"log_truncated", record.is_log_truncated},
                       {"input", record.input},
+                      {"hidden", record.hidden},
                       {"result", record.result},
                       {"log", record.log_entries}};
     return sdk::dump_json(stored);

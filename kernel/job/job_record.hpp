@@ -40,6 +40,7 @@ struct JobRecord {
     std::uint64_t done = 0;
     std::uint64_t total = 0;
     sdk::Json input = sdk::Json::object();
+    sdk::Json hidden = sdk::Json::object();
     sdk::Json result = sdk::Json::object();
     sdk::Json log_entries = sdk::Json::array();
     bool is_log_truncated = false;

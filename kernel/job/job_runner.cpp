@@ -14,6 +14,7 @@
 #include <stele/sdk/seal.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/job/job_record.hpp"
 #include "kernel/job/running_job.hpp"
 
@@ -201,7 +202,10 @@ Result<bool> JobRunner::begin_one() {
 void JobRunner::run(const JobClaim& claim) {
     auto record = store_.read(*engine_.snapshot(), claim.platform, claim.id);
     if (record) {
-        RunningJob job({engine_, store_, *signals_, is_stopping_, options_.clock}, claim,
+        const sdk::JobType* type = find_type(record->type);
+        const MayAct* may_act =
+            options_.may_act && type && type->is_of_starter ? &options_.may_act : nullptr;
+        RunningJob job({engine_, store_, *signals_, is_stopping_, options_.clock, may_act}, claim,
                        *std::move(record));
         settle(job, call(job, job.type()));
     } else {
@@ -215,6 +219,9 @@ void JobRunner::run(const JobClaim& claim) {
 }
 
 Result<sdk::Json> JobRunner::call(RunningJob& job, const std::string& type) {
+    // Whatever it calls hears that it must stop, however long it goes on by itself.
+    const Budget budget(job);
+    const Budget::Scope scope(&budget);
     try {
         return find_type(type)->run(job);
     } catch (const std::exception& thrown) {
@@ -245,6 +252,8 @@ void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
                     was_closed ? "the platform was closed" : "the server stopped", now());
             }
             const sdk::Error& error = result.error();
+            if (job.was_refused())
+                return store_.fail(transaction, claim, RunningJob::kRefused, now());
             if (may_pass(error)) {
                 return store_.repeat(transaction, claim, error.message,
                                      now() + pause_after(job.used_attempts()), now());

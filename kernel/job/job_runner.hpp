@@ -34,6 +34,7 @@ struct JobRunnerOptions {
     std::chrono::milliseconds retention{std::chrono::hours(24 * 30)};
     std::function<std::int64_t()> clock;  ///< epoch milliseconds; empty: the system's
     MayRun may_run;                       ///< empty: jobs of every platform do
+    MayAct may_act;                       ///< empty: jobs of every principal go on
 };
 
 /// Runs jobs on threads of its own, so that a worker may wait for one. Between two jobs it sleeps

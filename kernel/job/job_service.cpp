@@ -41,6 +41,7 @@ Result<std::string> JobService::start(sdk::Context& context, const sdk::NewJob& 
     record.most_attempts = std::max(type->attempts, 1);
     record.due_ms = job.start_ms;
     record.input = job.input;
+    record.hidden = job.hidden;
     if (auto stored = store_.insert(context.transaction(), record, now); !stored) {
         return stored.error();
     }

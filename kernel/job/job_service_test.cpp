@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "kernel/job/budget.hpp"
 #include "kernel/job/job_record.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
@@ -206,6 +207,130 @@ TEST_CASE("a killed job is asked to stop, and what it answers then is ignored") 
     const Json job = fixture.server.ended(id);
     CHECK(job.at("state") == "ERROR");
     CHECK_FALSE(job.contains("late"));
+}
+
+TEST_CASE("the work of a killed job ends where it looks for its budget, however long it goes on") {
+    Fixture fixture;
+    std::promise<void> begun;
+    std::promise<Error> ended;
+    fixture.server.jobs.define({.name = "long", .run = [&](Job&) -> Result<Json> {
+                                    begun.set_value();
+                                    auto left = Budget::check_current();
+                                    for (; left; left = Budget::check_current())
+                                        std::this_thread::yield();
+                                    ended.set_value(left.error());
+                                    return left.error();
+                                }});
+    fixture.server.jobs.start_running();
+    const std::string id = fixture.server.start({.type = "long"});
+    begun.get_future().wait();
+    fixture.server.kill(id);
+    const Error error = ended.get_future().get();
+    CHECK(error.code == "job.stopped");
+    CHECK(error.kind == ErrorKind::unavailable);
+    CHECK(Budget::check_current());
+}
+
+// Assertions are no thread's but the test's own: jobs keep what they see.
+TEST_CASE("a job ends when its starter may not act any more, but for what was let in before") {
+    Fixture fixture;
+    std::atomic<bool> may_act = true;
+    JobRunnerOptions options = Server::options("s2", fixture.clock);
+    options.may_act = [&](const Reader&, const RecordKey&) -> Result<bool> {
+        return may_act.load();
+    };
+    JobService jobs(fixture.engine, options);
+    std::promise<void> begun;
+    struct Seen {
+        std::promise<Result<void>> held;
+        std::promise<bool> must_stop;
+    };
+    Seen own_seen;
+    Seen rest_seen;
+    for (const bool is_of_starter : {true, false}) {
+        Seen& seen = is_of_starter ? own_seen : rest_seen;
+        const JobType type{.name = is_of_starter ? "own" : "rest",
+                           .run = [&, is_of_starter](Job& job) -> Result<Json> {
+                               if (is_of_starter) begun.set_value();
+                               while (may_act)
+                                   std::this_thread::yield();
+                               fixture.clock += 1000;
+                               const auto transaction = fixture.engine.begin();
+                               const auto held = job.confirm(*transaction);
+                               seen.held.set_value(held);
+                               seen.must_stop.set_value(job.must_stop());
+                               if (held) return Json::object();
+                               // Whatever it says, it is not tried again.
+                               return make_error(ErrorKind::unavailable, "a.b", "stopping");
+                           },
+                           .is_of_starter = is_of_starter};
+        jobs.define(type);
+        fixture.server.jobs.define(type);
+    }
+    const std::string rest = fixture.server.start({.type = "rest"});
+    const std::string own = fixture.server.start({.type = "own"});
+    jobs.start_running();
+    begun.get_future().wait();
+    may_act = false;
+    const Json ended = jobs.wait(kScope, own, kPatience).value();
+    CHECK(jobs.wait(kScope, rest, kPatience).value().at("state") == "FINISHED");
+    CHECK(ended.at("state") == "ERROR");
+    CHECK(ended.at("log_entries").back().at("message") ==
+          "The user who started the job is disabled.");
+    const Result<void> held = own_seen.held.get_future().get();
+    REQUIRE_FALSE(held);
+    CHECK(held.error().code == "job.starter_disabled");
+    CHECK(own_seen.must_stop.get_future().get());
+    CHECK(rest_seen.held.get_future().get());
+    CHECK_FALSE(rest_seen.must_stop.get_future().get());
+}
+
+TEST_CASE("a job that ends with its transaction is done once, whatever comes after") {
+    Fixture fixture;
+    std::atomic<int> runs = 0;
+    std::promise<bool> done;
+    fixture.server.jobs.define(
+        {.name = "other", .run = [](Job&) -> Result<Json> { return Json::object(); }});
+    fixture.server.jobs.define(
+        {.name = "copy", .run = [&](Job& job) -> Result<Json> {
+             ++runs;
+             // The first one is given up: it ends nothing.
+             const auto lost = fixture.engine.begin();
+             const bool is_fine = job.finish(*lost, Json{{"copy", 0}}).has_value();
+             if (runs == 1) return make_error(ErrorKind::unavailable, "a.b", "busy");
+             const auto kept = fixture.engine.begin();
+             done.set_value(is_fine && job.finish(*kept, Json{{"copy", 1}}) &&
+                            commit_and_wait(*kept) && job.must_stop());
+             return make_error(ErrorKind::unavailable, "a.b", "stopped");
+         }});
+    const std::string id = fixture.server.start({.type = "copy"});
+    fixture.server.jobs.start_running();
+    while (fixture.server.state(id) != "AWAITING")
+        std::this_thread::yield();
+    fixture.clock += 3'600'000;
+    // Any commit about jobs makes the runner look again; the timer would, too.
+    fixture.server.start({.type = "other"});
+    CHECK(done.get_future().get());
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("copy") == 1);
+    CHECK(job.at("attempts") == 2);
+}
+
+TEST_CASE("what only the runner of a job is told is shown to nobody") {
+    Fixture fixture;
+    std::promise<Json> told;
+    fixture.server.jobs.define({.name = "told", .run = [&](Job& job) -> Result<Json> {
+                                    told.set_value(job.hidden());
+                                    return Json::object();
+                                }});
+    fixture.server.jobs.start_running();
+    const std::string id = fixture.server.start({.type = "told", .hidden = Json{{"line", 7}}});
+    CHECK(told.get_future().get() == Json{{"line", 7}});
+    const Json job = fixture.server.ended(id);
+    CHECK(job.at("state") == "FINISHED");
+    CHECK(job.at("_data") == Json::object());
+    CHECK(job.dump().find("\"line\"") == std::string::npos);
 }
 
 TEST_CASE("a server that stops gives its job back and another one finishes it") {

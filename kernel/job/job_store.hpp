@@ -24,6 +24,8 @@ struct JobClaim {
 
 /// Whether jobs of a platform may run, as the reader sees it.
 using MayRun = std::function<sdk::Result<bool>(const sdk::Reader&, std::uint64_t platform)>;
+/// Whether what a principal started may go on, as the reader sees it.
+using MayAct = std::function<sdk::Result<bool>(const sdk::Reader&, const sdk::RecordKey& starter)>;
 
 /// Jobs in the store and the ways from one state to the next. Everything happens in the given
 /// transaction; `now` is epoch milliseconds. Any thread.

@@ -20,19 +20,37 @@ RunningJob::RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord r
       total_(record_.total) {}
 
 bool RunningJob::must_stop() const {
-    if (is_lost_ || around_.is_stopping) return true;
+    if (is_lost_ || is_refused_ || around_.is_stopping) return true;
     const std::uint64_t generation = around_.signals.generation();
     const std::int64_t now = around_.clock();
     if (generation == checked_generation_ && now - checked_ms_ < kCheckMs) return false;
     checked_generation_ = generation;
     checked_ms_ = now;
     // A store that cannot be read takes nothing away: the commits of the runner will tell.
-    (void)note_loss(around_.store.confirm(*around_.engine.snapshot(), claim_));
-    return is_lost_;
+    const auto store = around_.engine.snapshot();
+    (void)note_loss(around_.store.confirm(*store, claim_));
+    (void)check_starter(*store);
+    return is_lost_ || is_refused_;
 }
 
 sdk::Result<void> RunningJob::confirm(sdk::Transaction& transaction) const {
-    return note_loss(around_.store.confirm(transaction, claim_));
+    if (auto held = note_loss(around_.store.confirm(transaction, claim_)); !held) return held;
+    return check_starter(transaction);
+}
+
+sdk::Result<void> RunningJob::finish(sdk::Transaction& transaction, const sdk::Json& result) const {
+    if (auto held = confirm(transaction); !held) return held;
+    if (auto saved = save_progress(transaction); !saved) return saved;
+    return around_.store.finish(transaction, claim_, result, around_.clock());
+}
+
+sdk::Result<void> RunningJob::check_starter(const sdk::Reader& reader) const {
+    if (!around_.may_act) return {};
+    const auto may = (*around_.may_act)(reader, record_.run_as.key);
+    if (!may) return may.error();
+    if (*may) return {};
+    is_refused_ = true;
+    return sdk::make_error(sdk::ErrorKind::forbidden, "job.starter_disabled", kRefused);
 }
 
 sdk::Result<void> RunningJob::note_loss(sdk::Result<void> held) const {
@@ -60,7 +78,7 @@ sdk::Result<void> RunningJob::log(sdk::JobLogLevel level, std::string_view messa
     });
 }
 
-sdk::Result<void> RunningJob::save_progress(sdk::Transaction& transaction) {
+sdk::Result<void> RunningJob::save_progress(sdk::Transaction& transaction) const {
     return around_.store.edit(
         transaction, claim_,
         [this](JobRecord& record) {

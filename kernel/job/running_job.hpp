@@ -22,20 +22,25 @@ struct JobSurroundings {
     JobSignals& signals;
     const std::atomic<bool>& is_stopping;
     const std::function<std::int64_t()>& clock;
+    const MayAct* may_act = nullptr;  ///< null: whoever started the job
 };
 
 /// A claimed job, as its type's function sees it.
 class RunningJob final : public sdk::Job {
 public:
+    static constexpr char kRefused[] = "The user who started the job is disabled.";
+
     RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record);
 
     const std::string& id() const override { return record_.id; }
     const sdk::PlatformScope& platform() const override { return record_.platform; }
     const sdk::Principal& run_as() const override { return record_.run_as; }
     const sdk::Json& input() const override { return record_.input; }
+    const sdk::Json& hidden() const override { return record_.hidden; }
     int attempt() const override { return record_.attempts; }
     bool must_stop() const override;
     sdk::Result<void> confirm(sdk::Transaction& transaction) const override;
+    sdk::Result<void> finish(sdk::Transaction& transaction, const sdk::Json& result) const override;
     sdk::Result<void> progress(std::uint64_t done, std::uint64_t total) override;
     sdk::Result<void> log(sdk::JobLogLevel level, std::string_view message) override;
 
@@ -43,13 +48,17 @@ public:
     int used_attempts() const { return record_.used_attempts(); }
     /// Its runner has heard that the job is not, or was not for a while, this runner's.
     bool was_lost() const { return is_lost_; }
+    /// Its runner has heard that whoever started the job may not act any more.
+    bool was_refused() const { return is_refused_; }
     const std::string& type() const { return record_.type; }
     const JobClaim& claim() const { return claim_; }
     /// Writes the latest progress, as part of the job's end.
-    sdk::Result<void> save_progress(sdk::Transaction& transaction);
+    sdk::Result<void> save_progress(sdk::Transaction& transaction) const;
 
 private:
     sdk::Result<void> note_loss(sdk::Result<void> held) const;
+    /// `forbidden` (`job.starter_disabled`) when whoever started the job may not act any more.
+    sdk::Result<void> check_starter(const sdk::Reader& reader) const;
 
     JobSurroundings around_;
     JobClaim claim_;
@@ -58,6 +67,7 @@ private:
     std::uint64_t total_ = 0;
     std::int64_t progress_saved_ms_ = 0;
     mutable bool is_lost_ = false;
+    mutable bool is_refused_ = false;
     mutable std::uint64_t checked_generation_ = 0;
     mutable std::int64_t checked_ms_ = 0;
 };

@@ -35,6 +35,13 @@ sdk::Result<bool> RecordRights::is_of_everyone(const sdk::Reader& reader,
                                  [&] { return principals_->is_of_everyone(reader, principal); });
 }
 
+sdk::Result<bool> RecordRights::may_act(const sdk::Reader& reader,
+                                        const sdk::RecordKey& principal) {
+    if (!principals_) return true;
+    return plugin::guarded<bool>("principal directory", "may_act",
+                                 [&] { return principals_->may_act(reader, principal); });
+}
+
 sdk::Result<bool> RecordRights::has_own_rights(const sdk::Reader& reader,
                                                const sdk::RecordKey& record) {
     auto resource = records_.resource_of(reader, record);

@@ -45,7 +45,10 @@ public:
         const sdk::Reader& reader, const sdk::RecordKey& record,
         const sdk::RecordKey& container) override;
 
-    /// Says who is one of `everyone`. Before serving begins.
+    /// Whether what the principal started may go on (`sdk::PrincipalDirectory::may_act`).
+    sdk::Result<bool> may_act(const sdk::Reader& reader, const sdk::RecordKey& principal);
+
+    /// Knows principals, among them who is one of `everyone`. Before serving begins.
     void set_principals(sdk::PrincipalDirectory* principals) { principals_ = principals; }
 
 private:

@@ -95,7 +95,8 @@ sdk::Result<MailTask> read_task(sdk::Context& context, MailComposer& composer,
 MailJobs::MailJobs(const Services& services) : services_(services) {
     services_.jobs.define({.name = kJobType,
                            .run = [this](sdk::Job& job) { return send(job); },
-                           .attempts = kAttempts});
+                           .attempts = kAttempts,
+                           .is_of_starter = false});
 }
 
 sdk::Result<std::optional<std::string>> MailJobs::provider_of(sdk::Context& context,

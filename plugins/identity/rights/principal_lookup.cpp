@@ -97,6 +97,13 @@ sdk::Result<bool> PrincipalLookup::is_of_everyone(const sdk::Reader& reader,
     return known.name != kGuest || known.domain_id != kPrimaryId;
 }
 
+sdk::Result<bool> PrincipalLookup::may_act(const sdk::Reader& reader,
+                                           const sdk::RecordKey& principal) {
+    auto row = read_row<PrincipalRow>(reader, SessionKeys(session_space_).principal(principal));
+    if (!row) return row.error();
+    return !*row || (*row)->principal.enabled;
+}
+
 sdk::Result<bool> PrincipalLookup::is_guest(sdk::Context& context,
                                             const sdk::Principal& principal) {
     return identity::is_guest(context, principal);

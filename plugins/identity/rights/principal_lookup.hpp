@@ -44,6 +44,7 @@ public:
     sdk::Result<sdk::Principal> describe(sdk::Context& context, const sdk::RecordKey& key) override;
     sdk::Result<bool> is_of_everyone(const sdk::Reader& reader,
                                      const sdk::RecordKey& principal) override;
+    sdk::Result<bool> may_act(const sdk::Reader& reader, const sdk::RecordKey& principal) override;
     sdk::Result<bool> is_guest(sdk::Context& context, const sdk::Principal& principal) override;
     sdk::Result<bool> can_log_in(sdk::Context& context, const sdk::Principal& user) override;
 

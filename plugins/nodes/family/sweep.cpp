@@ -65,8 +65,9 @@ sdk::Result<sdk::Json> run_sweep(Services& services, sdk::Job& job) {
 }  // namespace
 
 void define_sweep(Services& services) {
-    services.jobs.define(
-        {.name = kSweep, .run = [&services](sdk::Job& job) { return run_sweep(services, job); }});
+    services.jobs.define({.name = kSweep,
+                          .run = [&services](sdk::Job& job) { return run_sweep(services, job); },
+                          .is_of_starter = false});
 }
 
 sdk::Result<void> sweep_later(Services& services, sdk::Context& context,

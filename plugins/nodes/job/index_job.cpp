@@ -34,7 +34,8 @@ sdk::Result<sdk::Json> run_index(Services& services, sdk::Job& job) {
 
 void define_index_job(Services& services) {
     services.jobs.define({.name = kIndexJob,
-                          .run = [&services](sdk::Job& job) { return run_index(services, job); }});
+                          .run = [&services](sdk::Job& job) { return run_index(services, job); },
+                          .is_of_starter = false});
 }
 
 sdk::Result<void> start_index_job(const BranchContent& content) {

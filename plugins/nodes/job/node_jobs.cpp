@@ -152,7 +152,8 @@ sdk::Result<sdk::Json> run_order(Services& services, const char* type, sdk::Job&
             auto made = carry_out(services, context, {type, job.input()}, kMaxInJob);
             if (!made) return made.error();
             result = std::move(*made);
-            return {};
+            // A copy that is made twice would be two copies.
+            return job.finish(context.transaction(), result);
         });
     if (!done) return done.error();
     return result;
@@ -162,12 +163,9 @@ sdk::Result<sdk::Json> run_order(Services& services, const char* type, sdk::Job&
 
 void define_node_jobs(Services& services) {
     for (const char* type : {kCopyOrder, kCopyFromOrder, kMoveOrder, kDeleteOrder}) {
-        const auto run = [&services, type](sdk::Job& job) {
-            return run_order(services, type, job);
-        };
-        // A copy that is made twice is two copies.
-        const int attempts = std::string_view(type) == kCopyOrder ? 1 : sdk::JobType{}.attempts;
-        services.jobs.define({.name = type, .run = run, .attempts = attempts});
+        services.jobs.define({.name = type, .run = [&services, type](sdk::Job& job) {
+                                  return run_order(services, type, job);
+                              }});
     }
 }
 

@@ -162,7 +162,8 @@ void define_relation_job(Services& services) {
     services.jobs.define(
         {.name = kRelationJob,
          .run = [&services](sdk::Job& job) { return run_relations(services, job); },
-         .attempts = kAttempts});
+         .attempts = kAttempts,
+         .is_of_starter = false});
 }
 
 }  // namespace stele::nodes

@@ -77,6 +77,10 @@ Result<bool> PrincipalDirectory::is_of_everyone(const Reader&, const RecordKey&)
     return true;
 }
 
+Result<bool> PrincipalDirectory::may_act(const Reader&, const RecordKey&) {
+    return true;
+}
+
 Result<bool> PrincipalDirectory::is_guest(Context&, const Principal&) {
     return false;
 }

@@ -231,7 +231,8 @@ sdk::Shape page_of_indexes() {
 
 void define_index_builds(Services& services) {
     services.jobs.define({.name = kIndexBuild,
-                          .run = [&services](sdk::Job& job) { return run_build(services, job); }});
+                          .run = [&services](sdk::Job& job) { return run_build(services, job); },
+                          .is_of_starter = false});
 }
 
 sdk::Result<void> resume_index_builds(const BranchContent& content) {

@@ -79,7 +79,8 @@ public:
 
     /// Fails (`unavailable`, `http.budget_spent`) once the caller has gone away or the time that a
     /// request may take is over. What computes long asks now and then; records and rights that are
-    /// looked at through the context ask by themselves. A job has no such end.
+    /// looked at through the context ask by themselves. The work of a job ends when it must stop
+    /// (`job.stopped`).
     virtual Result<void> go_on() const;
 
     /// How often the work was begun before and met a conflict at its commit. What is long meets

@@ -43,16 +43,24 @@ public:
     virtual const Principal& run_as() const = 0;
     /// What it was started with (`_data`).
     virtual const Json& input() const = 0;
+    /// What it was started with beside that, which nobody is shown.
+    virtual const Json& hidden() const = 0;
     /// How often the job was begun, this time included. Beyond 1 it may have done something before.
     virtual int attempt() const = 0;
 
     /// The job was killed, another server has taken it over, or this one is about to stop: return
-    /// soon, with any failure. Cheap enough to ask between two records.
+    /// soon, with any failure. Cheap enough to ask between two records; a context that the runner
+    /// works with asks by itself (`Context::go_on`). So does whoever started it being disabled.
     virtual bool must_stop() const = 0;
     /// Ties a transaction to the job: `conflict` (`job.lost`) when the job is no longer this
-    /// runner's, and a conflict at commit when it ceases to be until then. Every transaction in
-    /// which a runner writes should ask, so that a killed or repeated job leaves nothing behind.
+    /// runner's, `forbidden` (`job.starter_disabled`) when whoever started it is disabled, and a
+    /// conflict at commit when that happens until then. Every transaction in which a runner writes
+    /// should ask, so that a killed or repeated job leaves nothing behind.
     virtual Result<void> confirm(Transaction& transaction) const = 0;
+    /// Ends the job as FINISHED with the transaction, so that work which is one transaction is done
+    /// exactly once, whenever a server stops or dies. Once it is committed, what `run` answers
+    /// counts for nothing. Fails like `confirm`.
+    virtual Result<void> finish(Transaction& transaction, const Json& result) const = 0;
 
     /// Shown to those who poll. Written about once a second, hence cheap to call often.
     virtual Result<void> progress(std::uint64_t done, std::uint64_t total) = 0;
@@ -68,11 +76,16 @@ struct JobType {
     /// How often it is begun at most, a server's death counted, what a stopping server or a closing
     /// platform interrupts not. 1: must not be repeated.
     int attempts = 3;
+    /// It ends when whoever started it is disabled. False: it does what was let in and has to be
+    /// finished, like the rest of a removal.
+    bool is_of_starter = true;
 };
 
 struct NewJob {
     std::string type;
     Json input = Json::object();
+    /// For the runner only: what whoever started the job need not be allowed to know. No secrets.
+    Json hidden = Json::object();
     int priority = 0;
     /// Epoch milliseconds before which it does not run; 0: at once.
     std::int64_t start_ms = 0;

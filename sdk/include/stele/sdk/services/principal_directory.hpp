@@ -29,6 +29,9 @@ public:
     /// Asked for each decision that is not remembered, so the answer for a record must never
     /// change while the server runs, unless `Authorities::withdraw_decisions` tells.
     virtual Result<bool> is_of_everyone(const Reader& reader, const RecordKey& principal);
+    /// Whether what the principal started may go on, by what the reader shows: false for a user who
+    /// was disabled. Who is gone has no rights by which it could.
+    virtual Result<bool> may_act(const Reader& reader, const RecordKey& principal);
     /// Whether it is the one as which anybody may log in.
     virtual Result<bool> is_guest(Context& context, const Principal& principal);
     /// Whether the user is enabled and has a password.
