@@ -214,9 +214,11 @@ test('what a policy hides on a branch is hidden on every way to it', async () =>
   assert.deepEqual(copies.rows.length, 4, 'a copy takes nothing along that its maker may not read');
   await admin('PUT', master, { ...(await admin('GET', master)), validateContent: true });
   const checked = await ask('POST', `${master}/validate/start?schedule=synchronous`, {});
-  const { faults, rows } = checked.json._result;
+  const { faults, rows, nodes } = checked.json._result;
   assert.ok(faults >= 1, checked.text);
   assert.deepEqual(rows.filter((row) => row._doc === red), [], 'a fault of what is hidden is counted only');
+  await admin('POST', `${master}/nodes`, { title: kMark, colour: 'red' });
+  assert.equal((await ask('POST', `${master}/validate/start?schedule=synchronous`, {})).json._result.nodes, nodes, 'what is hidden is not counted');
   const whole = await admin('POST', `${master}/validate/start?schedule=synchronous`);
   assert.equal(whole._result.rows.filter((row) => row._doc === red).length, 1);
 });

@@ -27,8 +27,8 @@ constexpr std::size_t kMaxNamed = 1000;
 /// What a job has found so far.
 struct Validation {
     std::string last;
-    std::size_t nodes = 0;
-    std::size_t associations = 0;
+    std::size_t nodes = 0;         ///< that the principal may READ
+    std::size_t associations = 0;  ///< the same
     std::size_t faults = 0;
     std::size_t repaired = 0;
     sdk::Json named = sdk::Json::array();
@@ -48,12 +48,12 @@ struct Validation {
     }
 };
 
-/// Faults of what the principal may not READ are counted only.
+/// Records that the principal may not READ are not counted, and their faults are counted only.
 sdk::Result<void> note(const BranchContent& content, const sdk::Document& record,
                        const std::vector<ContentFault>& faults, Validation& validation) {
-    if (faults.empty()) return {};
     auto may = content.may(record.key, sdk::Permission::read);
     if (!may) return may.error();
+    if (*may) ++(is_association(record.fields) ? validation.associations : validation.nodes);
     for (const ContentFault& fault : faults) {
         ++validation.faults;
         if (fault.is_repaired) ++validation.repaired;
@@ -84,7 +84,6 @@ sdk::Result<void> validate_step(const BranchContent& content, CheckPlan plan,
         if (!record) return record.error();
         auto faults = check_record(content, plan, *record);
         if (!faults) return faults.error();
-        ++(is_association(record->fields) ? validation.associations : validation.nodes);
         if (auto noted = note(content, *record, *faults, validation); !noted) return noted;
     }
     return {};
