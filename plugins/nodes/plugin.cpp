@@ -17,6 +17,7 @@
 #include "job/jobs.hpp"
 #include "job/maintenance.hpp"
 #include "job/node_jobs.hpp"
+#include "job/purge_job.hpp"
 #include "job/relation_job.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
@@ -41,7 +42,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     define_sweep(services);
     define_branch_jobs(services);
     define_copy_jobs(services);
-    define_deletion_jobs(services);
+    define_purge_jobs(services);
     define_history_jobs(services);
     define_difference_jobs(services);
     define_index_job(services);

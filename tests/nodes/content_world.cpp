@@ -12,6 +12,7 @@
 #include "family/sweep.hpp"
 #include "job/jobs.hpp"
 #include "job/node_jobs.hpp"
+#include "job/purge_job.hpp"
 #include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/operations/operations.hpp"
 #include "kernel/resource/operations/routed_call.hpp"
@@ -117,7 +118,7 @@ void ContentWorld::add_families() {
     nodes::define_sweep(*services_);
     nodes::define_branch_jobs(*services_);
     nodes::define_copy_jobs(*services_);
-    nodes::define_deletion_jobs(*services_);
+    nodes::define_purge_jobs(*services_);
     nodes::define_history_jobs(*services_);
     nodes::define_index_builds(*services_);
     registrar_.add(std::make_unique<UserFamily>());

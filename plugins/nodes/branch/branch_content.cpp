@@ -53,6 +53,15 @@ sdk::Result<BranchContent> BranchContent::open(Services& services, sdk::Context&
     return BranchContent(services, context, branch, (*present)->place, (*present)->view);
 }
 
+sdk::Result<BranchContent> BranchContent::open_for(Services& services, sdk::Context& context,
+                                                   const sdk::Principal& principal,
+                                                   std::string_view branch) {
+    Changes::of(context, services.branches).act_for(principal);
+    auto key = context.find_reference(branch);
+    if (!key) return key.error();
+    return open(services, context, *key);
+}
+
 sdk::Result<BranchContent> content_of(Services& services, const sdk::Call& call) {
     const sdk::CollectionName& collection = call.collection();
     const bool is_below_branch = collection.type != kBranchType;

@@ -33,6 +33,11 @@ public:
     /// `not_found` (`nodes.branch_unknown`) when the record is no branch.
     static sdk::Result<BranchContent> open(Services& services, sdk::Context& context,
                                            const sdk::RecordKey& branch);
+    /// The same in a context of the server, by the branch's reference, for the principal whom it
+    /// acts for (`Changes::act_for`): what jobs work with.
+    static sdk::Result<BranchContent> open_for(Services& services, sdk::Context& context,
+                                               const sdk::Principal& principal,
+                                               std::string_view branch);
 
     Services& services() const { return services_; }
     sdk::Context& context() const { return context_; }

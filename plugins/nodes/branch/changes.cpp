@@ -137,8 +137,8 @@ sdk::Result<void> Changes::check_new_names(const Changeset& changeset) {
 }
 
 sdk::Result<void> Changes::finish(sdk::Context& context) {
-    if (last_write_) {
-        if (auto written = last_write_(context); !written) return written;
+    for (const auto& [name, write] : last_writes_) {
+        if (auto written = write(context); !written) return written;
     }
     for (auto& [branch, changeset] : changesets_) {
         if (auto names = check_new_names(*changeset); !names) return names;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -97,9 +98,17 @@ public:
     };
     Relations& relations() { return relations_; }
 
-    /// Is called before the changesets end, when everything else is written. One for an operation.
+    /// Nodes whose deletions were purged while deletions of their associations are left, by branch
+    /// (history/purge.hpp).
+    using PurgedNodes = std::map<sdk::RecordKey, std::vector<std::string>>;
+    PurgedNodes& purged_nodes() { return purged_nodes_; }
+
+    /// Is called before the changesets end, when everything else is written. One of a name for an
+    /// operation.
     using LastWrite = std::function<sdk::Result<void>(sdk::Context&)>;
-    void write_last(LastWrite write) { last_write_ = std::move(write); }
+    void write_last(std::string_view name, LastWrite write) {
+        last_writes_.insert_or_assign(std::string(name), std::move(write));
+    }
 
     /// `_system` members that a node gets with its writes in this operation; null takes one away.
     void set_system(const std::string& node, sdk::Json members);
@@ -142,7 +151,8 @@ private:
     bool is_unprotected_ = false;
     bool is_cascading_ = false;
     Relations relations_;
-    LastWrite last_write_;
+    PurgedNodes purged_nodes_;
+    std::map<std::string, LastWrite> last_writes_;
 };
 
 /// Sets a flag while it lives.

@@ -34,11 +34,9 @@ void keep(const sdk::Json& before, const char* name, sdk::Json& after) {
 /// Says in `_deletion` which changeset removed the node: the one that wrote the deletion first.
 void name_changeset(const sdk::Json& stored, sdk::Json& record) {
     const auto deletion = record.find(kDeletionMember);
-    const auto system = stored.find(member::kSystem);
-    if (deletion == record.end() || !deletion->is_object() || deletion->contains(kChangesetId) ||
-        system == stored.end())
+    if (deletion == record.end() || !deletion->is_object() || deletion->contains(kChangesetId))
         return;
-    const std::string changeset = sdk::text_member(*system, member::kChangeset);
+    const std::string changeset = changeset_of_deletion(stored);
     if (!changeset.empty()) (*deletion)[kChangesetId] = changeset;
 }
 
@@ -73,7 +71,7 @@ sdk::Result<void> DeletionFamily::prepare(sdk::Change& change, sdk::Context& con
         if (context.session().is_system || is_association(before)) return {};
         auto content = BranchContent::open(services(), context, change.collection.container_key);
         if (!content) return content.error();
-        auto purged = purge_associations(*content, change.before->id);
+        auto purged = purge_associations_of(*content, change.before->id);
         return purged ? sdk::Result<void>() : purged.error();
     }
     sdk::Json& after = change.after->fields;

@@ -336,27 +336,18 @@ sdk::Result<std::vector<sdk::Document>> deleted_associations(
     return associations;
 }
 
-sdk::Result<std::size_t> purge_associations(const BranchContent& content, std::string_view node) {
-    auto associations = deleted_associations(content, node, {member::kSource, member::kTarget});
-    if (!associations) return associations.error();
-    std::size_t purged = 0;
-    for (const sdk::Document& association : *associations) {
-        auto gone = content.context().documents().remove(deletions_of(content), association.id);
-        if (!gone && sdk::is_missing(gone.error())) continue;
-        if (!gone) return gone.error();
-        ++purged;
-    }
-    return purged;
-}
-
-std::optional<Revision> revision_of_deletion(const sdk::Json& deletion) {
+std::string changeset_of_deletion(const sdk::Json& deletion) {
     // An update of the deletion keeps the first one there.
     const auto told = deletion.find(kDeletionMember);
     if (told != deletion.end() && told->is_object() && told->contains(kChangesetId))
-        return revision_of(sdk::text_member(*told, kChangesetId));
+        return sdk::text_member(*told, kChangesetId);
     const auto system = deletion.find(member::kSystem);
-    if (system == deletion.end() || !system->is_object()) return std::nullopt;
-    return revision_of(sdk::text_member(*system, member::kChangeset));
+    if (system == deletion.end() || !system->is_object()) return {};
+    return sdk::text_member(*system, member::kChangeset);
+}
+
+std::optional<Revision> revision_of_deletion(const sdk::Json& deletion) {
+    return revision_of(changeset_of_deletion(deletion));
 }
 
 sdk::Result<std::vector<std::string>> closure_of(const BranchContent& content,

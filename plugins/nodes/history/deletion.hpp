@@ -20,10 +20,9 @@ sdk::CollectionName deletions_of(const BranchContent& content);
 /// the order in which they were made.
 sdk::Result<std::vector<sdk::Document>> deleted_associations(
     const BranchContent& content, std::string_view node, std::initializer_list<const char*> ends);
-/// Removes the deletions of a node's associations, which can never come back without it; answers
-/// how many there were.
-sdk::Result<std::size_t> purge_associations(const BranchContent& content, std::string_view node);
-/// The changeset that removed what the deletion is of; nothing before it is committed.
+/// Id and revision of the changeset that removed what the deletion is of; nothing before it is
+/// committed.
+std::string changeset_of_deletion(const sdk::Json& deletion);
 std::optional<Revision> revision_of_deletion(const sdk::Json& deletion);
 
 /// What goes with a node (docs/specification/nodes.md 7.6), beside its associations: what it owns,

@@ -38,8 +38,12 @@ sdk::Json without_server_members(const sdk::Json& record) {
 
 }  // namespace
 
+std::string record_key(char slot, std::string_view id) {
+    return std::string{slot, kRecordTag} + id_bytes(id);
+}
+
 std::string node_record_key(std::string_view id) {
-    return std::string{kNodeSlot, kRecordTag} + id_bytes(id);
+    return record_key(kNodeSlot, id);
 }
 
 sdk::Result<std::vector<std::string>> ids_after(const BranchContent& content, char slot,

@@ -71,7 +71,9 @@ sdk::Result<sdk::Json> version_record(std::string_view stored, std::string place
 sdk::Result<sdk::Json> difference(const sdk::Json& before, const sdk::Json& after,
                                   std::size_t& left);
 
-/// The key of a node's record inside a branch, and the id in such a key; empty for other keys.
+/// The key of a record inside a branch, of a node's, and the id in such a key; empty for other
+/// keys.
+std::string record_key(char slot, std::string_view id);
 std::string node_record_key(std::string_view id);
 std::string node_of_record_key(std::string_view key);
 /// Ids of what a branch shows in a slot, nodes with associations or deletions, in the order of

@@ -6,7 +6,6 @@ namespace stele::nodes {
 
 /// Kinds of jobs that operations start; once, while the plugin is opened. The services outlive
 /// them.
-void define_deletion_jobs(Services& services);
 void define_history_jobs(Services& services);
 void define_difference_jobs(Services& services);
 void define_maintenance_jobs(Services& services);

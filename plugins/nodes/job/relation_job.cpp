@@ -148,14 +148,15 @@ sdk::Result<sdk::Json> run_relations(Services& services, sdk::Job& job) {
 
 void drop_gone_elements(const BranchContent& content) {
     Services& services = content.services();
-    content.changes().write_last([&services](sdk::Context& context) -> sdk::Result<void> {
-        auto& relations = Changes::of(context, services.branches).relations();
-        for (auto& [branch, gone] : std::exchange(relations.gone, {})) {
-            auto dropped = drop_from_branch(services, context, branch, std::move(gone));
-            if (!dropped) return dropped;
-        }
-        return {};
-    });
+    content.changes().write_last(
+        "relations", [&services](sdk::Context& context) -> sdk::Result<void> {
+            auto& relations = Changes::of(context, services.branches).relations();
+            for (auto& [branch, gone] : std::exchange(relations.gone, {})) {
+                auto dropped = drop_from_branch(services, context, branch, std::move(gone));
+                if (!dropped) return dropped;
+            }
+            return {};
+        });
 }
 
 void define_relation_job(Services& services) {

@@ -16,7 +16,7 @@
 #include "history/deletion.hpp"
 #include "history/history.hpp"
 #include "history/purge.hpp"
-#include "job/jobs.hpp"
+#include "job/purge_job.hpp"
 #include "operation/node_shapes.hpp"
 #include "operation/operations.hpp"
 
@@ -24,14 +24,8 @@ namespace stele::nodes {
 
 namespace {
 
-constexpr char kPurgeJob[] = "purge-deletions";
-/// Deletions that one operation purges, one step of a job, and that the job lists at once.
+/// Deletions that one operation purges.
 constexpr std::size_t kMaxPurged = 10'000;
-constexpr std::size_t kPurgeStep = 100;
-constexpr std::size_t kListedAtOnce = 1'000;
-/// What the job is told: the branch, and the last changeset whose deletions go.
-constexpr char kBranch[] = "branch";
-constexpr char kUntil[] = "until";
 
 sdk::Result<sdk::Reply> restore_deleted(Services& services, const sdk::Call& call) {
     auto content = content_of(services, call);
@@ -103,12 +97,6 @@ sdk::Result<sdk::Reply> purge_listed(Services& services, const sdk::Call& call) 
     return sdk::Reply::status({{"_docs", *ids}});
 }
 
-/// Whoever purges beside others who write has fewer conflicts with fewer of them: a quarter each
-/// time that the work is repeated.
-std::size_t fewer_when_repeated(std::size_t most, const sdk::Context& context) {
-    return std::max<std::size_t>(1, most >> std::min<std::size_t>(2 * context.attempt(), 32));
-}
-
 sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
     sdk::Context& context = call.context();
     auto content = content_of(services, call);
@@ -126,69 +114,8 @@ sdk::Result<sdk::Reply> purge_all(Services& services, const sdk::Call& call) {
     return truncated(std::move(reply), "purged");
 }
 
-sdk::Result<void> check_running(const sdk::Job& job) {
-    if (!job.must_stop()) return {};
-    return sdk::make_error(sdk::ErrorKind::unavailable, "nodes.deletion_purge_stopped",
-                           "the server stops");
-}
-
-/// Purges the first of the ids, at most `most`, and takes them out of the list. Tells by `most` how
-/// many the next step may take: as few as were let through, and more again where nobody came first.
-sdk::Result<std::size_t> purge_step(Services& services, sdk::Job& job, Revision until,
-                                    std::span<const std::string>& ids, std::size_t& most) {
-    std::size_t purged = 0;
-    std::size_t taken = 0;
-    auto done = services.registrar.run_as_system(
-        job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-            if (auto held = job.confirm(context.transaction()); !held) return held;
-            auto content =
-                open_for(services, context, job.run_as(), sdk::text_member(job.input(), kBranch));
-            if (!content) return content.error();
-            taken = fewer_when_repeated(most, context);
-            auto step = purge_deletions(*content, until, ids.first(std::min(ids.size(), taken)));
-            if (!step) return step.error();
-            purged = *step;
-            return {};
-        });
-    if (!done) return done.error();
-    ids = ids.subspan(std::min(ids.size(), taken));
-    most = taken < most ? taken : std::min(2 * most, kPurgeStep);
-    return purged;
-}
-
-/// Those that were there when it was started: whoever goes on deleting would keep it running.
-sdk::Result<sdk::Json> run_purge(Services& services, sdk::Job& job) {
-    // Those of older servers have no end.
-    const auto until = job.input().value(kUntil, kUncommitted);
-    PurgeList list(services, job.platform(), job.run_as(), sdk::text_member(job.input(), kBranch),
-                   until);
-    std::size_t purged = 0;
-    std::size_t most = kPurgeStep;
-    while (!list.is_at_end()) {
-        auto ids = list.next(kListedAtOnce, [&] { return check_running(job); });
-        if (!ids) return ids.error();
-        for (std::span<const std::string> left = *ids; !left.empty();) {
-            if (auto runs = check_running(job); !runs) return runs.error();
-            auto step = purge_step(services, job, until, left, most);
-            if (!step) return step.error();
-            purged += *step;
-            if (auto shown = job.progress(purged + list.kept(), 0); !shown) return shown.error();
-        }
-    }
-    return sdk::Json{{"purged", purged}, {"kept", list.kept()}};
-}
-
 sdk::Result<sdk::Reply> start_purge(Services& services, const sdk::Call& call) {
-    auto branch = call.context().reference(call.collection().container_key);
-    if (!branch) return branch.error();
-    // Not in the transaction, which would conflict with everybody who writes to the branch.
-    const auto store = services.registrar.engine().snapshot();
-    auto place = services.branches.find(*store, call.collection().container_key);
-    if (!place) return place.error();
-    auto tip = services.branches.tip(*store, *place);
-    if (!tip) return tip.error();
-    auto job = services.jobs.start(
-        call.context(), {.type = kPurgeJob, .input = {{kBranch, *branch}, {kUntil, *tip}}});
+    auto job = start_purge_job(services, call.context(), call.collection().container_key);
     if (!job) return job.error();
     return sdk::reply_of_started(services.jobs, call, *job);
 }
@@ -205,11 +132,6 @@ sdk::Shape purged() {
 }
 
 }  // namespace
-
-void define_deletion_jobs(Services& services) {
-    services.jobs.define({.name = kPurgeJob,
-                          .run = [&services](sdk::Job& job) { return run_purge(services, job); }});
-}
 
 sdk::Actions node_undelete_actions() {
     return {{.name = "{nodeId}/undelete",

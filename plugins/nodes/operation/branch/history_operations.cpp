@@ -182,10 +182,8 @@ sdk::Result<sdk::Json> run_history(Services& services, sdk::Job& job) {
     auto done = services.registrar.run_as_system(
         job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
-            Changes::of(context, services.branches).act_for(job.run_as());
-            auto key = context.find_reference(sdk::text_member(job.input(), "branch"));
-            if (!key) return key.error();
-            auto content = BranchContent::open(services, context, *key);
+            auto content = BranchContent::open_for(services, context, job.run_as(),
+                                                   sdk::text_member(job.input(), "branch"));
             if (!content) return content.error();
             if (auto may = content->require_on_branch(sdk::Permission::read); !may) return may;
             auto read = history_result(*content, job);
