@@ -66,6 +66,28 @@ test('a path revokes what lies below it, in reads and in queries', async () => {
   await admin('POST', `${outside}/move?targetPath=/folder`).catch(() => {});
 });
 
+test('a path holds for the deletion of what lay there when it went', async () => {
+  const { master, inside, beside } = await content();
+  const deletionOf = (node) => `${master}/deletions/${node.split('/').pop()}`;
+  const user = await person(policy(grant('consumer'), revoke('consumer', when('path', { path: '^/folder(/.*)?$' }))));
+  const other = await person(policy(grant('consumer', when('path', { path: '^/folder(/.*)?$' }))));
+  // With its folder, which is renamed before it goes, and by itself.
+  const folder = `${master}/nodes/${(await admin('GET', `${master}/nodes/root?path=/folder-two`))._doc}`;
+  await admin('PUT', folder, { ...(await admin('GET', folder)), title: 'folder', _features: { 'f:container': {}, 'f:filename': { filename: 'secret' } } });
+  const closed = await person(policy(grant('consumer'), revoke('consumer', when('path', { path: '^/secret(/.*)?$' }))));
+  await admin('DELETE', inside);
+  await admin('DELETE', folder);
+  assert.deepEqual(await Promise.all([inside, beside].map(deletionOf).map(user.reads)), [false, true]);
+  assert.deepEqual(await Promise.all([inside, beside].map(deletionOf).map(other.reads)), [true, false]);
+  assert.deepEqual(await Promise.all([inside, beside].map(deletionOf).map(closed.reads)), [true, false]);
+  const listed = await server.request('POST', `${master}/deletions/query`, { token: user.token, body: {} });
+  assert.deepEqual([listed.json.total_rows, listed.json.rows.some(({ title }) => title === 'inside')], [2, false], listed.text);
+  // It is no secret that it lay elsewhere by now, nor what comes back as it was.
+  await admin('POST', `${deletionOf(inside)}/restore`, {});
+  await admin('DELETE', inside);
+  assert.equal(await user.reads(deletionOf(inside)), false);
+});
+
 test('a node with more paths than can be looked at is one that policies give nothing on', async () => {
   const { master, make } = await content();
   // Ten floors of two folders each, every one in both of the floor below: 1,024 paths and more.
@@ -277,7 +299,7 @@ test('a condition that no record of its statement can be asked for is refused wh
   const cases = [
     [[about('^repository.*'), when('path', { path: '^/a' })], 1], [[when('qname', { qname: 'r:root' }), about('user')], 0],
     [[about('^client://.*'), when('feature', { qname: 'f:x' })], 1], [[about('^repository.*'), when('branch', { alias: 'master' })], 1],
-    [[about('^branch.*'), when('changeset', { id: '1:a' })], 1], [[about('^deletion.*'), when('path', { path: '/x' })], 1],
+    [[about('^branch.*'), when('changeset', { id: '1:a' })], 1], [[about('^changeset.*'), when('path', { path: '/x' })], 1],
     [[about('^uiconfig$'), { type: 'not', config: { conditions: [when('definition')] } }], 1],
   ];
   for (const [conditions, at] of cases) {

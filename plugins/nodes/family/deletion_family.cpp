@@ -9,6 +9,8 @@
 #include "branch/client_members.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/deletion.hpp"
+#include "history/purge.hpp"
+#include "history/stored_content.hpp"
 #include "operation/operations.hpp"
 
 namespace stele::nodes {
@@ -57,7 +59,7 @@ sdk::ResourceDescriptor DeletionFamily::describe() const {
             .actions = deletion_actions(),
             .has_space = true,
             .is_ungranted = true,
-            .policy_facts = {"changeset", "qname", "type-qname", "feature", "definition"},
+            .policy_facts = {"path", "changeset", "qname", "type-qname", "feature", "definition"},
             .is_presented = true,
             .slow_writes = true,
             .title = "deletions"};
@@ -112,6 +114,15 @@ sdk::Result<void> DeletionFamily::complete_query(const sdk::Call&, sdk::Json& qu
 sdk::Result<void> DeletionFamily::present(const sdk::Call&, sdk::Json& record) {
     name_changeset(record, record);
     return {};
+}
+
+sdk::Result<std::vector<std::string>> DeletionFamily::paths_of(
+    const sdk::Reader& store, const sdk::SpaceCollection& collection,
+    const sdk::RecordKey& record) {
+    const std::string node = sdk::space_record_id(record);
+    auto content = StoredContent::before_deletion(services(), store, collection.container, node);
+    if (!content) return content.error();
+    return content->paths_of(node);
 }
 
 }  // namespace stele::nodes

@@ -17,6 +17,10 @@ public:
     /// Deleted associations are found by those only who ask for them.
     sdk::Result<void> complete_query(const sdk::Call& call, sdk::Json& query) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
+    /// Those that the node had when it went.
+    sdk::Result<std::vector<std::string>> paths_of(const sdk::Reader& store,
+                                                   const sdk::SpaceCollection& collection,
+                                                   const sdk::RecordKey& record) override;
 };
 
 }  // namespace stele::nodes

@@ -1,5 +1,6 @@
 #include "history/stored_content.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "branch/branch_content.hpp"
 #include "branch/vocabulary.hpp"
+#include "history/deletion.hpp"
 #include "history/history.hpp"
 
 namespace stele::nodes {
@@ -88,6 +90,14 @@ private:
     std::map<std::string, Paths> known_;
 };
 
+sdk::Result<std::optional<sdk::Json>> fields_of(const std::string& stored) {
+    const auto record = sdk::StoredRecord::read(stored);
+    if (!record) return std::optional<sdk::Json>();
+    auto fields = sdk::parse_json(record->text, {.depth = 200});
+    if (!fields) return fields.error();
+    return std::optional<sdk::Json>(std::move(*fields));
+}
+
 }  // namespace
 
 sdk::Result<StoredContent> StoredContent::of(const Services& services, const sdk::Reader& store,
@@ -111,15 +121,32 @@ sdk::Result<bool> StoredContent::is_creator(std::string_view node,
     return *maker == *person;
 }
 
+sdk::Result<StoredContent> StoredContent::before_deletion(const Services& services,
+                                                          const sdk::Reader& store,
+                                                          const sdk::RecordKey& branch,
+                                                          std::string_view node) {
+    auto present = of(services, store, branch);
+    if (!present) return present;
+    std::string stored;
+    auto deletion = present->view_->find_version(record_key(kDeletionSlot, node), stored);
+    if (!deletion) return deletion.error();
+    if (!*deletion || (*deletion)->revision == kUncommitted) return present;
+    auto fields = fields_of(stored);
+    if (!fields) return fields.error();
+    // Only one that was changed says itself which changeset it is from.
+    const auto said = *fields ? revision_of_deletion(**fields) : std::nullopt;
+    const Revision revision = said.value_or((*deletion)->revision);
+    View view = present->view_->view();
+    for (Link& link : view.links)
+        link.bound = std::min(link.bound, revision - 1);
+    return StoredContent(store, *present->space_, std::move(view));
+}
+
 sdk::Result<std::optional<sdk::Json>> StoredContent::node(std::string_view id) const {
     std::string stored;
     auto found = view_->get_into(node_record_key(id), stored);
     if (!found) return found.error();
-    const auto record = *found ? sdk::StoredRecord::read(stored) : std::nullopt;
-    if (!record) return std::optional<sdk::Json>();
-    auto fields = sdk::parse_json(record->text, {.depth = 200});
-    if (!fields) return fields.error();
-    return std::optional<sdk::Json>(std::move(*fields));
+    return *found ? fields_of(stored) : std::optional<sdk::Json>();
 }
 
 sdk::Result<std::vector<std::string>> StoredContent::paths_of(std::string_view node) const {

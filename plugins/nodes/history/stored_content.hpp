@@ -19,6 +19,13 @@ public:
     static sdk::Result<StoredContent> of(const Services& services, const sdk::Reader& store,
                                          const sdk::RecordKey& branch);
 
+    /// The same as it was before a node went that has a deletion there; as it is where there is no
+    /// such deletion, or its changeset is being written.
+    static sdk::Result<StoredContent> before_deletion(const Services& services,
+                                                      const sdk::Reader& store,
+                                                      const sdk::RecordKey& branch,
+                                                      std::string_view node);
+
     Graph graph() const { return Graph(*view_); }
     /// Whether the principal made the node.
     sdk::Result<bool> is_creator(std::string_view node, const sdk::RecordKey& principal) const;
