@@ -2,8 +2,9 @@
 # Builds and tests on a fresh or a used Debian 12; the last line is ctest's summary.
 #
 #   tests/run.sh                 the whole suite, once, on a release build; tests of chance run a fifth
-#                                of their cases
-#   tests/run.sh --all           sanitizers and fuzzers before it, and all cases; what CI runs
+#                                of their cases, all of them with STELE_LONG=1
+#   tests/run.sh --all           sanitizers and fuzzers before it, and the long walk of rights; what CI
+#                                runs
 #   tests/run.sh --preset NAME   only this preset (release, dev, tsan, fuzz); repeatable
 #   tests/run.sh --from-nothing  removes the build folders first and compiles without a cache
 set -euo pipefail
@@ -11,12 +12,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 presets=()
 from_nothing=
-has_all_cases=${STELE_LONG:-}
+cases=1
 while [ $# -gt 0 ]; do
     case $1 in
     --all)
         presets=(dev tsan fuzz release)
-        has_all_cases=yes
+        cases=ci
         ;;
     --preset)
         presets+=("${2:?--preset takes a name}")
@@ -110,13 +111,13 @@ run_fuzzers() {
 # Leaves ctest's summary line in `summary`; the rest is shown when something failed.
 run_suite() {
     local preset=$1 status=0 stores
-    local -a cases=()
+    local -a form=()
     # A sanitized build has few as it is.
-    [ "$preset" != release ] || [ -n "$has_all_cases" ] || cases=(STELE_SHORT=1)
+    [ "$preset" != release ] || [ -n "${STELE_LONG:-}" ] || form=(STELE_SHORT="$cases")
     # Some wait for the servers that they started more than they compute: with two for each core the
     # processors rested for a seventh of the time.
     stores=$(mktemp -d)
-    env "${cases[@]}" STELE_PREPARED_STORES="$stores" \
+    env "${form[@]}" STELE_PREPARED_STORES="$stores" \
         ctest --preset "$preset" --parallel $((3 * jobs)) >"$logs/$preset-tests.log" 2>&1 || status=$?
     rm -rf "$stores"
     summary=$(grep -E '^[0-9]+% tests passed' "$logs/$preset-tests.log" || true)

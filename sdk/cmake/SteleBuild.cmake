@@ -112,8 +112,9 @@ function(stele_unit_test name)
 endfunction()
 
 # How many random cases a test runs. Sanitized builds are slow, and the usual ones cover the number.
+# CI, too, runs a fifth of them, but for WHOLE_IN_CI ones.
 function(stele_random_cases test)
-    cmake_parse_arguments(CASES "" "USUAL;SANITIZED" "" ${ARGN})
+    cmake_parse_arguments(CASES "WHOLE_IN_CI" "USUAL;SANITIZED" "" ${ARGN})
     if(NOT TEST ${test})
         return()
     endif()
@@ -121,7 +122,11 @@ function(stele_random_cases test)
     if(STELE_SANITIZE)
         set(cases ${CASES_SANITIZED})
     endif()
-    set_tests_properties(${test} PROPERTIES ENVIRONMENT "STELE_TEST_CASES=${cases}")
+    set(environment "STELE_TEST_CASES=${cases}")
+    if(CASES_WHOLE_IN_CI)
+        list(APPEND environment STELE_WHOLE_IN_CI=1)
+    endif()
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}")
     stele_optimize_test(${test})
 endfunction()
 

@@ -228,7 +228,10 @@ std::string RandomDocuments::pattern(bool is_extended) {
 std::size_t test_cases(std::size_t usual) {
     const char* const given = std::getenv("STELE_TEST_CASES");
     const std::size_t cases = given == nullptr ? usual : std::strtoull(given, nullptr, 10);
-    return std::getenv("STELE_SHORT") == nullptr ? cases : cases / 5;
+    const char* const form = std::getenv("STELE_SHORT");
+    const bool is_whole = form == nullptr || (std::string_view(form) == "ci" &&
+                                              std::getenv("STELE_WHOLE_IN_CI") != nullptr);
+    return is_whole ? cases : cases / 5;
 }
 
 std::uint64_t test_seed() {
