@@ -132,7 +132,7 @@ endfunction()
 
 # Every *.test.mjs of the folder becomes a test of the served program, run by node, under its own
 # label; `<label>_<name>`. Those that ask one thing after the other tell the thread sanitizer nothing
-# that `<label>_operations` and its like do not: it runs only CONCURRENT ones where some are named.
+# that `<label>_operations` and its like do not: it runs only CONCURRENT ones.
 # UNSANITIZED ones measure what a sanitizer changes, or look at replies that others make it walk too.
 # FIRST ones take long and begin before all others.
 function(stele_node_tests label)
@@ -147,8 +147,7 @@ function(stele_node_tests label)
     endif()
     foreach(file ${files})
         get_filename_component(name ${file} NAME_WE)
-        if(NODE_TESTS_CONCURRENT AND STELE_SANITIZE STREQUAL "thread"
-           AND NOT name IN_LIST NODE_TESTS_CONCURRENT)
+        if(STELE_SANITIZE STREQUAL "thread" AND NOT name IN_LIST NODE_TESTS_CONCURRENT)
             continue()
         endif()
         if(STELE_SANITIZE AND name IN_LIST NODE_TESTS_UNSANITIZED)
