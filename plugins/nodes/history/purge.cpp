@@ -152,18 +152,23 @@ sdk::Result<PurgedAssociations> purge_associations(const BranchContent& content,
 
 sdk::Result<std::size_t> purge_associations_of(const BranchContent& content,
                                                const std::string& node) {
+    if (content.context().attempt() > kMostRepetitions) {
+        purge_later(content, node);
+        return std::size_t{0};
+    }
     std::size_t purged = 0;
-    bool are_left = content.context().attempt() > kMostRepetitions;
-    for (std::size_t i = 0; i < kAssociationEnds.size() && !are_left; ++i) {
-        auto ids = deletions_at(content, kAssociationEnds[i], node, 0, kPurgedAlong + 1);
+    for (const char* end : kAssociationEnds) {
+        auto ids = deletions_at(content, end, node, 0, kPurgedAlong + 1);
         if (!ids) return ids.error();
-        are_left = ids->size() > kPurgedAlong;
-        if (are_left) break;
+        if (ids->size() > kPurgedAlong) {
+            // The job looks at both ends.
+            purge_later(content, node);
+            return purged;
+        }
         auto done = purge_associations(content, kUncommitted, *ids);
         if (!done) return done.error();
         purged += done->purged;
     }
-    if (are_left) purge_later(content, node);
     return purged;
 }
 
