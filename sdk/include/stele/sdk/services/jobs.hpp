@@ -48,9 +48,9 @@ public:
     /// How often the job was begun, this time included. Beyond 1 it may have done something before.
     virtual int attempt() const = 0;
 
-    /// The job was killed, another server has taken it over, or this one is about to stop: return
-    /// soon, with any failure. Cheap enough to ask between two records; a context that the runner
-    /// works with asks by itself (`Context::go_on`). So does whoever started it being disabled.
+    /// The job was killed, whoever started it is disabled, another server has taken it over, or
+    /// this one is about to stop: return soon, with any failure. Cheap enough to ask between two
+    /// records; a context that the runner works with asks by itself (`Context::go_on`).
     virtual bool must_stop() const = 0;
     /// Ties a transaction to the job: `conflict` (`job.lost`) when the job is no longer this
     /// runner's, `forbidden` (`job.starter_disabled`) when whoever started it is disabled, and a
