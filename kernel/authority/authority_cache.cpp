@@ -19,6 +19,12 @@ constexpr char kSpaceTag = 's';
 /// Behind a record's key in the table: what reaches into the record. Longer than any key is.
 constexpr std::string_view kInside = "/everything that the record contains";
 
+/// Whether others may see other things, now and for good.
+bool has_own_writes(const sdk::Reader& reader) {
+    const sdk::Transaction* const transaction = reader.as_transaction();
+    return transaction && transaction->has_writes();
+}
+
 /// The record key of a document's key, without its tag, built without an allocation: observers see
 /// every document that is written.
 class DocumentRecord {
@@ -60,6 +66,7 @@ public:
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record,
                                                 sdk::PermissionSet enough) {
+        if (has_own_writes(reader)) return store_.permissions(reader, principal, record);
         if (const auto known = decisions_.find(record, principal, moment)) return *known;
         const auto has_own_rights = tree_.has_own_rights(reader, record);
         if (!has_own_rights) return has_own_rights.error();
@@ -72,6 +79,7 @@ public:
     sdk::Result<sdk::PermissionSet> inside(const sdk::Reader& reader, Moment moment,
                                            const sdk::RecordKey& principal,
                                            const sdk::RecordKey& container) {
+        if (has_own_writes(reader)) return store_.inside_permissions(reader, principal, container);
         // Every read comes by: the buffer is not made anew.
         thread_local std::string place;
         place.assign(container).append(kInside);

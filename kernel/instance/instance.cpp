@@ -64,7 +64,10 @@ sdk::Result<void> open_plugins(resource::Services& services, config::Settings& s
             if (auto added = seed_members.add(file.id, member); !added) return added;
         }
     }
-    return resource::freeze(services.registry);
+    const auto transfer = published.find(typeid(sdk::RecordTransfer));
+    if (transfer != published.end())
+        services.transfer = static_cast<sdk::RecordTransfer*>(transfer->second);
+    return resource::freeze(services.registry, services.transfer != nullptr);
 }
 
 /// For a store that is not used.
@@ -146,6 +149,11 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.published[typeid(sdk::InnerRights)] = static_cast<sdk::InnerRights*>(&state.inner_rights);
     state.published[typeid(sdk::FamilyOperations)] =
         static_cast<sdk::FamilyOperations*>(&state.family_operations);
+    state.inner_operations = std::make_unique<resource::InnerOperations>(services);
+    state.published[typeid(sdk::InnerOperations)] =
+        static_cast<sdk::InnerOperations*>(state.inner_operations.get());
+    state.families = std::make_unique<resource::Families>(services);
+    state.published[typeid(sdk::Families)] = static_cast<sdk::Families*>(state.families.get());
     state.published[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
     state.published[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);

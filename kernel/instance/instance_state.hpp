@@ -17,7 +17,9 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/activity_notes.hpp"
+#include "kernel/resource/operations/families.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
+#include "kernel/resource/operations/inner_operations.hpp"
 #include "kernel/resource/operations/record_lists.hpp"
 #include "kernel/resource/record/row_query.hpp"
 #include "kernel/resource/registration/platform_service.hpp"
@@ -53,6 +55,8 @@ struct Instance::State {
     std::unique_ptr<resource::RowQuery> row_query;
     resource::RecordLists record_lists;
     resource::FamilyOperations family_operations;
+    std::unique_ptr<resource::InnerOperations> inner_operations;
+    std::unique_ptr<resource::Families> families;
     resource::Upkeep upkeep;
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;

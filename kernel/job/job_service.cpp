@@ -42,6 +42,7 @@ Result<std::string> JobService::start(sdk::Context& context, const sdk::NewJob& 
     record.due_ms = job.start_ms;
     record.input = job.input;
     record.hidden = job.hidden;
+    record.result = job.result;
     if (auto stored = store_.insert(context.transaction(), record, now); !stored) {
         return stored.error();
     }

@@ -22,6 +22,9 @@ const sdk::CollectionName kUiConfigs{"uiconfig", ""};
 /// The key under which a project's stack has the repository with the project's content.
 constexpr char kContentKey[] = "content";
 
+/// Before the ids of UI configs that leave with their project.
+constexpr char kUiConfigName[] = "uiconfig/";
+
 /// The stack that was made for the project, which need not be the one that it uses by now.
 constexpr char kOwnStack[] = "ownStackId";
 
@@ -292,6 +295,28 @@ sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& conte
     if (auto noted = note_stack(change, context); !noted) return noted;
     if (change.kind != sdk::ChangeKind::remove) return {};
     return remove_own_stack(context, change.before->fields);
+}
+
+sdk::Result<std::vector<sdk::Companion>> Project::companions(sdk::Context& context,
+                                                             const sdk::Document& project) {
+    std::vector<sdk::Companion> companions;
+    auto stack = context.documents().read(kStacks, sdk::text_member(project.fields, "stackId"));
+    if (!stack && !sdk::is_missing(stack.error())) return stack.error();
+    if (stack) companions.push_back({"stack", stack->key});
+    sdk::PageRequest everything;
+    everything.limit = -1;
+    auto configs = context.documents().query(kUiConfigs, {{"projectId", project.id}}, everything);
+    if (!configs && is_absent_family(configs.error())) return companions;
+    if (!configs) return configs.error();
+    for (const sdk::Document& config : configs->rows)
+        companions.push_back({kUiConfigName + config.id, config.key});
+    return companions;
+}
+
+sdk::Result<void> Project::accompany(sdk::Context& context, const sdk::Document& project,
+                                     const sdk::Companion& companion) {
+    if (companion.name.starts_with(kUiConfigName)) return {};
+    return Resource::accompany(context, project, companion);
 }
 
 sdk::Result<std::vector<sdk::RecordKey>> Project::bounded_by(const sdk::Reader&,

@@ -20,6 +20,12 @@ public:
     /// configs along.
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
+    /// `stack`, and its UI configs by their ids, `uiconfig/{id}`.
+    sdk::Result<std::vector<sdk::Companion>> companions(sdk::Context& context,
+                                                        const sdk::Document& project) override;
+    /// A UI config says itself which project it is of.
+    sdk::Result<void> accompany(sdk::Context& context, const sdk::Document& project,
+                                const sdk::Companion& companion) override;
     sdk::Result<std::vector<sdk::RecordKey>> bounded_by(const sdk::Reader& store,
                                                         const sdk::RecordKey& record) override;
 

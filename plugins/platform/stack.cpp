@@ -37,6 +37,16 @@ sdk::Result<sdk::Document> find_store(sdk::Context& context, std::string_view ty
     return **std::move(store);
 }
 
+/// The stack's owners own the store from now on, and nobody gives more than it has.
+sdk::Result<void> put_into(sdk::Context& context, const sdk::RecordKey& stack, std::string_view key,
+                           const sdk::Document& store) {
+    auto owned = sdk::require_inside(
+        context, store.key, sdk::PermissionSet::all(), "platform.store_not_owned",
+        "only owners of data store " + store.id + " can put it into a stack");
+    if (!owned) return owned;
+    return StackStores(context).assign(stack, key, store.key);
+}
+
 /// A store with what the caller may know of it; nothing where it may not READ it.
 sdk::Result<std::optional<sdk::Document>> known_store(sdk::Context& context,
                                                       const sdk::RecordKey& key) {
@@ -177,6 +187,23 @@ sdk::Result<void> Stack::prepare(sdk::Change& change, sdk::Context& context) {
     return stores.forget(*assigned, change.before->key);
 }
 
+sdk::Result<std::vector<sdk::Companion>> Stack::companions(sdk::Context& context,
+                                                           const sdk::Document& stack) {
+    auto assigned = StackStores(context).list(stack.key);
+    if (!assigned) return assigned.error();
+    std::vector<sdk::Companion> companions;
+    for (StackStore& one : *assigned)
+        companions.push_back({std::move(one.key), std::move(one.store)});
+    return companions;
+}
+
+sdk::Result<void> Stack::accompany(sdk::Context& context, const sdk::Document& stack,
+                                   const sdk::Companion& companion) {
+    auto store = context.documents().read(companion.record);
+    if (!store) return store.error();
+    return put_into(context, stack.key, companion.name, *store);
+}
+
 sdk::Result<std::vector<sdk::RecordKey>> Stack::bounded_by(const sdk::Reader& store,
                                                            const sdk::RecordKey& record) {
     return projects_of_stack(store, record);
@@ -190,14 +217,9 @@ sdk::Result<sdk::Reply> Stack::assign(const sdk::Call& call) {
     if (!id) return id.error();
     auto store = find_store(context, *type, *id);
     if (!store) return store.error();
-    // The stack's owners own the store from now on, and nobody gives more than it has.
-    const auto owned = sdk::require_inside(
-        context, store->key, sdk::PermissionSet::all(), "platform.store_not_owned",
-        "only owners of " + *type + " " + *id + " can put it into a stack");
-    if (!owned) return owned.error();
     const std::string key = call.parameter("key").value_or(store->id);
     if (key.empty()) return sdk::invalid_parameter("key", "must not be empty");
-    auto assigned = StackStores(context).assign(call.record().key, key, store->key);
+    auto assigned = put_into(context, call.record().key, key, *store);
     if (!assigned) return assigned.error();
     return sdk::Reply::status({{"_doc", call.record().id}});
 }

@@ -18,6 +18,12 @@ public:
     /// A stack that a project uses stays.
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     /// The projects that use it.
+    /// Its data stores, by their keys.
+    sdk::Result<std::vector<sdk::Companion>> companions(sdk::Context& context,
+                                                        const sdk::Document& stack) override;
+    /// Puts a data store into the stack, as `datastores/assign` does.
+    sdk::Result<void> accompany(sdk::Context& context, const sdk::Document& stack,
+                                const sdk::Companion& companion) override;
     sdk::Result<std::vector<sdk::RecordKey>> bounded_by(const sdk::Reader& store,
                                                         const sdk::RecordKey& record) override;
 

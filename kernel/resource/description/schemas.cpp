@@ -225,6 +225,26 @@ sdk::Shape attachment() {
                    {"objectId", text()}});
 }
 
+/// What an export or an import is told, and what it was done with
+/// (docs/specification/interface.md 3.5).
+sdk::Shape transfer_configuration() {
+    Members members;
+    for (const char* name : {"startChangeset", "endChangeset", "payload"})
+        members.push_back(optional(name, null_or(text())));
+    for (const char* name : {"startDate", "endDate"})
+        members.push_back(optional(name, sdk::shape::any()));
+    for (const char* name :
+         {"includeACLs", "includeTeams", "includeTeamMembers", "includeRoles", "includeActivities",
+          "includeBinaries", "includeAttachments", "forceIncludes", "tipChangesetOnly",
+          "copyOnExisting", "dryRun", "requireAllIncludes", "includeSourceIds"})
+        members.push_back(optional(name, boolean()));
+    for (const char* name : {"artifactDependencies", "artifactIncludes"})
+        members.push_back(optional(name, array()));
+    members.push_back(optional("strategy", sdk::shape::either({text(), array(text())})));
+    members.push_back(optional("substitutions", sdk::shape::either({text(), map(text())})));
+    return object(members);
+}
+
 }  // namespace
 
 Json schema_of(const sdk::Shape& shape) {
@@ -265,6 +285,7 @@ Json schemas_of(const Registry& registry) {
                     {"System", schema_of(system())},
                     {"Team", schema_of(id_and(team_members()))},
                     {"Timestamp", schema_of(timestamp())},
+                    {"TransferConfiguration", schema_of(transfer_configuration())},
                     {"WholeJob", schema_of(whole(job_members()))},
                     {"WholeRole", schema_of(whole(role_members()))},
                     {"WholeTeam", schema_of(whole(team_members()))}};

@@ -11,30 +11,11 @@
 
 #include "kernel/resource/operations/activity_notes.hpp"
 #include "kernel/resource/operations/operations.hpp"
+#include "kernel/resource/operations/record_path.hpp"
 
 namespace stele::kernel::resource {
 
 namespace {
-
-/// Where a record is found: the path of its family, and what stands in its placeholders.
-struct RecordPath {
-    std::string path;
-    std::vector<std::string> values;
-};
-
-/// What the path says of a record before its id, where a family's path names a part of it.
-sdk::Result<void> add_part(const RoutedCall& call, const RegisteredResource& family,
-                           const sdk::RecordKey& key, std::vector<std::string>& values) {
-    if (family.part_members.empty()) return {};
-    storage::Record record;
-    const Records& records = call.services().records;
-    if (auto found = records.read(call.work().transaction(), key, record); !found) return found;
-    auto document = records.open(record);
-    if (!document) return document.error();
-    for (const std::string& member : family.part_members)
-        values.insert(values.end() - 1, sdk::text_member(document->fields, member));
-    return {};
-}
 
 /// A record that the caller may know of. One that is hidden answers like one that is not there: a
 /// reference names records by their keys, too, and these must not be found by guessing.
@@ -50,23 +31,7 @@ sdk::Result<sdk::RecordKey> find_known(const RoutedCall& call, std::string_view 
 sdk::Result<RecordPath> path_of(const RoutedCall& call, std::string_view reference) {
     auto record = find_known(call, reference);
     if (!record) return record.error();
-    if (*record == call.context().platform().root) return RecordPath{"/", {}};
-    // word://platform/id of a container/id
-    auto canonical = call.context().reference(*record);
-    if (!canonical) return canonical.error();
-    const std::size_t separator = canonical->find("://");
-    const RegisteredResource* const family =
-        call.services().registry.find_reference_type(canonical->substr(0, separator));
-    if (!family) return unknown_record("record", reference);
-    RecordPath found{family->instance_path, {}};
-    std::size_t at = canonical->find('/', separator + 3);
-    while (at != std::string::npos) {
-        const std::size_t next = canonical->find('/', at + 1);
-        found.values.push_back(canonical->substr(at + 1, next - at - 1));
-        at = next;
-    }
-    if (auto added = add_part(call, *family, *record, found.values); !added) return added.error();
-    return found;
+    return record_path(call.work(), *record);
 }
 
 const Route* find_route(const RoutedCall& call, std::string_view method, std::string_view path) {
@@ -113,8 +78,8 @@ sdk::Result<sdk::Reply> FamilyOperations::update(const sdk::Call& call, std::str
     const RoutedCall& outer = RoutedCall::of(call);
     auto record = path_of(outer, reference);
     if (!record) return record.error();
-    const Route* const put = find_route(outer, "PUT", record->path);
-    const Route* const get = find_route(outer, "GET", record->path);
+    const Route* const put = find_route(outer, "PUT", record->pattern());
+    const Route* const get = find_route(outer, "GET", record->pattern());
     if (!put || !get)
         return sdk::invalid_parameter(parameter, "names a record that is never updated");
     if (auto written = write(outer, *put, *record, std::move(fields)); !written)
@@ -134,14 +99,13 @@ sdk::Result<sdk::Reply> FamilyOperations::query(const sdk::Call& call, std::stri
                                    ? find_route(outer, "POST", family->collection_path + "/query")
                                    : nullptr;
     if (!route) return sdk::invalid_parameter(parameter, "names nothing that can be queried");
-    RecordPath around{"/", {}};
+    RecordPath around;
     if (!container.empty()) {
         auto found = path_of(outer, container);
         if (!found) return found.error();
         around = *std::move(found);
     }
-    const std::string wanted = family->container ? family->container->instance_path : "/";
-    if (around.path != wanted)
+    if (around.family != family->container)
         return sdk::invalid_parameter(parameter, "does not lie in such a container");
     RequestInput input = input_at(outer, *route, around);
     input.parameters = outer.input().parameters;

@@ -55,6 +55,9 @@ sdk::Result<sdk::Reply> revoke_authority(RoutedCall& call);
 sdk::Result<sdk::Reply> read_acl(RoutedCall& call);
 sdk::Result<sdk::Reply> read_acl_of_principal(RoutedCall& call);
 sdk::Result<sdk::Reply> read_report(RoutedCall& call);
+// Routed only where a plugin publishes `sdk::RecordTransfer`.
+sdk::Result<sdk::Reply> export_record(RoutedCall& call);
+sdk::Result<sdk::Reply> import_record(RoutedCall& call);
 
 /// Whether replies with records of this call pass through `Resource::present`.
 bool is_presented(const RoutedCall& call);

@@ -185,12 +185,48 @@ std::vector<Operation> grant_operations() {
     };
 }
 
+/// What the specification's configuration objects say, and the members of the job
+/// (docs/specification/rulings.md).
+Shape started_transfer(std::string_view) {
+    return sdk::shape::both(sdk::shape::job(), sdk::shape::record("TransferConfiguration"));
+}
+
+Shape transfer_configuration(std::string_view) {
+    return sdk::shape::record("TransferConfiguration");
+}
+
+/// The specification's names of the coordinates of an archive, and those that clients send.
+std::vector<sdk::Parameter> transfer_parameters() {
+    std::vector<sdk::Parameter> parameters;
+    for (const char* name :
+         {"groupId", "artifactId", "versionId", "vaultId", "group", "artifact", "version", "vault"})
+        parameters.push_back({name});
+    parameters.push_back(
+        {"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
+    return parameters;
+}
+
+std::vector<Operation> transfer_operations() {
+    Operation::Traits imports{
+        .parameters = transfer_parameters(), .slow = true, .takes = &transfer_configuration};
+    Operation::Traits exports = imports;
+    exports.parameters.push_back({"title"});
+    exports.parameters.push_back({"description"});
+    exports.parameters.push_back({"published", false, sdk::FieldKind::boolean});
+    return {
+        {"export", "POST", kOnRecord, "/export", &Has::transfer, &Needs::transfer, &export_record,
+         &started_transfer, exports},
+        {"import", "POST", kOnRecord, "/import", &Has::transfer, &Needs::transfer, &import_record,
+         &started_transfer, imports},
+    };
+}
+
 }  // namespace
 
 std::span<const StandardOperation> standard_operations() {
     static const std::vector<Operation> kRows = [] {
         std::vector<Operation> rows = record_operations();
-        for (const auto& more : {check_operations(), grant_operations()})
+        for (const auto& more : {check_operations(), grant_operations(), transfer_operations()})
             rows.insert(rows.end(), more.begin(), more.end());
         return rows;
     }();

@@ -38,6 +38,7 @@ struct StandardOperation {
         sdk::Shape (*takes)(std::string_view type) = nullptr;
     } traits = {};
 
+    bool transfers() const { return offered == &sdk::Operations::transfer; }
     bool is_item() const { return scope == sdk::ActionScope::item; }
     bool removes() const { return offered == &sdk::Operations::remove; }
     bool queries() const { return traits.body == sdk::BodyUse::condition; }

@@ -266,8 +266,9 @@ void add_family_routes(const RegisteredResource& resource, std::vector<Route>& r
 // The root has no path of its own, and no collection.
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes) {
     for (const StandardOperation& operation : standard_operations()) {
-        if (operation.offered == &sdk::Operations::permissions)
-            routes.push_back(standard_route(operation, "", platform, {}));
+        const bool is_offered = operation.offered == &sdk::Operations::permissions ||
+                                (operation.transfers() && platform.descriptor.operations.transfer);
+        if (is_offered) routes.push_back(standard_route(operation, "", platform, {}));
     }
     for (const sdk::Action& action : platform.descriptor.actions)
         routes.push_back(family_action_route(action, platform, ""));

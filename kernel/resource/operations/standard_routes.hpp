@@ -16,7 +16,7 @@ void add_action_routes(const RegisteredResource& resource, const std::string& co
                        std::vector<Route>& routes);
 /// Both of these, below the collection's path and below its other words.
 void add_family_routes(const RegisteredResource& resource, std::vector<Route>& routes);
-/// Permission operations on the platform's root record, whose instance path is empty.
+/// Operations on the platform's root record, whose instance path is empty: rights, export, import.
 void add_platform_routes(const RegisteredResource& platform, std::vector<Route>& routes);
 Route endpoint_route(const std::string& plugin_id, const sdk::Endpoint& endpoint);
 /// The same, and those of its other paths.

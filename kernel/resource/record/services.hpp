@@ -12,6 +12,7 @@
 #include <stele/sdk/sealer.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/record_transfer.hpp>
 #include <stele/sdk/services/team_groups.hpp>
 #include <stele/sdk/services/tenants.hpp>
 
@@ -86,6 +87,7 @@ struct Services {
     sdk::TeamGroups* team_groups = nullptr;
     sdk::Tenants* tenants = nullptr;
     sdk::ContentSizes* content_sizes = nullptr;
+    sdk::RecordTransfer* transfer = nullptr;
     TeamService teams{*this};
     /// The setting `pagination.sort_numbers: numeric`.
     bool has_numeric_sort = false;

@@ -117,7 +117,8 @@ sdk::Result<void> add_endpoint(Registry& registry, std::string plugin_id, sdk::E
     return {};
 }
 
-sdk::Result<void> freeze(Registry& registry) {
+sdk::Result<void> freeze(Registry& registry, bool has_transfer) {
+    if (!has_transfer) registry.switch_off_transfer();
     if (auto linked = registry.link(); !linked) return linked;
     std::vector<Route> routes;
     for (const RegisteredResource& resource : registry.resources()) {

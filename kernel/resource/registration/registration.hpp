@@ -17,7 +17,8 @@ sdk::Result<void> add_family(Registry& registry, std::string plugin_id,
                              std::unique_ptr<sdk::Resource> resource);
 sdk::Result<void> add_endpoint(Registry& registry, std::string plugin_id, sdk::Endpoint endpoint);
 
-/// Links the families and derives all routes. Nothing may be added afterwards.
-sdk::Result<void> freeze(Registry& registry);
+/// Links the families and derives all routes; those of export and import where somebody transfers
+/// records (`sdk::RecordTransfer`). Nothing may be added afterwards.
+sdk::Result<void> freeze(Registry& registry, bool has_transfer = false);
 
 }  // namespace stele::kernel::resource

@@ -22,8 +22,7 @@ sdk::ResourceDescriptor PlatformFamily::describe() const {
                              .read = false,
                              .update = false,
                              .remove = false,
-                             .permissions = false,
-                             .transfer = false};
+                             .permissions = false};
     return descriptor;
 }
 

@@ -119,6 +119,11 @@ sdk::Result<void> Registry::link() {
     return {};
 }
 
+void Registry::switch_off_transfer() {
+    for (RegisteredResource& family : resources_)
+        family.descriptor.operations.transfer = false;
+}
+
 const RegisteredResource* Registry::find(std::string_view type) const {
     const auto found = by_type_.find(type);
     return found == by_type_.end() ? nullptr : found->second;

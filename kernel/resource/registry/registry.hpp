@@ -67,6 +67,8 @@ public:
     /// Links families to their containers, and derives their paths and words. Fails with
     /// `plugin.descriptor_incomplete` where one has no container that can hold it.
     sdk::Result<void> link();
+    /// No family has export and import.
+    void switch_off_transfer();
     void set_routes(std::vector<Route> routes) { routes_ = std::move(routes); }
 
     const RegisteredResource* find(std::string_view type) const;

@@ -175,7 +175,11 @@ void WorkContext::run_effects() {
 
 sdk::Result<void> run_as_system(Services& services, const sdk::PlatformScope& platform,
                                 const std::function<sdk::Result<void>(sdk::Context&)>& work) {
-    const auto session = std::make_shared<const sdk::Session>(system_session(platform));
+    return run_for(services, std::make_shared<const sdk::Session>(system_session(platform)), work);
+}
+
+sdk::Result<void> run_for(Services& services, const sdk::SessionPtr& session,
+                          const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     for (std::size_t attempt = 0; attempt < kAttempts; ++attempt) {
         WorkContext context(services, session, WorkContext::begin(services, attempt));
         if (auto done = work(context); !done) return done;

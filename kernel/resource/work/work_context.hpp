@@ -64,6 +64,7 @@ public:
     sdk::ServerContext* of_server() override { return &of_server_; }
 
     const sdk::Session& session() const override { return *session_; }
+    const sdk::SessionPtr& shared_session() const { return session_; }
     sdk::Documents& documents() override { return documents_; }
     sdk::Authorities& authorities() override { return authorities_; }
     sdk::DataStores& data_stores() override { return data_stores_; }
@@ -123,8 +124,11 @@ private:
     std::unique_ptr<WorkContext> system_;
 };
 
-/// Runs `work` as the server on a platform, commits, and repeats conflicts. Waits: not on an I/O
+/// Runs `work` for whoever the session is of, commits, and repeats conflicts. Waits: not on an I/O
 /// thread.
+sdk::Result<void> run_for(Services& services, const sdk::SessionPtr& session,
+                          const std::function<sdk::Result<void>(sdk::Context&)>& work);
+/// The same as the server on a platform.
 sdk::Result<void> run_as_system(Services& services, const sdk::PlatformScope& platform,
                                 const std::function<sdk::Result<void>(sdk::Context&)>& work);
 

@@ -114,6 +114,13 @@ sdk::Result<void> Repository::prepare(sdk::Change& change, sdk::Context& context
     return sweep_later(services(), context, change.before->key);
 }
 
+sdk::Result<std::vector<sdk::Companion>> Repository::companions(sdk::Context& context,
+                                                                const sdk::Document& repository) {
+    auto master = context.documents().read({kBranchType, {}, repository.key}, kMasterAlias);
+    if (!master) return master.error();
+    return std::vector<sdk::Companion>{{kMasterAlias, master->key}};
+}
+
 sdk::Result<sdk::Json> Repository::read_inner(sdk::Context& context,
                                               const sdk::Document& repository,
                                               std::string_view word, std::string_view ids) {

@@ -12,6 +12,9 @@ public:
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
+    /// `master`, which comes with every repository.
+    sdk::Result<std::vector<sdk::Companion>> companions(sdk::Context& context,
+                                                        const sdk::Document& repository) override;
     /// A changeset; or a node or an association as it was after one, where the changeset's id
     /// stands in place of the branch's (docs/specification/nodes.md 1.6).
     sdk::Result<sdk::Json> read_inner(sdk::Context& context, const sdk::Document& repository,

@@ -19,7 +19,9 @@
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
 #include <stele/sdk/services/engine_source.hpp>
+#include <stele/sdk/services/families.hpp>
 #include <stele/sdk/services/family_operations.hpp>
+#include <stele/sdk/services/inner_operations.hpp>
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
@@ -30,6 +32,7 @@
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_lists.hpp>
+#include <stele/sdk/services/record_transfer.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/system_policies.hpp>
 #include <stele/sdk/services/team_groups.hpp>
@@ -54,8 +57,10 @@ CollectionIndexes::~CollectionIndexes() = default;
 DataStores::~DataStores() = default;
 Documents::~Documents() = default;
 EngineSource::~EngineSource() = default;
+Families::~Families() = default;
 FamilyOperations::~FamilyOperations() = default;
 AttachmentReader::~AttachmentReader() = default;
+InnerOperations::~InnerOperations() = default;
 Invitations::~Invitations() = default;
 Mailer::~Mailer() = default;
 NodeSearch::~NodeSearch() = default;
@@ -65,6 +70,7 @@ PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordLists::~RecordLists() = default;
+RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
@@ -121,6 +127,13 @@ Result<void> Resource::stored(const Change&, Context&) {
     return {};
 }
 void Resource::notify(const Change&) {}
+Result<std::vector<Companion>> Resource::companions(Context&, const Document&) {
+    return std::vector<Companion>();
+}
+Result<void> Resource::accompany(Context&, const Document& record, const Companion& companion) {
+    return make_error(ErrorKind::invalid, "resource.companion_unknown",
+                      "record " + record.id + " takes nothing under the name " + companion.name);
+}
 
 namespace {
 

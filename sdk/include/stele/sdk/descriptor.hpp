@@ -64,7 +64,8 @@ struct Operations {
     bool update = true;
     bool remove = true;
     bool permissions = true;
-    /// Routed as soon as a plugin offers archives.
+    /// Export and import, routed when a plugin publishes `RecordTransfer`. A family without them is
+    /// not in an export of its container either.
     bool transfer = true;
 };
 
@@ -80,6 +81,7 @@ struct OperationPermissions {
     Permission grant = Permission::modify_permissions;
     Permission check = Permission::connect;
     Permission check_many = Permission::connect;
+    Permission transfer = Permission::read;
 };
 
 /// Where an action is found: below the record's path, below the collection's, or at a path of its

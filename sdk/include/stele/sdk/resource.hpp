@@ -25,6 +25,13 @@ struct Change {
     Document* after = nullptr;
 };
 
+/// A record that belongs to another one under a name, wherever it lies: the stack of a project, the
+/// data stores of a stack, the master branch of a repository.
+struct Companion {
+    std::string name;
+    RecordKey record;
+};
+
 /// A resource family: a descriptor, and what it cannot say. Every hook has a default that does
 /// nothing, so a family states only differences. Methods may run concurrently.
 ///
@@ -49,6 +56,13 @@ public:
     virtual Result<void> prepare(Change& change, Context& context);
     /// Adds what is wrong with the document; must not edit anything.
     virtual void validate(const Change& change, Context& context, Violations& violations);
+    /// Records that leave with this one when it is exported, and stand for those of the same names
+    /// when it is imported: what a new record brings along is not made a second time. What lies in
+    /// the record leaves with it anyway; it is a companion where the server makes it.
+    virtual Result<std::vector<Companion>> companions(Context& context, const Document& record);
+    /// Makes a record the companion of that name, with the rights of whoever acts.
+    virtual Result<void> accompany(Context& context, const Document& record,
+                                   const Companion& companion);
     /// In the transaction, once the record is stored and has its key: memberships, aliases, grants.
     virtual Result<void> stored(const Change& change, Context& context);
     /// After the commit, where the descriptor says `notified`; the record may have changed again

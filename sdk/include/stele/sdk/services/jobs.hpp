@@ -84,6 +84,9 @@ struct JobType {
 struct NewJob {
     std::string type;
     Json input = Json::object();
+    /// What its result is until it has one of its own, also where it fails: for clients that read
+    /// members of it whatever became of the job.
+    Json result = Json::object();
     /// For the runner only: what whoever started the job need not be allowed to know. No secrets.
     Json hidden = Json::object();
     int priority = 0;
