@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/attachments.hpp>
+#include <stele/sdk/context.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/principal.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::sdk {
+
+/// A node or an association as a changeset wrote it, on its way from one branch to another.
+struct ContentItem {
+    /// Id of the changeset.
+    std::string changeset;
+    /// `_doc`.
+    std::string id;
+    /// As served, without what is computed when it is read; of a deletion only `_doc` and
+    /// `_system.deleted`.
+    Json fields;
+    bool is_removed = false;
+    struct File {
+        Attachment attachment;
+        /// Opens its bytes; may be called again. Where the sender did not know them
+        /// `attachment.length` is 0.
+        std::function<Result<PieceSource>()> open;
+    };
+    std::vector<File> files;
+};
+
+/// What an export takes of a branch (docs/specification/semantics.md 7.2).
+struct ContentSelection {
+    RecordKey branch;
+    /// Empty: the whole branch. Otherwise these nodes with all that lies below them by `a:child`,
+    /// the associations between them, and the definitions that they need and that are not built in,
+    /// with their forms.
+    std::vector<std::string> nodes;
+    /// The state after this changeset; empty: the tip.
+    std::string changeset;
+    /// Every version that the branch shows from its first changeset on, one changeset after another,
+    /// in place of the state.
+    bool has_history = false;
+    /// With history, and without: only what changesets after the first and up to the second wrote.
+    std::string start_changeset;
+    std::string end_changeset;
+    /// Only what was modified in the time, epoch milliseconds; 0: no bound.
+    std::int64_t start_ms = 0;
+    std::int64_t end_ms = 0;
+    /// The folders above the nodes.
+    bool has_folders = false;
+    /// What the nodes name in relator properties.
+    bool has_relators = false;
+    /// Associations with nodes outside of the selection.
+    bool has_relating_associations = false;
+};
+
+/// What was left out and why, counted; shown in the job.
+struct ContentOmissions {
+    std::uint64_t unreadable = 0;
+};
+
+/// Content of a branch that can be walked several times, always in the same order: each changeset's
+/// definitions, then nodes, then associations.
+class ContentSource {
+public:
+    virtual ~ContentSource();
+    virtual Result<void> for_each(
+        const std::function<Result<void>(const ContentItem& item)>& visit) = 0;
+};
+
+enum class TransferStrategy {
+    copy_everything,  ///< what comes in gets new ids
+    clone,            ///< ids are kept; what is there under an id is brought up to date
+};
+
+/// How content comes into a branch (docs/specification/semantics.md 7.3).
+struct ContentTarget {
+    RecordKey branch;
+    /// Id of the node in which the subjects become `a:child` members; empty: the root of what comes
+    /// stands for the root of the branch.
+    std::string folder;
+    TransferStrategy strategy = TransferStrategy::copy_everything;
+    /// False: where a subject is in the folder under its name already, that one is brought up to
+    /// date. Means nothing to `clone`.
+    bool copies_on_existing = true;
+    /// Old ids, QNames or references and what they become, wherever they stand as a whole text.
+    std::map<std::string, std::string> substitutions;
+    /// Ids of the nodes that the import is about, in the source; empty: all.
+    std::vector<std::string> subjects;
+    /// Links to what neither comes nor is there: an error in place of a note.
+    bool requires_all = false;
+    /// `_source_doc` of what comes says its former id.
+    bool keeps_source_ids = false;
+    bool lifts_protection = false;
+    bool has_attachments = true;
+};
+
+/// What an import has made.
+struct ContentReport {
+    std::uint64_t created = 0;
+    std::uint64_t updated = 0;
+    /// Equal to what was there already, or built in.
+    std::uint64_t skipped = 0;
+    std::uint64_t associations = 0;
+    std::uint64_t attachments = 0;
+    /// Ids in the source, and what stands for them here.
+    std::map<std::string, std::string> ids;
+    /// What a person should know: dropped links, names that were taken. At most 1,000.
+    std::vector<std::string> notes;
+};
+
+/// Takes content of branches out and in. Published by the plugin that keeps nodes. Everything joins
+/// the transaction of the given context and acts for its principal: READ on each node that leaves,
+/// for those that come the rights of creating and changing them one by one, however they come. Any
+/// thread.
+class ContentTransfer {
+public:
+    virtual ~ContentTransfer();
+
+    /// What a selection holds, at the state that the context reads; the context outlives it. Fails
+    /// with `not_found` for nodes and changesets that the branch does not show to its principal.
+    virtual Result<std::unique_ptr<ContentSource>> open(Context& context,
+                                                        const ContentSelection& selection,
+                                                        ContentOmissions& omissions) = 0;
+    /// Brings it in, as one changeset. Failures are those of the writes, with the id of the item in
+    /// the message.
+    virtual Result<ContentReport> import(Context& context, ContentSource& source,
+                                         const ContentTarget& target) = 0;
+};
+
+}  // namespace stele::sdk
