@@ -145,4 +145,27 @@ std::string sha256(std::string_view bytes) {
     return digest;
 }
 
+struct Sha256::State {
+    crypto_hash_sha256_state hash;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+    detail::require_sodium();
+    crypto_hash_sha256_init(&state_->hash);
+}
+
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::add(std::string_view bytes) {
+    crypto_hash_sha256_update(&state_->hash, unsigned_bytes(bytes), bytes.size());
+}
+
+std::string Sha256::finish() {
+    std::string digest(crypto_hash_sha256_BYTES, '\0');
+    crypto_hash_sha256_final(&state_->hash, reinterpret_cast<unsigned char*>(digest.data()));
+    return digest;
+}
+
 }  // namespace stele::sdk

@@ -7,9 +7,9 @@
 #include <zlib.h>
 
 #include <stele/sdk/text.hpp>
+#include <stele/sdk/unnamed_file.hpp>
 
 #include "zip/deflater.hpp"
-#include "zip/unnamed_file.hpp"
 #include "zip/zip_format.hpp"
 #include "zip/zip_records.hpp"
 
@@ -26,7 +26,7 @@ void count_bytes(ZipEntry& entry, std::string_view bytes) {
 }  // namespace
 
 struct ZipWriter::State {
-    State(Sink taker, zip::UnnamedFile file) : sink(std::move(taker)), directory(std::move(file)) {}
+    State(Sink taker, UnnamedFile file) : sink(std::move(taker)), directory(std::move(file)) {}
 
     void check(std::string_view path) const;
     Result<void> put(std::string_view bytes);
@@ -37,7 +37,7 @@ struct ZipWriter::State {
     Result<void> deflate(ZipEntry& entry, std::string_view bytes, bool is_last);
 
     Sink sink;
-    zip::UnnamedFile directory;
+    UnnamedFile directory;
     zip::Deflater deflater;
     std::uint64_t size = 0;
     std::uint64_t count = 0;
@@ -115,7 +115,7 @@ ZipWriter::ZipWriter(ZipWriter&&) noexcept = default;
 ZipWriter& ZipWriter::operator=(ZipWriter&&) noexcept = default;
 
 Result<ZipWriter> ZipWriter::open(Sink sink, const std::filesystem::path& folder) {
-    auto file = zip::UnnamedFile::open(folder);
+    auto file = UnnamedFile::open(folder);
     if (!file) return file.error();
     auto state = std::make_unique<State>(std::move(sink), std::move(*file));
     if (!state->deflater.is_ready()) return zip::memory_missing();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,22 @@ std::string token_digest(std::string_view token);
 
 /// SHA-256, 32 bytes, where a protocol prescribes it.
 std::string sha256(std::string_view bytes);
+
+/// The same of bytes that come piece by piece. One thread.
+class Sha256 {
+public:
+    Sha256();
+    ~Sha256();
+    Sha256(Sha256&&) noexcept;
+    Sha256& operator=(Sha256&&) noexcept;
+
+    void add(std::string_view bytes);
+    /// The 32 bytes. Once, at the end.
+    std::string finish();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }  // namespace stele::sdk

@@ -1,4 +1,4 @@
-#include "zip/unnamed_file.hpp"
+#include <stele/sdk/unnamed_file.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "zip/zip_format.hpp"
 
-namespace stele::sdk::zip {
+namespace stele::sdk {
 
 namespace {
 
@@ -105,4 +105,4 @@ Result<void> UnnamedFile::read(std::uint64_t offset, std::string& piece) const {
     return {};
 }
 
-}  // namespace stele::sdk::zip
+}  // namespace stele::sdk

@@ -8,7 +8,7 @@
 
 #include <stele/sdk/result.hpp>
 
-namespace stele::sdk::zip {
+namespace stele::sdk {
 
 /// Bytes on disk in a file without a name, which ends with the object. What was appended last is
 /// still in memory. One thread. Failures are `storage_full` (`zip.disk_full`) or `unavailable`
@@ -34,4 +34,4 @@ private:
     std::string waiting_;
 };
 
-}  // namespace stele::sdk::zip
+}  // namespace stele::sdk
