@@ -29,6 +29,7 @@
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/record_binaries.hpp>
 #include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/row_query.hpp>
 #include <stele/sdk/services/system_policies.hpp>
@@ -64,6 +65,7 @@ Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
+RecordBinaries::~RecordBinaries() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
