@@ -17,10 +17,10 @@ export function zip(files) {
     const data = Buffer.from(file.data ?? '');
     const packed = file.packed ?? (file.method === 0 ? data : deflateRawSync(data));
     const name = Buffer.from(file.name);
-    const { method = 8, flags = 0, checksum = crc32(data), size = data.length } = file;
-    const common = numbers([2, 20], [2, flags], [2, method], [4, 0], [4, checksum], [4, file.packedSize ?? packed.length], [4, size], [2, name.length], [2, 0]);
-    heads.push(Buffer.from('PK\x01\x02'), numbers([2, 20]), common, numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, file.offset ?? offset]), name);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, packed]);
+    const { method = 8, flags = 0, checksum = crc32(data), size = data.length, extra = Buffer.alloc(0) } = file;
+    const common = numbers([2, 20], [2, flags], [2, method], [4, 0], [4, checksum], [4, file.packedSize ?? packed.length], [4, size], [2, name.length], [2, extra.length]);
+    heads.push(Buffer.from('PK\x01\x02'), numbers([2, 20]), common, numbers([2, 0], [2, 0], [2, 0], [4, file.attributes ?? 0], [4, file.offset ?? offset]), name, extra);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, extra, packed]);
     locals.push(local);
     offset += local.length;
   }

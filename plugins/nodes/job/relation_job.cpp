@@ -24,9 +24,9 @@ constexpr std::size_t kBytesOfJob = 1u << 20;
 constexpr std::size_t kNodesInTransaction = 50;
 constexpr std::size_t kBytesInTransaction = 1u << 20;
 /// How often a removal begins again before it leaves other nodes to a job.
-constexpr std::size_t kMostRepetitions = 2;
+constexpr std::size_t kRepetitionsOfRemoval = 2;
 /// Somebody who writes such a node all the time stops at some time.
-constexpr int kAttempts = 10;
+constexpr int kAttemptsOfJob = 10;
 
 /// As far as one transaction goes.
 sdk::Result<void> drop_some(const BranchContent& server, const GoneElements& gone,
@@ -78,7 +78,7 @@ sdk::Result<void> drop_from_branch(Services& services, sdk::Context& context,
     if (gone.elements.empty()) return {};
     auto server = BranchContent::open(services, context.as_system(), branch);
     if (!server) return server.error();
-    const bool is_repeated = context.attempt() > kMostRepetitions;
+    const bool is_repeated = context.attempt() > kRepetitionsOfRemoval;
     auto next = gone.elements.cbegin();
     if (!is_repeated && gone.elements.size() <= kNodesInTransaction) {
         if (auto dropped = drop_some(*server, gone.elements, next, kNodesInTransaction); !dropped)
@@ -163,7 +163,7 @@ void define_relation_job(Services& services) {
     services.jobs.define(
         {.name = kRelationJob,
          .run = [&services](sdk::Job& job) { return run_relations(services, job); },
-         .attempts = kAttempts,
+         .attempts = kAttemptsOfJob,
          .is_of_starter = false});
 }
 

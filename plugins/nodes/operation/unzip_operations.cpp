@@ -4,9 +4,9 @@
 
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/zip.hpp>
 
 #include "attachment/attachment_writer.hpp"
-#include "attachment/zip_archive.hpp"
 #include "branch/vocabulary.hpp"
 #include "graph/new_node.hpp"
 #include "job/index_job.hpp"
@@ -48,7 +48,7 @@ std::string type_by_name(std::string_view path) {
 
 /// A node for a file of the archive, in the folders that its path names below the node.
 sdk::Result<sdk::Document> unpack(const BranchContent& content, const std::string& below,
-                                  ZipArchive& archive, const ZipArchive::Entry& entry) {
+                                  const sdk::ZipReader& archive, const sdk::ZipEntry& entry) {
     const std::size_t slash = entry.path.rfind('/');
     const std::string name = slash == std::string::npos ? entry.path : entry.path.substr(slash + 1);
     auto stored = store_attachment(content, {.file_name = name, .content_type = type_by_name(name)},
@@ -75,19 +75,21 @@ sdk::Result<sdk::Reply> unzip(Services& services, const sdk::Call& call) {
     if (!binaries) return binaries.error();
     auto bytes = (*binaries)->open(attachment->object_id);
     if (!bytes) return bytes.error();
-    auto archive = ZipArchive::open(**bytes, {});
+    auto archive = sdk::ZipReader::open(**bytes, {});
     if (!archive) return archive.error();
     sdk::Json made = sdk::Json::array();
-    for (const ZipArchive::Entry& entry : archive->entries()) {
+    auto unpacked = archive->for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
         if (entry.is_folder()) {
             auto folder = content->make_folders(call.record(), split_path(entry.path));
             if (!folder) return folder.error();
-            continue;
+            return true;
         }
         auto node = unpack(*content, call.record().id, *archive, entry);
         if (!node) return node.error();
         made.push_back(node->id);
-    }
+        return true;
+    });
+    if (!unpacked) return unpacked.error();
     if (auto started = start_index_job(*content); !started) return started.error();
     return sdk::Reply::status({{"_doc", call.record().id}, {"_docs", std::move(made)}});
 }

@@ -45,12 +45,20 @@ test('files become nodes with their bytes, in the folders of their paths, as one
   assert.equal((await server.admin('POST', `${branch}/nodes/search`, { search: 'words' })).total_rows, 1);
 });
 
+test('sizes in ZIP64 are read', async () => {
+  const extra = numbers([2, 1], [2, 16], [4, 5], [4, 0], [4, 5], [4, 0]);
+  await upload(zip([{ name: 'large', data: 'bytes', method: 0, size: 0xffffffff, packedSize: 0xffffffff, extra }]));
+  const told = await unzip();
+  assert.equal(told.status, 200, told.text);
+  assert.equal((await at('/large'))._system.attachments.default.length, 5);
+});
+
 test('what is not there, or no archive, is refused', async () => {
   assert.equal((await unzip()).status, 404);
   for (const bytes of [Buffer.from('no archive'), Buffer.alloc(100_000), zip([{ name: 'a', data: 'b' }]).subarray(0, -30)]) {
     await upload(bytes);
     const { status, json } = await unzip();
-    assert.deepEqual([status, json.code], [400, 'nodes.zip_malformed']);
+    assert.deepEqual([status, json.code], [400, 'zip.malformed']);
   }
 });
 
@@ -58,24 +66,28 @@ test('hostile archives are refused as a whole, and nothing is made', async () =>
   const good = { name: 'good.txt', data: 'good' };
   const zeros = Buffer.alloc(1 << 20);
   const cases = {
-    'a path upwards': [{ name: '../../etc/passwd', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'a path upwards inside': [{ name: 'a/../b', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'an absolute path': [{ name: '/etc/passwd', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'backslashes': [{ name: '..\\a', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'a name of nothing': [{ name: '', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'a NUL': [{ name: 'a\0b', data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'a deep path': [{ name: `${'a/'.repeat(200)}b`, data: 'x' }, 400, 'nodes.zip_path_unsafe'],
-    'a secret': [{ name: 'a', data: 'x', flags: 1 }, 415, 'nodes.zip_entry_unsupported'],
-    'another method': [{ name: 'a', data: 'x', method: 12 }, 415, 'nodes.zip_entry_unsupported'],
-    'ZIP64': [{ name: 'a', data: 'x', size: 0xffffffff }, 415, 'nodes.zip_entry_unsupported'],
-    'a wrong checksum': [{ name: 'a', data: 'x', checksum: 1 }, 400, 'nodes.zip_malformed'],
-    'more than it says': [{ name: 'a', data: zeros, size: 10 }, 400, 'nodes.zip_malformed'],
-    'less than it says': [{ name: 'a', data: 'x', size: 10 }, 400, 'nodes.zip_malformed'],
-    'noise': [{ name: 'a', data: 'x', packed: Buffer.alloc(50, 0xff) }, 400, 'nodes.zip_malformed'],
-    'an end too early': [{ name: 'a', data: zeros, packedSize: 100 }, 400, 'nodes.zip_malformed'],
-    'bytes from elsewhere': [{ name: 'a', data: 'x', offset: 3 }, 400, 'nodes.zip_malformed'],
-    'bytes from outside': [{ name: 'a', data: 'x', offset: 0x7fffffff }, 400, 'nodes.zip_malformed'],
-    'a bomb': [{ name: 'a', data: zeros, size: 0x7fffffff }, 413, 'nodes.zip_too_large'],
+    'a path upwards': [{ name: '../../etc/passwd', data: 'x' }, 400, 'zip.path_unsafe'],
+    'a path upwards inside': [{ name: 'a/../b', data: 'x' }, 400, 'zip.path_unsafe'],
+    'an absolute path': [{ name: '/etc/passwd', data: 'x' }, 400, 'zip.path_unsafe'],
+    'backslashes': [{ name: '..\\a', data: 'x' }, 400, 'zip.path_unsafe'],
+    'a name of nothing': [{ name: '', data: 'x' }, 400, 'zip.path_unsafe'],
+    'a NUL': [{ name: 'a\0b', data: 'x' }, 400, 'zip.path_unsafe'],
+    'a deep path': [{ name: `${'a/'.repeat(200)}b`, data: 'x' }, 400, 'zip.path_unsafe'],
+    'a secret': [{ name: 'a', data: 'x', flags: 1 }, 415, 'zip.entry_unsupported'],
+    'another method': [{ name: 'a', data: 'x', method: 12 }, 415, 'zip.entry_unsupported'],
+    'a link': [{ name: 'a', data: '/etc/passwd', attributes: 0o120777 * 0x10000 }, 415, 'zip.entry_unsupported'],
+    'a size in ZIP64 that is not there': [{ name: 'a', data: 'x', size: 0xffffffff }, 400, 'zip.malformed'],
+    'a path that is there': [{ name: 'good.txt', data: 'x' }, 400, 'zip.path_twice'],
+    'a path below a file': [{ name: 'good.txt/a', data: 'x' }, 400, 'zip.path_twice'],
+    'bytes of another file': [{ name: 'a', data: 'good', offset: 0 }, 400, 'zip.malformed'],
+    'a wrong checksum': [{ name: 'a', data: 'x', checksum: 1 }, 400, 'zip.malformed'],
+    'more than it says': [{ name: 'a', data: zeros, size: 10 }, 400, 'zip.malformed'],
+    'less than it says': [{ name: 'a', data: 'x', size: 10 }, 400, 'zip.malformed'],
+    'noise': [{ name: 'a', data: 'x', packed: Buffer.alloc(50, 0xff) }, 400, 'zip.malformed'],
+    'an end too early': [{ name: 'a', data: zeros, packedSize: 100 }, 400, 'zip.malformed'],
+    'bytes from elsewhere': [{ name: 'a', data: 'x', offset: 3 }, 400, 'zip.malformed'],
+    'bytes from outside': [{ name: 'a', data: 'x', offset: 0x7fffffff }, 400, 'zip.malformed'],
+    'a bomb': [{ name: 'a', data: zeros, size: 0x7fffffff }, 413, 'zip.too_large'],
   };
   const before_ = await counted();
   for (const [what, [file, status, code]] of Object.entries(cases)) {
@@ -84,9 +96,9 @@ test('hostile archives are refused as a whole, and nothing is made', async () =>
     assert.deepEqual([reply.status, reply.json?.code], [status, code], `${what}: ${reply.text}`);
   }
   await upload(zip(Array.from({ length: 1001 }, (_, i) => ({ name: `${i}`, data: 'x' }))));
-  assert.equal((await unzip()).json.code, 'nodes.zip_too_large');
+  assert.equal((await unzip()).json.code, 'zip.too_large');
   await upload(zip(Array.from({ length: 11 }, (_, i) => ({ name: `${Array.from({ length: 99 }, (_, j) => `${i}.${j}`).join('/')}/` }))));
-  assert.equal((await unzip()).json.code, 'nodes.zip_too_large');
+  assert.equal((await unzip()).json.code, 'zip.too_large');
   assert.equal(await counted(), before_ + Object.keys(cases).length + 2, 'only the uploads wrote');
   assert.equal((await server.admin('GET', `${node}/children`)).total_rows, 0);
 });
@@ -108,5 +120,5 @@ test('files that share their bytes expand no further than they may', async () =>
                                                          checksum, size: data.length, offset: 0 }));
   await upload(zip(files));
   const { status, json } = await unzip();
-  assert.deepEqual([status, json.code], [413, 'nodes.zip_too_large']);
+  assert.deepEqual([status, json.code], [413, 'zip.too_large']);
 });

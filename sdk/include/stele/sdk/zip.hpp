@@ -29,6 +29,8 @@ struct ZipEntry {
     std::uint16_t method = 0;
     /// Of its local header, from the start of the archive.
     std::uint64_t offset = 0;
+    /// Where the next entry, or the directory, begins: nothing of this one lies there.
+    std::uint64_t limit = 0;
 
     bool is_folder() const { return path.ends_with('/'); }
 };
@@ -45,7 +47,9 @@ struct ZipLimits {
 };
 
 /// Writes an archive into something that takes bytes one after another. Equal content makes equal
-/// bytes: entries have no times. One thread; after a failure nothing else is to be asked of it.
+/// bytes: entries have no times. One thread; after a failure nothing else is to be asked of it. Its
+/// own failures are `storage_full` (`zip.disk_full`) and `unavailable` (`zip.disk_failed`,
+/// `zip.memory_missing`); those of sinks and sources are passed on.
 class ZipWriter {
 public:
     /// Takes what comes next of the archive.
@@ -58,9 +62,9 @@ public:
     ZipWriter(ZipWriter&&) noexcept;
     ZipWriter& operator=(ZipWriter&&) noexcept;
 
-    /// A file whose bytes are at hand, deflated where that makes it shorter. `path` is one that a
-    /// `ZipReader` takes and that was not written before; anything else is a logic error, except
-    /// that nobody looks whether it was written before.
+    /// A file whose bytes are at hand, deflated where that makes it shorter, or a folder, which has
+    /// none. `path` is one in UTF-8 that a `ZipReader` takes and that was not written before;
+    /// anything else is a logic error, except that nobody looks whether it was written before.
     Result<void> add(std::string_view path, std::string_view bytes);
     /// A file whose bytes come piece by piece (empty: the end). `is_packed`: deflated; of what is
     /// packed already (pictures, films) that is lost time.
@@ -77,14 +81,15 @@ private:
 };
 
 /// An archive that somebody sent: files stored or deflated, not encrypted. What its directory says
-/// is looked at as a whole when it is opened: unsafe paths (absolute, with `..`, with backslashes or
-/// control characters), two entries of one path, links and devices, entries that overlap each other
-/// or the directory, and numbers beyond the limits are refused before anything is read. It keeps
-/// some 16 bytes of each entry. One thread at a time.
+/// is looked at as a whole when it is opened: unsafe paths (absolute, with `..`, with backslashes
+/// or control characters), two entries of one path, links and devices, entries that overlap each
+/// other or the directory, and numbers beyond the limits are refused before anything is read. It
+/// keeps some 16 bytes of each entry. One thread at a time.
 class ZipReader {
 public:
     /// `invalid` (`zip.malformed`, `zip.path_unsafe`, `zip.path_twice`), `unsupported`
-    /// (`zip.entry_unsupported`), `too_large` (`zip.too_large`). `bytes` outlives the reader.
+    /// (`zip.entry_unsupported`), `too_large` (`zip.too_large`), and whatever reading `bytes` fails
+    /// with. `bytes` outlives the reader.
     static Result<ZipReader> open(BlobStore::Reader& bytes, const ZipLimits& limits);
     ~ZipReader();
     ZipReader(ZipReader&&) noexcept;
@@ -96,8 +101,8 @@ public:
     /// The entry of a path; nothing where there is none.
     Result<std::optional<ZipEntry>> find(std::string_view path) const;
     /// Reads a file piece by piece (empty: the end). `invalid` (`zip.malformed`) as soon as it is
-    /// not what the directory says: other header, more bytes, another checksum. The reader outlives
-    /// it.
+    /// not what the directory says: other header, more bytes, another checksum. `entry` is one of
+    /// this reader, which outlives it.
     PieceSource read(const ZipEntry& entry) const;
     /// A file that must be small: `too_large` (`zip.too_large`) beyond `limit` bytes.
     Result<std::string> read_all(const ZipEntry& entry, std::size_t limit) const;

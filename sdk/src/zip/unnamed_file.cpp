@@ -1,0 +1,108 @@
+#include "zip/unnamed_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "zip/zip_format.hpp"
+
+namespace stele::sdk::zip {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOwnerOnly = 0600;
+
+Error disk_error(const std::string& doing, int error) {
+    const std::string detail = doing + ": " + std::generic_category().message(error);
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+        return make_error(ErrorKind::storage_full, "zip.disk_full",
+                          "the server's disk has no room for the archive", detail);
+    }
+    return make_error(ErrorKind::unavailable, "zip.disk_failed", "the server's disk failed",
+                      detail);
+}
+
+int open_unnamed(const fs::path& folder) {
+    const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly);
+    if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return unnamed;
+    // The file system knows no files without names.
+    std::string path = (folder / "zip.XXXXXX").string();
+    const int named = ::mkostemp(path.data(), O_CLOEXEC);
+    if (named >= 0) ::unlink(path.c_str());
+    return named;
+}
+
+}  // namespace
+
+Result<UnnamedFile> UnnamedFile::open(const fs::path& folder) {
+    const int descriptor = open_unnamed(folder);
+    if (descriptor < 0) return disk_error("while making a file in " + folder.string(), errno);
+    return UnnamedFile(descriptor);
+}
+
+UnnamedFile::~UnnamedFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+UnnamedFile::UnnamedFile(UnnamedFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      written_(other.written_),
+      waiting_(std::move(other.waiting_)) {}
+
+UnnamedFile& UnnamedFile::operator=(UnnamedFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(written_, other.written_);
+    std::swap(waiting_, other.waiting_);
+    return *this;
+}
+
+Result<void> UnnamedFile::append(std::string_view bytes) {
+    waiting_ += bytes;
+    return waiting_.size() < kPiece ? Result<void>() : write_waiting();
+}
+
+Result<void> UnnamedFile::write_waiting() {
+    std::string_view left = waiting_;
+    while (!left.empty()) {
+        const ssize_t written = ::write(descriptor_, left.data(), left.size());
+        if (written < 0 && errno != EINTR)
+            return disk_error("while writing the directory of an archive", errno);
+        if (written <= 0) continue;
+        left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    written_ += waiting_.size();
+    waiting_.clear();
+    return {};
+}
+
+Result<void> UnnamedFile::read(std::uint64_t offset, std::string& piece) const {
+    piece.clear();
+    if (offset >= written_) {
+        const std::uint64_t behind = std::min<std::uint64_t>(offset - written_, waiting_.size());
+        piece = waiting_.substr(static_cast<std::size_t>(behind));
+        return {};
+    }
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, written_ - offset)));
+    std::size_t done = 0;
+    while (done < piece.size()) {
+        const ssize_t count = ::pread(descriptor_, piece.data() + done, piece.size() - done,
+                                      static_cast<off_t>(offset + done));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) {
+            const int error = count == 0 ? EIO : errno;
+            piece.clear();
+            return disk_error("while reading the directory of an archive", error);
+        }
+        done += static_cast<std::size_t>(count);
+    }
+    return {};
+}
+
+}  // namespace stele::sdk::zip
