@@ -157,6 +157,8 @@ sdk::Result<void> Instance::open_services(State& state) {
     state.published[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&state.upkeep);
     state.published[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&state.collection_indexes);
+    state.published[typeid(sdk::RecordBinaries)] =
+        static_cast<sdk::RecordBinaries*>(&state.record_binaries);
     state.published[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&services.teams);
     state.platforms = std::make_unique<resource::PlatformService>(services, state.installations);
     state.published[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(state.platforms.get());

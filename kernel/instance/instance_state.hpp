@@ -30,6 +30,7 @@
 #include "kernel/resource/upkeep/usage_counter.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
+#include "kernel/resource/work/record_binaries.hpp"
 
 namespace stele::kernel::instance {
 
@@ -60,6 +61,7 @@ struct Instance::State {
     resource::Upkeep upkeep;
     resource::InnerRights inner_rights;
     resource::CollectionIndexes collection_indexes;
+    resource::RecordBinaries record_binaries;
     std::unique_ptr<resource::PlatformService> platforms;
     http::CallerService callers;
     std::unique_ptr<resource::UsageCounter> usage;

@@ -108,6 +108,7 @@ CheckingRegistrar::CheckingRegistrar()
     services_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
     services_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
+    services_[typeid(sdk::RecordBinaries)] = static_cast<sdk::RecordBinaries*>(&record_binaries_);
     services_[typeid(sdk::Platforms)] = platforms_.get();
     services_[typeid(sdk::Usage)] = usage_.get();
 }

@@ -20,6 +20,7 @@
 #include "kernel/resource/upkeep/upkeep.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
+#include "kernel/resource/work/record_binaries.hpp"
 #include "kernel/storage/blob/blob_providers.hpp"
 
 namespace stele::kernel::plugin_check {
@@ -71,6 +72,7 @@ private:
     resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::CollectionIndexes collection_indexes_;
+    resource::RecordBinaries record_binaries_;
     std::map<std::type_index, void*> services_;
     std::set<std::string> settings_;
     storage::BlobProviders binaries_;

@@ -503,7 +503,7 @@ const changesNone = `/unlock /lock /stats /restore /unzip /unmount /undelete /tr
   /admin/maintenance /execute /tools/copy
   /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
-  /items /attachments /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
+  /items /attachments /publish /unpublish /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 
 test('every operation that is no standard one is known to change rights, or not to', async () => {
   const paths = everyPath(await admin('GET', '/openapi.json'));

@@ -9,9 +9,9 @@ import { fill } from '../support/stele_server.mjs';
 
 const it = Subject.serve();
 const kAll = ['CONNECT', 'READ', 'CREATE_SUBOBJECTS', 'UPDATE', 'DELETE', 'MODIFY_PERMISSIONS', 'MODIFY_CREDENTIALS', 'GRANTAUTH', 'IMPERSONATE'];
-const kUnbuilt = ['archives', 'pull requests'];
+const kUnbuilt = ['pull requests'];
 const kInstances = { 'access policies': 'accessPolicyId', 'ui configs': 'uiConfigId', 'registrars': 'registrarId', 'web hosts': 'webhostId',
-                     'email providers': 'emailProviderId', 'meters': 'meterId', 'nodes': 'nodeId' };
+                     'email providers': 'emailProviderId', 'meters': 'meterId', 'archives': 'archiveId', 'nodes': 'nodeId' };
 const rows = JSON.parse(readSpecification('operations.json'))
   .filter((row) => !kUnbuilt.includes(row.family) && !['export', 'import'].includes(row.operation))
   .filter((row) => !/\/(b|n)\//.test(row.path));

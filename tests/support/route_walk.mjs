@@ -1,6 +1,7 @@
 // All routes of /openapi.json, with paths of records that exist.
 import assert from 'node:assert/strict';
 import { idNameOf, isAlias, makeContent } from './content_records.mjs';
+import { makeArchive } from './zip_archive.mjs';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -116,7 +117,7 @@ export async function makeRecords(server) {
   await into('', {
     domainId: ['/domains'], directoryId: ['/directories'], applicationId: ['/applications'],
     registrarId: ['/registrars'], webhostId: ['/webhosts'], stackId: ['/stacks'], projectId: ['/projects'],
-    uiConfigId: ['/uiconfigs'], accessPolicyId: ['/access/policies'],
+    vaultId: ['/vaults'], uiConfigId: ['/uiconfigs'], accessPolicyId: ['/access/policies'],
     clientId: ['/clients'], jobId: ['/projects/start?schedule=synchronous'],
     billingProviderConfigurationId: ['/billing/configurations'], deploymentPackageId: ['/deployment/packages'],
     deploymentReceiverId: ['/deployment/receivers'], deploymentStrategyId: ['/deployment/strategies'],
@@ -145,6 +146,7 @@ export async function makeRecords(server) {
   ids.meterId = (await server.admin('GET', `${registrar}/meters`)).rows[0]._doc;
   ids.authenticationGrantId = await make('/auth/grants', { principalDomainId: ids.domainId, principalId: ids.principalId });
   ids.activityId = (await server.admin('GET', '/activities?limit=1')).rows[0]._doc;
+  ids.archiveId = await makeArchive(server, `/vaults/${ids.vaultId}`);
   ids.id = ids.webhostId;
   Object.assign(ids, await makeContent((...request) => server.admin(...request)));
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);

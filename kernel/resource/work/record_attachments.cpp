@@ -16,6 +16,8 @@ namespace {
 
 /// Member of `_system`.
 constexpr char kTold[] = "attachments";
+/// Where the row keeps content: no attachment has such an id (`sdk::check_attachment_id`).
+constexpr char kContent[] = "/content";
 
 std::string row_prefix(std::uint64_t platform) {
     return storage::kind_prefix(platform, storage::kAttachmentTag);
@@ -33,17 +35,27 @@ sdk::Result<sdk::Json> decode_attachments(std::string_view row) {
                            "what is kept about attachments cannot be read");
 }
 
-}  // namespace
-
-namespace {
+/// Attachments and content.
+sdk::Result<sdk::Json> read_row(const sdk::Reader& reader, const sdk::RecordKey& record) {
+    auto row = reader.get(attachments_key(record));
+    if (!row) return row.error();
+    return *row ? decode_attachments(**row) : sdk::Json::object();
+}
 
 void write_row(sdk::Transaction& transaction, const sdk::RecordKey& record,
-               const sdk::Json& attachments) {
-    if (attachments.empty()) {
+               const sdk::Json& binaries) {
+    if (binaries.empty()) {
         transaction.remove(attachments_key(record));
     } else {
-        transaction.put(attachments_key(record), sdk::dump_json(attachments));
+        transaction.put(attachments_key(record), sdk::dump_json(binaries));
     }
+}
+
+sdk::Result<void> count_difference(WorkContext& context, const sdk::RecordKey& record,
+                                   const sdk::Json& before, const sdk::Json& after) {
+    const sdk::DataStoreSize had = size_of_attachments(before);
+    const sdk::DataStoreSize has = size_of_attachments(after);
+    return context.data_stores().count(record, {has.objects - had.objects, has.bytes - had.bytes});
 }
 
 /// Says in the record what it has attached. A data store counts its own record nowhere.
@@ -85,21 +97,42 @@ sdk::DataStoreSize size_of_attachments(const sdk::Json& attachments) {
 }
 
 sdk::Result<sdk::Json> read_attachments(const sdk::Reader& reader, const sdk::RecordKey& record) {
-    auto row = reader.get(attachments_key(record));
-    if (!row) return row.error();
-    return *row ? decode_attachments(**row) : sdk::Json::object();
+    auto row = read_row(reader, record);
+    if (row) row->erase(kContent);
+    return row;
 }
 
 sdk::Result<void> replace_attachments(WorkContext& context, const sdk::RecordKey& record,
                                       const sdk::Json& before, const sdk::Json& after) {
-    const sdk::DataStoreSize had = size_of_attachments(before);
-    const sdk::DataStoreSize has = size_of_attachments(after);
-    auto counted =
-        context.data_stores().count(record, {has.objects - had.objects, has.bytes - had.bytes});
-    if (!counted) return counted;
-    write_row(context.transaction(), record, after);
+    if (auto counted = count_difference(context, record, before, after); !counted) return counted;
+    auto row = read_row(context.transaction(), record);
+    if (!row) return row.error();
+    sdk::Json binaries = after;
+    if (const auto content = row->find(kContent); content != row->end())
+        binaries[kContent] = *content;
+    write_row(context.transaction(), record, binaries);
     // Behind the count, which may mark the record of a data store.
     return tell_attachments(context, record, after);
+}
+
+sdk::Result<std::optional<sdk::Attachment>> read_content(const sdk::Reader& reader,
+                                                         const sdk::RecordKey& record) {
+    auto row = read_row(reader, record);
+    if (!row) return row.error();
+    const auto content = row->find(kContent);
+    if (content == row->end()) return std::optional<sdk::Attachment>();
+    return std::optional(sdk::Attachment::from_json(sdk::kDefaultAttachment, *content));
+}
+
+sdk::Result<void> replace_content(WorkContext& context, const sdk::RecordKey& record,
+                                  const sdk::Attachment& content) {
+    auto before = read_row(context.transaction(), record);
+    if (!before) return before.error();
+    sdk::Json after = *before;
+    after[kContent] = content.to_json();
+    if (auto counted = count_difference(context, record, *before, after); !counted) return counted;
+    write_row(context.transaction(), record, after);
+    return {};
 }
 
 void keep_told_attachments(const sdk::Json& before, sdk::Json& system) {
@@ -108,12 +141,11 @@ void keep_told_attachments(const sdk::Json& before, sdk::Json& system) {
 }
 
 sdk::Result<void> forget_attachments(WorkContext& context, const sdk::RecordKey& record) {
-    auto present = read_attachments(context.transaction(), record);
+    auto present = read_row(context.transaction(), record);
     if (!present) return present.error();
     if (present->empty()) return {};
-    const sdk::DataStoreSize had = size_of_attachments(*present);
     write_row(context.transaction(), record, sdk::Json::object());
-    return context.data_stores().count(record, {-had.objects, -had.bytes});
+    return count_difference(context, record, *present, sdk::Json::object());
 }
 
 sdk::Result<void> for_each_attached(

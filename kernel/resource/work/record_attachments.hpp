@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
+#include <stele/sdk/attachments.hpp>
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/json.hpp>
@@ -24,16 +26,25 @@ sdk::Result<sdk::Json> read_attachments(const sdk::Reader& reader, const sdk::Re
 sdk::Result<void> replace_attachments(WorkContext& context, const sdk::RecordKey& record,
                                       const sdk::Json& before, const sdk::Json& after);
 
+/// The content of a record (`sdk::RecordBinaries`), which stands in the same row; nothing where it
+/// has none.
+sdk::Result<std::optional<sdk::Attachment>> read_content(const sdk::Reader& reader,
+                                                         const sdk::RecordKey& record);
+
+/// Gives a record this content, and counts the difference: fails like `replace_attachments`.
+sdk::Result<void> replace_content(WorkContext& context, const sdk::RecordKey& record,
+                                  const sdk::Attachment& content);
+
 /// What an update of a record keeps: the attachments that `before`, its `_system`, tells.
 void keep_told_attachments(const sdk::Json& before, sdk::Json& system);
 
-/// All attachments of a record that goes.
+/// All attachments of a record that goes, and its content.
 sdk::Result<void> forget_attachments(WorkContext& context, const sdk::RecordKey& record);
 
 /// How many they are, and their bytes.
 sdk::DataStoreSize size_of_attachments(const sdk::Json& attachments);
 
-/// Every record of a platform that has attachments.
+/// Every record of a platform that has attachments or content; `visit` gets all of its binaries.
 sdk::Result<void> for_each_attached(
     const sdk::Reader& reader, std::uint64_t platform,
     const std::function<sdk::Result<void>(const sdk::RecordKey& record, const sdk::Json&)>& visit);

@@ -149,7 +149,12 @@ sdk::Result<std::optional<DocumentStore::CollectionInfo>> DocumentStore::describ
     const auto stored = reader.get(collection_prefix(collection, 'C'));
     if (!stored) return stored.error();
     if (!*stored) {
-        return may_be_own ? collections_->describe(collection) : std::optional<CollectionInfo>();
+        if (may_be_own) {
+            if (auto known = collections_->describe(collection)) return known;
+        }
+        // A number may be known from a commit that a transaction began before. It means the same.
+        if (reader.as_transaction() != nullptr) return describe(*engine_.snapshot(), collection);
+        return std::optional<CollectionInfo>();
     }
     sdk::KeyReader names(**stored);
     auto type = names.text();

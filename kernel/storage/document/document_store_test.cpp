@@ -206,6 +206,23 @@ TEST_CASE("a collection that was opened and dropped with its transaction is not 
                     .has_value());
 }
 
+TEST_CASE("a transaction knows a collection that was opened since it began") {
+    StoreFixture fixture;
+    const auto early = fixture.engine.begin();
+    const auto opening = fixture.engine.begin();
+    const auto opened = fixture.store.open_collection(*opening, 7, "late", "box").value();
+    REQUIRE(sdk::commit_and_wait(*opening));
+    REQUIRE((fixture.store.find_collection(*fixture.engine.snapshot(), 7, "late", "box").value() ==
+             opened));
+    REQUIRE((fixture.store.find_collection(*early, 7, "late", "box").value() == opened));
+    early->put("own", "write");
+    const auto info = fixture.store.describe(*early, opened).value();
+    REQUIRE(info);
+    CHECK(info->type == "late");
+    CHECK(info->container == "box");
+    CHECK_FALSE(fixture.store.describe(*early, {7, opened.number + 1}).value());
+}
+
 TEST_CASE("writers of different records never conflict") {
     CollectionRules rules;
     rules.composite_indexes = {{"group", "name"}};

@@ -40,8 +40,8 @@ test('a tenant begins with the default objects, and the list of objects grows wi
   const tenant = await makeTenant(server, 'bob');
   const objects = await admin('GET', `${tenant.path}/objects`);
   assert.deepEqual(tally(objects.rows.map((row) => row.typeId)),
-    { platform: 1, application: 2, client: 1, directory: 1, domain: 1, repository: 1, stack: 1, webhost: 1 });
-  for (const path of ['/domains', '/repositories', '/directories', '/webhosts', '/stacks', '/clients'])
+    { platform: 1, application: 2, client: 1, directory: 1, domain: 1, repository: 1, stack: 1, vault: 1, webhost: 1 });
+  for (const path of ['/domains', '/repositories', '/directories', '/vaults', '/webhosts', '/stacks', '/clients'])
     assert.equal((await tenant.do('GET', path)).total_rows, 1, path);
   for (const path of ['/registrars', '/access/policies', '/reports', '/deployment/receivers', '/deployment/strategies', '/deployment/targets', '/billing/configurations', '/projects'])
     assert.equal((await tenant.do('GET', path)).total_rows, 0, path);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
+import { zip } from '../../../tests/support/zip_archive.mjs';
 
 let server;
 let branch;
@@ -13,33 +14,6 @@ beforeEach(async () => {
   branch = `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
   node = `${branch}/nodes/${(await server.admin('POST', `${branch}/nodes`, { title: 'archive' }))._doc}`;
 });
-
-const numbers = (...pairs) => Buffer.concat(pairs.map(([size, value]) => {
-  const bytes = Buffer.alloc(size);
-  bytes.writeUIntLE(value, 0, size);
-  return bytes;
-}));
-
-/// An archive of files, each `{ name, data }` and what its heads say otherwise.
-function zip(files) {
-  const locals = [];
-  const heads = [];
-  let offset = 0;
-  for (const file of files) {
-    const data = Buffer.from(file.data ?? '');
-    const packed = file.packed ?? (file.method === 0 ? data : deflateRawSync(data));
-    const name = Buffer.from(file.name);
-    const { method = 8, flags = 0, checksum = crc32(data), size = data.length, extra = Buffer.alloc(0) } = file;
-    const common = numbers([2, 20], [2, flags], [2, method], [4, 0], [4, checksum], [4, file.packedSize ?? packed.length], [4, size], [2, name.length], [2, extra.length]);
-    heads.push(Buffer.from('PK\x01\x02'), numbers([2, 20]), common, numbers([2, 0], [2, 0], [2, 0], [4, file.attributes ?? 0], [4, file.offset ?? offset]), name, extra);
-    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, extra, packed]);
-    locals.push(local);
-    offset += local.length;
-  }
-  const directory = Buffer.concat(heads);
-  const end = Buffer.concat([Buffer.from('PK\x05\x06'), numbers([4, 0], [2, files.length], [2, files.length], [4, directory.length], [4, offset], [2, 0])]);
-  return Buffer.concat([...locals, directory, end]);
-}
 
 async function upload(bytes, id = 'default') {
   const reply = await server.request('POST', `${node}/attachments/${id}`,

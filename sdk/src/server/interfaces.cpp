@@ -31,6 +31,7 @@
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/record_binaries.hpp>
 #include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/record_transfer.hpp>
 #include <stele/sdk/services/row_query.hpp>
@@ -69,6 +70,7 @@ Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
+RecordBinaries::~RecordBinaries() = default;
 RecordLists::~RecordLists() = default;
 RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;

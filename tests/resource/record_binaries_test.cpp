@@ -1,0 +1,196 @@
+// Bytes of records: content beside attachments, counted, checked, copied and gone with the record.
+
+#include <catch2/catch.hpp>
+
+#include <stele/sdk/data_store.hpp>
+
+#include "kernel/resource/consistency/data_store_count.hpp"
+#include "kernel/resource/consistency/declarations.hpp"
+#include "kernel/resource/data_store/data_store_rows.hpp"
+#include "kernel/resource/upkeep/binary_check.hpp"
+#include "kernel/resource/work/record_attachments.hpp"
+#include "kernel/resource/work/record_binaries.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
+#include "sdk/testing/temporary_folder.hpp"
+#include "tests/resource/resource_fixture.hpp"
+
+namespace stele::kernel::resource::testing {
+
+namespace {
+
+class CrateFamily final : public sdk::Resource {
+public:
+    explicit CrateFamily(bool is_store) : is_store_(is_store) {}
+    sdk::ResourceDescriptor describe() const override {
+        sdk::ResourceDescriptor descriptor;
+        descriptor.type = is_store_ ? "cellar" : "crate";
+        descriptor.container = is_store_ ? "platform" : "cellar";
+        descriptor.path = is_store_ ? "cellars" : "crates";
+        descriptor.placeholder = descriptor.type + "Id";
+        descriptor.capabilities.data_store = is_store_;
+        return descriptor;
+    }
+
+private:
+    bool is_store_;
+};
+
+std::vector<std::unique_ptr<sdk::Resource>> crate_families() {
+    std::vector<std::unique_ptr<sdk::Resource>> families;
+    families.push_back(std::make_unique<CrateFamily>(true));
+    families.push_back(std::make_unique<CrateFamily>(false));
+    return families;
+}
+
+struct Cellars : ResourceFixture {
+    Cellars() : ResourceFixture(crate_families()) {
+        for (const char* place : {sdk::kFileProvider, "other"})
+            expect(services.binaries.add(
+                place, value_of(storage::open_blob_directory(folder.path() / place, 0))));
+        expect(apply_declarations(services));
+        near = create({"cellar", ""}, {{"_doc", "near"}});
+        far = create({"cellar", ""}, {{"_doc", "far"}, {"binaryStorageProviderType", "other"}});
+        crate = create({"crate", "near", near}, {{"_doc", "one"}});
+    }
+
+    static sdk::Attachment store(sdk::Context& context, const sdk::RecordKey& record,
+                                 const std::string& text) {
+        auto* const blobs = value_of(context.data_stores().binaries(record));
+        const sdk::StoredBytes bytes = value_of(sdk::store_bytes(
+            *blobs, [rest = text](std::string& piece) mutable -> sdk::Result<void> {
+                piece = std::exchange(rest, {});
+                return {};
+            }));
+        return {.id = sdk::kDefaultAttachment,
+                .file_name = "f",
+                .content_type = "text/plain",
+                .length = bytes.length,
+                .object_id = bytes.name};
+    }
+    void set_content(const sdk::RecordKey& record, const std::string& text) {
+        as_system([&](sdk::Context& context) {
+            return binaries.set_content(context, record, store(context, record, text));
+        });
+    }
+    void attach(const sdk::RecordKey& record, const std::string& id, const std::string& text) {
+        as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            const sdk::Json before = value_of(read_attachments(context.transaction(), record));
+            sdk::Json after = before;
+            after[id] = store(context, record, text).to_json();
+            return replace_attachments(WorkContext::of(context), record, before, after);
+        });
+    }
+    std::optional<std::string> content(const sdk::RecordKey& record) {
+        std::optional<std::string> text;
+        as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            const auto found = value_of(binaries.content(context, record));
+            if (!found) return {};
+            auto* const blobs = value_of(context.data_stores().binaries(record));
+            auto reader = value_of(blobs->open(found->object_id));
+            CHECK(reader->size() == found->length);
+            expect(reader->read(0, 1000, text.emplace()));
+            return {};
+        });
+        return text;
+    }
+    sdk::DataStoreSize size(const sdk::RecordKey& store) {
+        return value_of(read_store_size(*services.engine->snapshot(), store));
+    }
+    sdk::Json attachments(const std::string& path) {
+        return json(system(), "GET", path + "/attachments").at("rows");
+    }
+
+    stele::testing::TemporaryFolder folder;
+    RecordBinaries binaries;
+    sdk::RecordKey near;
+    sdk::RecordKey far;
+    sdk::RecordKey crate;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Cellars, "content counts like an attachment and is none") {
+    const sdk::DataStoreSize empty = size(near);
+    CHECK_FALSE(content(crate));
+    set_content(crate, "twelve bytes");
+    CHECK(content(crate) == "twelve bytes");
+    CHECK(size(near) == sdk::DataStoreSize{empty.objects + 1, empty.bytes + 12});
+    CHECK(attachments("/cellars/near/crates/one").empty());
+    CHECK_FALSE(
+        json(system(), "GET", "/cellars/near/crates/one").at("_system").contains("attachments"));
+    set_content(crate, "four");
+    CHECK(content(crate) == "four");
+    CHECK(size(near) == sdk::DataStoreSize{empty.objects + 1, empty.bytes + 4});
+    CHECK(check_store(services).empty());
+}
+
+TEST_CASE_METHOD(Cellars, "attachments come and go beside content") {
+    set_content(crate, "content");
+    attach(crate, "a", "attached");
+    CHECK(attachments("/cellars/near/crates/one").size() == 1);
+    set_content(crate, "other content");
+    CHECK(attachments("/cellars/near/crates/one").size() == 1);
+    json(system(), "DELETE", "/cellars/near/crates/one/attachments/a");
+    CHECK(content(crate) == "other content");
+    CHECK(check_store(services).empty());
+}
+
+TEST_CASE_METHOD(Cellars, "content goes with its record") {
+    const sdk::DataStoreSize before = size(near);
+    const sdk::RecordKey other = create({"crate", "near", near}, {{"_doc", "two"}});
+    set_content(other, "goes");
+    attach(other, "a", "goes, too");
+    json(system(), "DELETE", "/cellars/near/crates/two");
+    CHECK(size(near) == before);
+    CHECK(check_store(services).empty());
+}
+
+TEST_CASE_METHOD(Cellars, "content does not pass maxsize") {
+    json(system(), "PUT", "/cellars/near", {{"maxsize", size(near).bytes + 10}});
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        const auto refused =
+            binaries.set_content(context, crate, store(context, crate, "eleven byte"));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == sdk::ErrorKind::storage_full);
+        return {};
+    });
+    CHECK_FALSE(content(crate));
+    set_content(crate, "ten bytes!");
+    CHECK(content(crate) == "ten bytes!");
+}
+
+TEST_CASE_METHOD(Cellars, "a copy has the bytes where its own store keeps them") {
+    set_content(crate, "content");
+    attach(crate, "a", "attached");
+    for (const sdk::RecordKey& target : {near, far}) {
+        const std::string path = target == near ? "near" : "far";
+        const sdk::RecordKey copied = create({"crate", path, target}, {{"_doc", "copy"}});
+        as_system([&](sdk::Context& context) { return binaries.copy(context, crate, copied); });
+        CHECK(content(copied) == "content");
+        const sdk::Json rows = attachments("/cellars/" + path + "/crates/copy");
+        REQUIRE(rows.size() == 1);
+        CHECK(rows.at(0).at("attachmentId") == "a");
+        CHECK(rows.at(0).at("length") == 8);
+    }
+    auto* const other = value_of(services.binaries.find("other"));
+    std::size_t count = 0;
+    expect(other->for_each([&count](std::string_view) { ++count; }));
+    CHECK(count == 2);
+    CHECK(check_store(services).empty());
+}
+
+TEST_CASE_METHOD(Cellars, "content that is lost is noticed") {
+    set_content(crate, "content");
+    expect(find_missing_binaries(services));
+    CHECK(services.binaries.damage().status());
+    std::string name;
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        name = value_of(binaries.content(context, crate))->object_id;
+        return {};
+    });
+    expect(value_of(services.binaries.find(sdk::kFileProvider))->remove(name));
+    expect(find_missing_binaries(services));
+    CHECK_FALSE(services.binaries.damage().status());
+}
+
+}  // namespace stele::kernel::resource::testing

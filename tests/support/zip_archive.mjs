@@ -1,0 +1,56 @@
+// Zips for tests, honest ones and others.
+import assert from 'node:assert/strict';
+import { crc32, deflateRawSync } from 'node:zlib';
+
+const numbers = (...pairs) => Buffer.concat(pairs.map(([size, value]) => {
+  const bytes = Buffer.alloc(size);
+  bytes.writeUIntLE(value, 0, size);
+  return bytes;
+}));
+
+/// An archive of files, each `{ name, data }` and what its heads say otherwise.
+export function zip(files) {
+  const locals = [];
+  const heads = [];
+  let offset = 0;
+  for (const file of files) {
+    const data = Buffer.from(file.data ?? '');
+    const packed = file.packed ?? (file.method === 0 ? data : deflateRawSync(data));
+    const name = Buffer.from(file.name);
+    const { method = 8, flags = 0, checksum = crc32(data), size = data.length, extra = Buffer.alloc(0) } = file;
+    const common = numbers([2, 20], [2, flags], [2, method], [4, 0], [4, checksum], [4, file.packedSize ?? packed.length], [4, size], [2, name.length], [2, extra.length]);
+    heads.push(Buffer.from('PK\x01\x02'), numbers([2, 20]), common, numbers([2, 0], [2, 0], [2, 0], [4, file.attributes ?? 0], [4, file.offset ?? offset]), name, extra);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, extra, packed]);
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(heads);
+  const end = Buffer.concat([Buffer.from('PK\x05\x06'), numbers([4, 0], [2, files.length], [2, files.length], [4, directory.length], [4, offset], [2, 0])]);
+  return Buffer.concat([...locals, directory, end]);
+}
+
+/// The zip of an archive: its manifest, unless that is null, and files by path.
+export const archiveOf = (manifest, files = {}) => zip([
+  ...(manifest === null ? [] : [{ name: 'manifest.json', data: typeof manifest === 'string' ? manifest : JSON.stringify(manifest) }]),
+  ...Object.entries(files).map(([name, data]) => ({ name, data })),
+]);
+
+/// Uploads an archive into a vault as the administrator; answers its id.
+export async function makeArchive(server, vault, { artifact = 'walked', title = 'walk' } = {}) {
+  server.adminToken ??= await server.login();
+  const reply = await server.request('POST', `${vault}/archives`, {
+    body: archiveOf({ group: 'walk', artifact, version: '1', title }), token: server.adminToken, headers: { 'Content-Type': 'application/zip' } });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.json._doc;
+}
+
+/// A form with one part for each `{ name, fileName, type, data }`; without a file name it is a parameter. Answers the
+/// body and its content type.
+export function formOf(parts) {
+  const boundary = 'a-boundary-of-the-tests';
+  const pieces = parts.map(({ name, fileName, type, data }) => Buffer.concat([
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}\r\n`
+      + `${type ? `Content-Type: ${type}\r\n` : ''}\r\n`),
+    Buffer.from(data), Buffer.from('\r\n')]));
+  return { body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]), type: `multipart/form-data; boundary=${boundary}` };
+}
