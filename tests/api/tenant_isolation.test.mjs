@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { contentNames, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
 import { described, everyPath, makeOthers } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
+import { makeArchive } from '../support/zip_archive.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
 
 const kMark = 'a secret of the other tenant';
@@ -56,6 +57,8 @@ async function populate(tenant, title) {
   await tenant.do('PUT', `/applications/${ids.applicationId}`, { title, deployments: { [kDeployment]: { webhost: ids.webhostId } } });
   ids.deployedApplicationId = await made(`/applications/${ids.applicationId}/deploy/${kDeployment}`);
   ids.pageRenditionId = await made(`/applications/${ids.applicationId}/deployments/${kDeployment}/pagerenditions`);
+  ids.vaultId = await made('/vaults');
+  ids.archiveId = await makeArchive(tenant.do, `/vaults/${ids.vaultId}`, { title });
   ids.stackId = await made('/stacks');
   ids.projectId = await made('/projects');
   ids.jobId = await made('/projects/start?schedule=synchronous');

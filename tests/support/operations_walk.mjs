@@ -47,7 +47,7 @@ async function makeMeter() {
 }
 
 let archives = 0;
-const nextArchive = () => makeArchive(server, '/vaults/primary', { artifact: `walked-${++archives}`, title: 'subject' });
+const nextArchive = () => makeArchive((...request) => server.admin(...request), '/vaults/primary', { artifact: `walked-${++archives}`, title: 'subject' });
 
 /// A stored email that no walk has sent yet.
 async function makeEmail() {

@@ -146,7 +146,7 @@ export async function makeRecords(server) {
   ids.meterId = (await server.admin('GET', `${registrar}/meters`)).rows[0]._doc;
   ids.authenticationGrantId = await make('/auth/grants', { principalDomainId: ids.domainId, principalId: ids.principalId });
   ids.activityId = (await server.admin('GET', '/activities?limit=1')).rows[0]._doc;
-  ids.archiveId = await makeArchive(server, `/vaults/${ids.vaultId}`);
+  ids.archiveId = await makeArchive((...request) => server.admin(...request), `/vaults/${ids.vaultId}`);
   ids.id = ids.webhostId;
   Object.assign(ids, await makeContent((...request) => server.admin(...request)));
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);

@@ -1,8 +1,8 @@
 // Zips for tests, honest ones and others.
-import assert from 'node:assert/strict';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-const numbers = (...pairs) => Buffer.concat(pairs.map(([size, value]) => {
+/// Little-endian numbers, each `[size, value]`.
+export const numbers = (...pairs) => Buffer.concat(pairs.map(([size, value]) => {
   const bytes = Buffer.alloc(size);
   bytes.writeUIntLE(value, 0, size);
   return bytes;
@@ -35,13 +35,10 @@ export const archiveOf = (manifest, files = {}) => zip([
   ...Object.entries(files).map(([name, data]) => ({ name, data })),
 ]);
 
-/// Uploads an archive into a vault as the administrator; answers its id.
-export async function makeArchive(server, vault, { artifact = 'walked', title = 'walk' } = {}) {
-  server.adminToken ??= await server.login();
-  const reply = await server.request('POST', `${vault}/archives`, {
-    body: archiveOf({ group: 'walk', artifact, version: '1', title }), token: server.adminToken, headers: { 'Content-Type': 'application/zip' } });
-  assert.equal(reply.status, 200, reply.text);
-  return reply.json._doc;
+/// Uploads an archive into a vault by `ask(method, path, body)`, which answers the JSON of a call that must succeed;
+/// answers its id.
+export async function makeArchive(ask, vault, { artifact = 'walked', title = 'walk' } = {}) {
+  return (await ask('POST', `${vault}/archives`, archiveOf({ group: 'walk', artifact, version: '1', title })))._doc;
 }
 
 /// A form with one part for each `{ name, fileName, type, data }`; without a file name it is a parameter. Answers the

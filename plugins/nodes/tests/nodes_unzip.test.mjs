@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { zip } from '../../../tests/support/zip_archive.mjs';
+import { numbers, zip } from '../../../tests/support/zip_archive.mjs';
 
 let server;
 let branch;

@@ -77,7 +77,7 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   await done(client.POST('/clients', { body: { title: 'generated' } }));
   await done(client.GET('/auth/grants'));
 
-  // Policies, pages of the interface, hosts, registrars, meters, mail.
+  // Policies, pages of the interface, hosts, registrars, meters, mail, vaults.
   await done(client.GET('/access/policies'));
   const config = await done(client.POST('/uiconfigs', { body: { title: 'generated' } }));
   await done(client.DELETE('/uiconfigs/{uiConfigId}', { params: { path: { uiConfigId: config._doc } } }));
@@ -87,6 +87,8 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   await done(client.GET('/registrars/{registrarId}/plans', { params: { path: { registrarId } } }));
   await done(client.GET('/registrars/{registrarId}/meters', { params: { path: { registrarId } } }));
   await done(client.POST('/applications/{applicationId}/emailproviders', { ...inApplication, body: { title: 'generated', host: 'mail.example.org' } }));
+  const vault = await done(client.POST('/vaults', { body: { title: 'generated', maxsize: 1_000_000 } }));
+  await done(client.GET('/vaults/{vaultId}/archives', { params: { path: { vaultId: vault._doc } } }));
   await done(client.GET('/activities', { params: { query: { limit: 1 } } }));
 
   // Content: a repository, its master, nodes, an association, attachments, pictures, search, GraphQL.
