@@ -88,6 +88,7 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     stored.at("log_truncated").get_to(record.is_log_truncated);
     record.input = stored.at("input");
     record.hidden = stored.value("hidden", Json::object());
+    record.shown_as = stored.value("shown_as", std::string());
     record.result = stored.at("result");
     record.log_entries = stored.at("log");
     return record;
@@ -139,6 +140,7 @@ std::string encode_job(const JobRecord& record) {
                       {"log_truncated", record.is_log_truncated},
                       {"input", record.input},
                       {"hidden", record.hidden},
+                      {"shown_as", record.shown_as},
                       {"result", record.result},
                       {"log", record.log_entries}};
     return sdk::dump_json(stored);
@@ -161,10 +163,11 @@ sdk::Result<JobRecord> decode_job(std::string_view bytes) {
 
 Json job_json(const JobRecord& record) {
     const std::string state(sdk::job_state_name(record.state));
+    const std::string& shown = record.shown_as.empty() ? record.type : record.shown_as;
     Json job{{"_doc", record.id},
              {"job_id", record.id},
-             {"type", record.type},
-             {"job_type", record.type},
+             {"type", shown},
+             {"job_type", shown},
              {"state", state},
              {"job_state", state},
              {"platformId", record.platform.id},

@@ -43,6 +43,7 @@ Result<std::string> JobService::start(sdk::Context& context, const sdk::NewJob& 
     record.input = job.input;
     record.hidden = job.hidden;
     record.result = job.result;
+    record.shown_as = type->shown_as;
     if (auto stored = store_.insert(context.transaction(), record, now); !stored) {
         return stored.error();
     }

@@ -21,11 +21,17 @@ bool Characters::is_at_end() {
     return is_at_end_;
 }
 
+void Characters::end() {
+    is_at_end_ = true;
+    at_ = piece_.size();
+}
+
 void Characters::advance() {
     ++at_;
+    ++taken_;
     if (++token_bytes_ <= kMaxTokenBytes) return;
-    is_token_too_long_ = is_at_end_ = true;
-    at_ = piece_.size();
+    is_token_too_long_ = true;
+    end();
 }
 
 }  // namespace stele::archives

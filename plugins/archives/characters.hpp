@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ public:
     void advance();
     /// To be told of each token that the parser has understood.
     void begin_token() { token_bytes_ = 0; }
+    /// How many were taken.
+    std::uint64_t taken() const { return taken_; }
+    /// Nothing more is wanted: they end here.
+    void end();
 
     /// What the source failed with.
     const std::optional<sdk::Error>& failure() const { return failure_; }
@@ -32,6 +37,7 @@ private:
     std::string piece_;
     std::size_t at_ = 0;
     std::size_t token_bytes_ = 0;
+    std::uint64_t taken_ = 0;
     bool is_at_end_ = false;
     bool is_token_too_long_ = false;
     std::optional<sdk::Error> failure_;

@@ -4,15 +4,24 @@
 
 #include "archive.hpp"
 #include "archive_store.hpp"
+#include "transfer/transfer_jobs.hpp"
 #include "vault.hpp"
 
 namespace stele::archives {
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto services = registrar.require<sdk::RecordBinaries>();
-    if (!services) return services.error();
-    auto& [binaries] = *services;
+    auto needed =
+        registrar.require<sdk::RecordBinaries, sdk::Families, sdk::InnerOperations, sdk::Jobs,
+                          sdk::Teams, sdk::PrincipalDirectory>();
+    if (!needed) return needed.error();
+    auto& [binaries, families, operations, jobs, teams, principals] = *needed;
     const ArchiveStore& store = registrar.own(std::make_unique<ArchiveStore>(binaries));
+    const TransferServices& services =
+        registrar.own(std::unique_ptr<TransferServices>(new TransferServices{
+            registrar, families, operations, jobs, teams, principals, store}));
+    TransferJobs& transfers = registrar.own(std::make_unique<TransferJobs>(services));
+    transfers.add_to(registrar);
+    registrar.publish<sdk::RecordTransfer>(transfers);
     registrar.add(std::make_unique<Vault>());
     registrar.add(std::make_unique<Archive>(store));
     registrar.on_install(

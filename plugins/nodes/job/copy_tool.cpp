@@ -1,9 +1,11 @@
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/services/node_copies.hpp>
 #include <stele/sdk/text.hpp>
 
 #include "branch/vocabulary.hpp"
@@ -95,29 +97,23 @@ sdk::Result<sdk::Reply> copy_chains(Services& services, const sdk::Call& call) {
     return start_job(services, call, order);
 }
 
-sdk::Shape copy_order() {
-    using namespace sdk::shape;
-    const sdk::Shape chain = array(object({{"typeId", text()}, {"id", text()}}));
-    const sdk::Shape configuration =
-        object({optional("strategy", text()), optional("copyOnExisting", boolean())});
-    return object(
-        {{"sources", chain}, {"targets", chain}, optional("configuration", configuration)});
-}
+class ChainCopies final : public sdk::NodeCopies {
+public:
+    explicit ChainCopies(Services& services) : services_(services) {}
+    sdk::Result<sdk::Reply> copy(const sdk::Call& call) override {
+        return copy_chains(services_, call);
+    }
+
+private:
+    Services& services_;
+};
 
 }  // namespace
 
 void define_copy_jobs(Services& services) {
     define_node_jobs(services);
-    using enum sdk::FieldKind;
-    services.registrar.add(sdk::Endpoint{
-        .method = "POST",
-        .path = "/tools/copy",
-        .title = "Copy a node to another place",
-        .run = [&services](const sdk::Call& call) { return copy_chains(services, call); },
-        .parameters = {{"strategy", false, text, {"COPY_EVERYTHING", "CLONE"}},
-                       {"schedule", false, text, {"ASYNCHRONOUS", "SYNCHRONOUS"}}},
-        .takes = copy_order(),
-        .answers = sdk::shape::job()});
+    services.registrar.publish<sdk::NodeCopies>(
+        services.registrar.own(std::make_unique<ChainCopies>(services)));
 }
 
 }  // namespace stele::nodes

@@ -25,6 +25,8 @@
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
+#include <stele/sdk/services/content_transfer.hpp>
+#include <stele/sdk/services/node_copies.hpp>
 #include <stele/sdk/services/node_paths.hpp>
 #include <stele/sdk/services/node_search.hpp>
 #include <stele/sdk/services/picture_maker.hpp>
@@ -74,6 +76,9 @@ RecordBinaries::~RecordBinaries() = default;
 RecordLists::~RecordLists() = default;
 RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;
+ContentSource::~ContentSource() = default;
+ContentTransfer::~ContentTransfer() = default;
+NodeCopies::~NodeCopies() = default;
 NodePaths::~NodePaths() = default;
 PrincipalDirectory::~PrincipalDirectory() = default;
 

@@ -9,8 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "zip/zip_format.hpp"
-
 namespace stele::sdk {
 
 namespace {
@@ -18,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kOwnerOnly = 0600;
+constexpr std::size_t kPiece = std::size_t{64} * 1024;
 
 Error disk_error(const std::string& doing, int error) {
     const std::string detail = doing + ": " + std::generic_category().message(error);

@@ -79,6 +79,8 @@ struct JobType {
     /// It ends when whoever started it is disabled. False: it does what was let in and has to be
     /// finished, like the rest of a removal.
     bool is_of_starter = true;
+    /// What clients are told it is; empty: the name. For kinds of jobs that are one to clients.
+    std::string shown_as = {};
 };
 
 struct NewJob {

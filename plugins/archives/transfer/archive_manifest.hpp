@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+#include <stele/sdk/zip.hpp>
+
+#include "coordinates.hpp"
+
+namespace stele::archives {
+
+/// What an import goes by of an archive's manifest; the entries of `contents` were compared with
+/// the files and forgotten.
+struct ArchiveManifest {
+    /// Empty in archives that were laid out by hand (docs/specification/merge_and_transfer.md 5.1).
+    std::string model;
+    Coordinates coordinates;
+    bool is_tip_only = false;
+    /// Arrays of `{typeId, id, key}`, one for each subject.
+    sdk::Json sources;
+    /// Of an archive that only names others: `{group, artifact, version}` each.
+    sdk::Json parts;
+    sdk::Json includes;
+    /// Every file but the manifest has a digest there, and has it.
+    bool is_sealed = false;
+
+    ArchiveManifest();
+};
+
+/// Reads the manifest piece by piece and, where it tells the SHA-256 of files, reads these and
+/// compares: all of the archive, before anything is made of it. `invalid`: `archive.manifest_missing`,
+/// `archive.manifest_malformed`, `archive.digest_differs` (naming the file), `archive.file_unlisted`.
+sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip);
+
+}  // namespace stele::archives

@@ -1,0 +1,329 @@
+#include "transfer/archive_source.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "transfer/archive_content.hpp"
+
+namespace stele::archives {
+
+namespace {
+
+constexpr std::string_view kChangesets = "/changesets/";
+constexpr std::string_view kNodeFolders = "/nodes/";
+constexpr std::string_view kAttachments = "/attachments/";
+constexpr std::string_view kJson = ".json";
+
+/// Files beside a record that are none themselves.
+constexpr std::array<std::string_view, 6> kBeside{"acl",     "roles",      "teams",
+                                                  "members", "companions", "changesets"};
+
+std::vector<std::string> split(std::string_view path) {
+    std::vector<std::string> segments;
+    while (!path.empty()) {
+        const std::size_t slash = path.find('/');
+        segments.emplace_back(path.substr(0, slash));
+        path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+    }
+    return segments;
+}
+
+/// Whether the segments at a place are the family's path; how many they are.
+std::size_t match(const std::vector<std::string>& path, const std::vector<std::string>& segments,
+                  std::size_t at) {
+    if (at + path.size() >= segments.size()) return 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const bool is_free = path[i].starts_with('{');
+        if (!is_free && path[i] != segments[at + i]) return 0;
+    }
+    return path.size();
+}
+
+/// A record's folder taken apart.
+struct Chain {
+    std::vector<const sdk::FamilyInfo*> families;
+    std::vector<std::string> ids;
+};
+
+/// Nothing where the folder is none of a record that this server knows.
+std::optional<Chain> chain_of(const sdk::Families& families, std::string_view location) {
+    const std::vector<std::string> segments = split(location);
+    if (segments.size() < 2 || segments[0] != "platforms") return std::nullopt;
+    Chain chain{{families.find("platform")}, {id_of_segment(segments[1])}};
+    std::size_t at = 2;
+    while (at < segments.size()) {
+        const sdk::FamilyInfo* found = nullptr;
+        std::size_t length = 0;
+        for (const std::string& type : chain.families.back()->contained) {
+            const sdk::FamilyInfo* const inner = families.find(type);
+            const std::size_t matched = match(split(inner->path), segments, at);
+            if (matched <= length) continue;
+            found = inner;
+            length = matched;
+        }
+        if (!found) return std::nullopt;
+        chain.families.push_back(found);
+        chain.ids.push_back(id_of_segment(segments[at + length]));
+        at += length + 1;
+    }
+    return chain;
+}
+
+std::string key_of(std::string_view word, const std::vector<std::string>& ids,
+                   std::size_t count) {
+    return ReferenceParts{std::string(word), {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(
+                                                                              count)}}
+        .text();
+}
+
+std::string changeset_of_folder(std::string_view folder) {
+    std::string id = id_of_segment(folder.substr(folder.rfind('/') + 1));
+    const std::size_t place = id.find('_');
+    if (place != std::string::npos) id[place] = ':';
+    return id;
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const TransferServices& services,
+                                                                const sdk::ZipReader& zip,
+                                                                ArchiveManifest manifest) {
+    std::unique_ptr<ArchiveSource> source(new ArchiveSource(services, zip, std::move(manifest)));
+    if (auto looked = source->look_through(); !looked) return looked.error();
+    source->read_subjects();
+    return source;
+}
+
+bool ArchiveSource::take_content(const std::string& path) {
+    const std::size_t changesets = path.find(kChangesets);
+    if (changesets == std::string::npos) return false;
+    const std::size_t begin = changesets + kChangesets.size();
+    const std::size_t end = path.find('/', begin);
+    if (end == std::string::npos) return true;
+    const std::string folder = path.substr(0, end);
+    Repository& repository = repositories_[path.substr(0, changesets)];
+    if (repository.folder_of.emplace(changeset_of_folder(folder), folder).second)
+        repository.folders.push_back(folder);
+    const std::size_t files = path.find(kAttachments, end);
+    if (files != std::string::npos) files_[path.substr(0, files)].push_back(path);
+    return true;
+}
+
+void ArchiveSource::take_record(const std::string& path) {
+    const std::size_t files = path.find(kAttachments);
+    if (files != std::string::npos) {
+        files_[path.substr(0, files)].push_back(path);
+        return;
+    }
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos || !path.ends_with(kJson)) return;
+    const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
+    if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return;
+    const std::string location = path.substr(0, slash);
+    const auto chain = chain_of(services_.families, location);
+    if (!chain) return;
+    const sdk::FamilyInfo& family = *chain->families.back();
+    const sdk::FamilyInfo* const told = services_.families.find_word(word);
+    const bool is_fitting = told ? told == &family : !family.reference_type_member.empty();
+    if (!is_fitting || family.has_space || !family.is_transferred) return;
+    Place place{location, key_of(word, chain->ids, chain->ids.size()), family.type, word, {}};
+    if (chain->families.size() > 1) {
+        const sdk::FamilyInfo& around = *chain->families[chain->families.size() - 2];
+        place.container = key_of(around.type, chain->ids, chain->ids.size() - 1);
+    }
+    records_.push_back(std::move(place));
+}
+
+sdk::Result<void> ArchiveSource::look_through() {
+    auto walked = zip_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
+        // Some packers keep folders, and what their desktop adds.
+        if (entry.is_folder() || entry.path.starts_with("__MACOSX/")) return true;
+        if (!take_content(entry.path)) take_record(entry.path);
+        return true;
+    });
+    if (!walked) return walked;
+    const auto depth = [](const Place& place) {
+        return std::count(place.location.begin(), place.location.end(), '/');
+    };
+    std::stable_sort(records_.begin(), records_.end(), [&](const Place& one, const Place& other) {
+        return depth(one) < depth(other);
+    });
+    for (auto& [location, repository] : repositories_) {
+        const auto chain = chain_of(services_.families, location);
+        if (chain) repository.key = key_of("repository", chain->ids, chain->ids.size());
+    }
+    return {};
+}
+
+void ArchiveSource::read_subjects() {
+    if (!manifest_.sources.is_array()) return;
+    for (const sdk::Json& chain : manifest_.sources) {
+        if (!chain.is_array() || chain.empty()) continue;
+        const sdk::Json& last = chain.back();
+        TransferSubject subject;
+        subject.type = sdk::text_member(last, "typeId");
+        subject.id = sdk::text_member(last, "id");
+        // Keys of older models are no references.
+        std::vector<std::string> ids;
+        for (const sdk::Json& link : chain)
+            ids.push_back(sdk::text_member(link, "id"));
+        subject.key = key_of(subject.type, ids, ids.size());
+        subject.chain = chain;
+        if (!subject.type.empty() && !subject.id.empty()) subjects_.push_back(std::move(subject));
+    }
+}
+
+sdk::Result<sdk::Json> ArchiveSource::json_at(const std::string& path) const {
+    auto entry = zip_.find(path);
+    if (!entry) return entry.error();
+    if (!*entry) return sdk::Json();
+    return read_json(zip_, **entry);
+}
+
+sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
+    auto entry = zip_.find(path);
+    if (!entry) return entry.error();
+    if (!*entry) return sdk::Json::array();
+    constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
+    auto text = zip_.read_all(**entry, kMaxListBytes);
+    if (!text) return text.error();
+    auto list = sdk::parse_json(*text);
+    if (list && list->is_array()) return list;
+    return sdk::make_error(sdk::ErrorKind::invalid, "archive.record_malformed",
+                           path + " is no JSON array");
+}
+
+sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
+    TransferRecord record;
+    record.key = place.key;
+    record.type = place.type;
+    record.id = reference_parts(place.key).ids.back();
+    record.container = place.container;
+    record.location = place.location;
+    auto fields = json_at(place.location + '/' + place.word + std::string(kJson));
+    if (!fields) return fields.error();
+    record.fields = *std::move(fields);
+    const std::pair<const char*, sdk::Json*> lists[] = {{"/acl.json", &record.acl},
+                                                        {"/roles.json", &record.roles},
+                                                        {"/teams.json", &record.teams},
+                                                        {"/members.json", &record.members}};
+    for (const auto& [name, list] : lists) {
+        auto read = list_at(place.location + name);
+        if (!read) return read.error();
+        *list = *std::move(read);
+    }
+    auto companions = json_at(place.location + "/companions.json");
+    if (!companions) return companions.error();
+    if (companions->is_object()) {
+        for (const auto& [name, key] : companions->items()) {
+            if (key.is_string()) record.companions[name] = key.get<std::string>();
+        }
+    }
+    const auto paths = files_.find(place.location);
+    if (paths == files_.end()) return record;
+    auto files = files_beside(zip_, paths->second, record.fields);
+    if (!files) return files.error();
+    record.files = *std::move(files);
+    return record;
+}
+
+sdk::Result<void> ArchiveSource::for_each(
+    const std::function<sdk::Result<void>(const TransferRecord&)>& visit) {
+    for (const Place& place : records_) {
+        auto record = read(place);
+        if (!record) return record.error();
+        if (auto visited = visit(*record); !visited) return visited;
+    }
+    return {};
+}
+
+sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Repository& repository,
+                                                                   const Place* branch) const {
+    std::vector<std::string> folders;
+    sdk::Json order = sdk::Json::array();
+    std::string id;
+    if (branch) {
+        auto told = list_at(branch->location + "/changesets.json");
+        if (!told) return told.error();
+        order = *std::move(told);
+        id = reference_parts(branch->key).ids.back();
+    }
+    if (!order.empty()) {
+        for (const sdk::Json& changeset : order) {
+            if (!changeset.is_string()) continue;
+            const auto known = repository.folder_of.find(changeset.get<std::string>());
+            if (known != repository.folder_of.end()) folders.push_back(known->second);
+        }
+        return folders;
+    }
+    for (const std::string& folder : repository.folders) {
+        auto about = json_at(folder + "/changeset.json");
+        if (!about) return about.error();
+        const std::string of =
+            about->is_object() ? sdk::text_member(*about, "branch") : std::string();
+        if (id.empty() || of.empty() || of == id) folders.push_back(folder);
+    }
+    return folders;
+}
+
+sdk::Result<void> ArchiveSource::visit_content(
+    const std::string& location, const Repository& repository, const Place* branch,
+    const std::function<sdk::Result<void>(const TransferContent&)>& visit) const {
+    auto folders = changesets_of(repository, branch);
+    if (!folders) return folders.error();
+    auto content = ArchiveContent::open(zip_, files_, *folders);
+    if (!content) return content.error();
+    std::string key = branch ? branch->key : std::string();
+    std::vector<std::string> nodes;
+    for (const TransferSubject& subject : subjects_) {
+        const bool is_inside = subject.type == "node" || subject.type == "association";
+        if (branch || !is_inside || subject.chain.size() < 2) continue;
+        nodes.push_back(subject.id);
+        ReferenceParts parts = reference_parts(subject.key);
+        parts.word = "branch";
+        parts.ids.pop_back();
+        key = parts.text();
+    }
+    const auto acl = [this, folders = *folders](const std::string& node) -> sdk::Result<sdk::Json> {
+        for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+            const std::string beside = *folder + std::string(kNodeFolders) + path_segment(node);
+            auto list = list_at(beside + "/acl.json");
+            if (!list || !list->empty()) return list;
+        }
+        return sdk::Json::array();
+    };
+    return visit({.branch = key,
+                  .repository = repository.key,
+                  .location = location,
+                  .nodes = std::move(nodes),
+                  .state = {},
+                  .source = *content,
+                  .changeset = [](const std::string& id) -> sdk::Result<sdk::Json> {
+                      return sdk::Json{{"_doc", id}};
+                  },
+                  .acl = acl});
+}
+
+sdk::Result<void> ArchiveSource::for_each_content(
+    const std::function<sdk::Result<void>(const TransferContent&)>& visit) {
+    for (const auto& [location, repository] : repositories_) {
+        bool has_branch = false;
+        for (const Place& place : records_) {
+            if (place.type != "branch" || place.container != repository.key) continue;
+            has_branch = true;
+            if (auto visited = visit_content(location, repository, &place, visit); !visited)
+                return visited;
+        }
+        if (has_branch) continue;
+        if (auto visited = visit_content(location, repository, nullptr, visit); !visited)
+            return visited;
+    }
+    return {};
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transfer/archive_manifest.hpp"
+#include "transfer/locations.hpp"
+#include "transfer/transfer_services.hpp"
+#include "transfer/transfer_source.hpp"
+
+namespace stele::archives {
+
+/// Records and content out of an archive of the layout of docs/reference/archive-format.md, which
+/// those of models 2.0.0 and 3.0.0 have, too. Read by where files lie, whatever the manifest's keys
+/// look like. One thread; the zip outlives it.
+class ArchiveSource final : public TransferSource {
+public:
+    /// `invalid` (`archive.record_malformed`) for a record that is no JSON object.
+    static sdk::Result<std::unique_ptr<ArchiveSource>> open(const TransferServices& services,
+                                                            const sdk::ZipReader& zip,
+                                                            ArchiveManifest manifest);
+
+    const std::vector<TransferSubject>& subjects() const override { return subjects_; }
+    sdk::Result<void> for_each(
+        const std::function<sdk::Result<void>(const TransferRecord&)>& visit) override;
+    sdk::Result<void> for_each_content(
+        const std::function<sdk::Result<void>(const TransferContent&)>& visit) override;
+
+private:
+    /// A record, by where it lies.
+    struct Place {
+        std::string location;
+        std::string key;
+        std::string type;
+        std::string word;
+        std::string container;
+    };
+    /// A repository in whose folder content lies.
+    struct Repository {
+        std::string key;
+        /// Folders of changesets, in the order of the archive, and by their ids.
+        std::vector<std::string> folders;
+        std::map<std::string, std::string> folder_of;
+    };
+
+    ArchiveSource(const TransferServices& services, const sdk::ZipReader& zip,
+                  ArchiveManifest manifest)
+        : services_(services), zip_(zip), manifest_(std::move(manifest)) {}
+
+    sdk::Result<void> look_through();
+    bool take_content(const std::string& path);
+    void take_record(const std::string& path);
+    void read_subjects();
+    sdk::Result<sdk::Json> json_at(const std::string& path) const;
+    sdk::Result<sdk::Json> list_at(const std::string& path) const;
+    sdk::Result<TransferRecord> read(const Place& place) const;
+    sdk::Result<std::vector<std::string>> changesets_of(const Repository& repository,
+                                                        const Place* branch) const;
+    sdk::Result<void> visit_content(
+        const std::string& location, const Repository& repository, const Place* branch,
+        const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
+
+    const TransferServices& services_;
+    const sdk::ZipReader& zip_;
+    ArchiveManifest manifest_;
+    std::vector<TransferSubject> subjects_;
+    std::vector<Place> records_;
+    std::map<std::string, Repository> repositories_;
+    /// Paths of the files in folders of attachments, by the folder around these.
+    std::map<std::string, std::vector<std::string>> files_;
+};
+
+}  // namespace stele::archives

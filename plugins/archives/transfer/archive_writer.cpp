@@ -1,0 +1,259 @@
+#include "transfer/archive_writer.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/encoding.hpp>
+#include <stele/sdk/members.hpp>
+#include <stele/sdk/seal.hpp>
+
+#include "transfer/locations.hpp"
+
+namespace stele::archives {
+
+namespace {
+
+/// Text for people and editors.
+std::string readable(const sdk::Json& content) {
+    return content.dump(2) + '\n';
+}
+
+/// Pictures, films and archives do not become shorter.
+bool is_packed_already(std::string_view content_type) {
+    constexpr std::string_view kPacked[] = {"image/jpeg", "image/png", "image/webp", "image/gif",
+                                            "video/",     "audio/",    "application/zip",
+                                            "application/gzip"};
+    return std::any_of(std::begin(kPacked), std::end(kPacked), [&](std::string_view type) {
+        return content_type.starts_with(type);
+    });
+}
+
+sdk::Json digest_of(std::string_view digest, std::uint64_t size) {
+    return {{"sha256", sdk::hex_text(digest)}, {"size", size}};
+}
+
+}  // namespace
+
+ArchiveWriter::Entry::Entry(std::string_view key, std::string_view type, std::string_view id,
+                            std::string folder)
+    : told({{"typeId", type},
+            {"id", id},
+            {"key", key},
+            {"location", folder},
+            {"requires", sdk::Json::array()},
+            {"requiredBy", sdk::Json::array()},
+            {"dependencies", sdk::Json::array()},
+            {"files", sdk::Json::object()}}),
+      location(std::move(folder)) {}
+
+ArchiveWriter::ArchiveWriter(sdk::ZipWriter zip, sdk::UnnamedFile contents, Progress progress)
+    : zip_(std::move(zip)), contents_(std::move(contents)), progress_(std::move(progress)) {}
+
+sdk::Result<ArchiveWriter> ArchiveWriter::open(sdk::ZipWriter::Sink sink,
+                                               const std::filesystem::path& folder,
+                                               Progress progress) {
+    auto zip = sdk::ZipWriter::open(std::move(sink), folder);
+    if (!zip) return zip.error();
+    auto contents = sdk::UnnamedFile::open(folder);
+    if (!contents) return contents.error();
+    return ArchiveWriter(std::move(*zip), std::move(*contents), std::move(progress));
+}
+
+sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
+                                          const sdk::Json& content) {
+    const std::string text = readable(content);
+    entry.told["files"][name] = digest_of(sdk::sha256(text), text.size());
+    return zip_.add(entry.location + '/' + name, text);
+}
+
+sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
+                                          const sdk::ContentItem::File& file) {
+    auto source = file.open();
+    if (!source) return source.error();
+    sdk::Sha256 digest;
+    std::uint64_t size = 0;
+    const auto read = [&](std::string& piece) -> sdk::Result<void> {
+        if (auto came = (*source)(piece); !came) return came;
+        digest.add(piece);
+        size += piece.size();
+        return {};
+    };
+    auto added = zip_.add(entry.location + '/' + name, read,
+                          !is_packed_already(file.attachment.content_type));
+    if (added) entry.told["files"][name] = digest_of(digest.finish(), size);
+    return added;
+}
+
+sdk::Result<void> ArchiveWriter::add_files(Entry& entry,
+                                           const std::vector<sdk::ContentItem::File>& files) {
+    for (const sdk::ContentItem::File& file : files) {
+        const sdk::Attachment& attachment = file.attachment;
+        const std::string name =
+            "attachments/" + attachment_file_name(attachment.id, attachment.file_name);
+        if (auto added = add_file(entry, name, file); !added) return added;
+        const sdk::Json about{{"attachmentId", attachment.id},
+                              {"contentType", attachment.content_type},
+                              {"length", entry.told["files"][name]["size"]},
+                              {"filename", attachment.file_name}};
+        const std::string beside =
+            "attachments/" + path_segment(attachment.id) + ".metadata.json";
+        if (auto added = add_file(entry, beside, about); !added) return added;
+    }
+    return {};
+}
+
+sdk::Result<void> ArchiveWriter::close(const Entry& entry) {
+    std::string text = entries_ == 0 ? "" : ",\n";
+    sdk::append_json_string(text, entry.told["key"].get_ref<const std::string&>());
+    text += ':';
+    sdk::append_json(text, entry.told);
+    if (auto kept = contents_.append(text); !kept) return kept;
+    ++entries_;
+    return progress_(entries_, zip_.size());
+}
+
+sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
+    const std::string word = reference_parts(record.key).word;
+    Entry entry(record.key, word, record.id, record.location);
+    for (const char* name : {"title", "name"}) {
+        const std::string text = sdk::text_member(record.fields, name);
+        if (!text.empty()) entry.told[name] = text;
+    }
+    if (!record.container.empty()) {
+        const ReferenceParts container = reference_parts(record.container);
+        entry.told["requiredBy"].push_back({{"typeId", container.word},
+                                            {"id", container.ids.back()},
+                                            {"key", record.container}});
+    }
+    if (word == "branch") branches_[record.key] = record.location;
+    if (auto added = add_file(entry, word + ".json", record.fields); !added) return added;
+    const std::pair<const char*, const sdk::Json*> lists[] = {{"acl.json", &record.acl},
+                                                              {"roles.json", &record.roles},
+                                                              {"teams.json", &record.teams},
+                                                              {"members.json", &record.members}};
+    for (const auto& [name, list] : lists) {
+        if (list->empty()) continue;
+        if (auto added = add_file(entry, name, *list); !added) return added;
+    }
+    if (!record.companions.empty()) {
+        auto added = add_file(entry, "companions.json", sdk::Json(record.companions));
+        if (!added) return added;
+    }
+    if (auto added = add_files(entry, record.files); !added) return added;
+    return close(entry);
+}
+
+sdk::Result<void> ArchiveWriter::add_changeset(const TransferContent& content,
+                                               const std::string& id) {
+    auto record = content.changeset(id);
+    if (!record) return record.error();
+    ReferenceParts parts = reference_parts(content.repository);
+    parts.word = "changeset";
+    parts.ids.push_back(id);
+    Entry entry(parts.text(), parts.word, id, changeset_location(content.location, id));
+    sdk::Json told = *std::move(record);
+    // Tools write it as a text.
+    const auto revision = told.find("revision");
+    if (revision != told.end() && revision->is_number())
+        told["revision"] = std::to_string(revision->get<std::int64_t>());
+    if (auto added = add_file(entry, "changeset.json", told); !added) return added;
+    return close(entry);
+}
+
+sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
+                                          const std::string& changeset,
+                                          const sdk::ContentItem& item) {
+    const bool is_association = sdk::flag_member(item.fields, "_is_association", false);
+    const std::string word = is_association ? "association" : "node";
+    ReferenceParts parts = reference_parts(content.repository);
+    parts.word = word;
+    parts.ids.push_back(changeset);
+    parts.ids.push_back(item.id);
+    Entry entry(parts.text(), word, item.id,
+                changeset_location(content.location, changeset) + "/nodes/" +
+                    path_segment(item.id));
+    for (const char* name : {"title", "_qname", "_type"}) {
+        const std::string text = sdk::text_member(item.fields, name);
+        if (!text.empty()) entry.told[name] = text;
+    }
+    if (auto added = add_file(entry, word + ".json", item.fields); !added) return added;
+    auto acl = item.is_removed ? sdk::Result<sdk::Json>(sdk::Json::array()) : content.acl(item.id);
+    if (!acl) return acl.error();
+    if (!acl->empty()) {
+        if (auto added = add_file(entry, "acl.json", *acl); !added) return added;
+    }
+    if (auto added = add_files(entry, item.files); !added) return added;
+    return close(entry);
+}
+
+sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content,
+                                           const std::vector<std::string>& changesets) {
+    const auto branch = branches_.find(content.branch);
+    if (branch == branches_.end()) return {};
+    ReferenceParts parts = reference_parts(content.branch);
+    Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(),
+                branch->second);
+    if (auto added = add_file(entry, "changesets.json", sdk::Json(changesets)); !added)
+        return added;
+    return close(entry);
+}
+
+sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
+    std::vector<std::string> changesets;
+    std::set<std::string> known;
+    auto walked = content.source.for_each([&](const sdk::ContentItem& item) -> sdk::Result<void> {
+        const std::string& changeset = content.state.empty() ? item.changeset : content.state;
+        const std::string folder = changeset_location(content.location, changeset);
+        if (known.insert(changeset).second) {
+            changesets.push_back(changeset);
+            const bool is_new = !written_.contains(folder);
+            if (is_new) {
+                if (auto added = add_changeset(content, changeset); !added) return added;
+            }
+        }
+        Written& written = written_[folder];
+        if (written.is_whole || written.nodes.contains(item.id)) return {};
+        if (!content.nodes.empty()) written.nodes.insert(item.id);
+        return add_item(content, changeset, item);
+    });
+    if (!walked) return walked;
+    for (const std::string& changeset : changesets) {
+        if (content.nodes.empty())
+            written_[changeset_location(content.location, changeset)].is_whole = true;
+    }
+    return add_order(content, changesets);
+}
+
+sdk::Result<void> ArchiveWriter::finish(const sdk::Json& manifest) {
+    std::string head = readable(manifest);
+    // Behind its last member come the contents.
+    head.resize(head.rfind('}'));
+    while (head.ends_with('\n'))
+        head.pop_back();
+    head += ",\n  \"contents\": {\n";
+    enum class Part { head, contents, foot, end };
+    Part part = Part::head;
+    std::uint64_t offset = 0;
+    const auto read = [&](std::string& piece) -> sdk::Result<void> {
+        piece.clear();
+        if (part == Part::head) {
+            piece = std::move(head);
+            part = Part::contents;
+            return {};
+        }
+        if (part == Part::contents) {
+            if (auto came = contents_.read(offset, piece); !came) return came;
+            offset += piece.size();
+            if (!piece.empty()) return {};
+            part = Part::foot;
+        }
+        if (part == Part::foot) piece = "\n  }\n}\n";
+        part = Part::end;
+        return {};
+    };
+    if (auto added = zip_.add(kManifestPath, read, true); !added) return added;
+    return zip_.finish();
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "transfer/configuration.hpp"
+#include "transfer/identities.hpp"
+#include "transfer/transfer_services.hpp"
+#include "transfer/transfer_source.hpp"
+
+namespace stele::archives {
+
+/// What an import or a copy has made.
+struct ImportOutcome {
+    /// `{sources, targets}` of each subject, chains from the platform down.
+    sdk::Json imports;
+    std::uint64_t created = 0;
+    std::uint64_t updated = 0;
+    /// Equal to what was there, or not to be written.
+    std::uint64_t skipped = 0;
+    /// Sentences for people. At most 1,000.
+    std::vector<std::string> notes;
+
+    ImportOutcome();
+    void note(std::string text);
+};
+
+/// Brings records and content into a record, or onto it, inside the transaction of a context and
+/// with the rights of its principal: each write is the operation that a client would ask for. One
+/// thread; used once.
+class ImportRun {
+public:
+    /// Asked after each record.
+    using Progress = std::function<sdk::Result<void>(std::uint64_t done)>;
+
+    ImportRun(const TransferServices& services, sdk::Context& context, TransferSource& source,
+              const TransferConfiguration& wanted, sdk::RecordKey target, Progress progress);
+
+    sdk::Result<ImportOutcome> run();
+
+private:
+    /// Where a record goes.
+    struct Destination {
+        /// A record that is there already and becomes this one.
+        std::optional<sdk::RecordKey> present = {};
+        sdk::RecordKey container = {};
+    };
+
+    sdk::Result<void> look_at_target();
+    sdk::Result<void> check_subjects() const;
+    sdk::Result<void> bring_records();
+    sdk::Result<void> bring_record(const TransferRecord& record);
+    sdk::Result<Destination> destination_of(const TransferRecord& record) const;
+    sdk::Result<std::optional<sdk::RecordKey>> find_present(const TransferRecord& record,
+                                                            const sdk::FamilyInfo& family,
+                                                            const sdk::RecordKey& container) const;
+    sdk::Result<sdk::RecordKey> create(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                       const sdk::RecordKey& container);
+    sdk::Result<sdk::RecordKey> fork_branch(const TransferRecord& record,
+                                            const sdk::RecordKey& repository);
+    sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
+    sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
+    sdk::Result<void> bring_rights();
+    sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
+    sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                  const sdk::RecordKey& key);
+    sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                 const sdk::RecordKey& key, const sdk::Json& team);
+    sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
+                                   std::string_view about);
+    sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
+    sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                  const sdk::RecordKey& key);
+    sdk::Result<void> bring_content();
+    sdk::Result<void> bring_content_of(const TransferContent& content);
+    sdk::Result<void> tell_subjects();
+    sdk::Result<sdk::Json> target_chain(const sdk::RecordKey& key) const;
+    /// Nothing, and a note, where nobody here is meant.
+    sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
+                                                              std::string_view about);
+    sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
+    bool is_subject(const std::string& key) const;
+    bool is_clone() const { return wanted_.strategy == sdk::TransferStrategy::clone; }
+    sdk::Error about(sdk::Error error, std::string_view key) const;
+
+    const TransferServices& services_;
+    sdk::Context& context_;
+    TransferSource& source_;
+    const TransferConfiguration& wanted_;
+    const sdk::RecordKey target_;
+    Progress progress_;
+    const sdk::FamilyInfo* target_family_ = nullptr;
+    Identities identities_;
+    /// What stands here for a record of the source, by its key.
+    std::map<std::string, sdk::RecordKey> records_;
+    /// What came along with a record that was made, for those that it is to stand for.
+    std::map<std::string, sdk::RecordKey> arrived_;
+    /// Records that name others which had not come yet.
+    std::set<std::string> unfinished_;
+    /// Made or changed, so that what lies beside them is to be brought, too.
+    std::map<std::string, std::string> subject_ids_;
+    ImportOutcome outcome_;
+    std::uint64_t done_ = 0;
+};
+
+}  // namespace stele::archives

@@ -1,0 +1,488 @@
+#include "transfer/live_source.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/letter_case.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "transfer/locations.hpp"
+#include "transfer/vocabulary.hpp"
+
+namespace stele::archives {
+
+namespace {
+
+constexpr char kEverything[] = "-1";
+
+bool is_hidden(const sdk::Error& error) {
+    return sdk::is_missing(error) || error.kind == sdk::ErrorKind::forbidden;
+}
+
+/// The bytes of an attachment, as its download answers them.
+sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply) {
+    if (!reply) return reply.error();
+    sdk::BodySource source =
+        reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
+    if (!source) {
+        return sdk::make_error(sdk::ErrorKind::internal, "transfer.download_unfit",
+                               "an attachment answers no bytes");
+    }
+    return sdk::PieceSource([source = std::move(source),
+                             has_more = true](std::string& piece) mutable -> sdk::Result<void> {
+        piece.clear();
+        while (has_more && piece.empty()) {
+            auto pulled = source(piece);
+            if (!pulled) return pulled.error();
+            has_more = *pulled;
+        }
+        return {};
+    });
+}
+
+std::int64_t modified_ms(const sdk::Json& fields) {
+    const auto system = fields.find("_system");
+    if (system == fields.end() || !system->is_object()) return 0;
+    const auto time = system->find("modified_on");
+    if (time == system->end()) return 0;
+    return sdk::integer_member(*time, "ms").value_or(0);
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<LiveSource>> LiveSource::open(
+    const TransferServices& services, sdk::Context& context,
+    const std::vector<std::string>& references, const TransferConfiguration& wanted) {
+    std::unique_ptr<LiveSource> source(new LiveSource(services, context, wanted));
+    auto primary = context.documents().read({"domain", ""}, "primary");
+    if (primary) source->primary_domain_ = primary->id;
+    for (const std::string& reference : references) {
+        if (auto added = source->add_subject(reference); !added) return added.error();
+    }
+    return source;
+}
+
+sdk::Result<void> LiveSource::add_subject(const std::string& reference) {
+    auto key = context_.find_reference(reference);
+    if (!key) return key.error();
+    auto may = sdk::holds(context_, *key, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::not_found, "document.unknown",
+                               "there is no record " + reference);
+    }
+    auto family = services_.families.of(context_, *key);
+    if (!family) return family.error();
+    if (!*family || !(*family)->is_transferred) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "transfer.source_unfit",
+                               "records like " + reference + " are not exported");
+    }
+    auto canonical = context_.reference(*key);
+    if (!canonical) return canonical.error();
+    auto chain = chain_of(*key);
+    if (!chain) return chain.error();
+    const ReferenceParts parts = reference_parts(*canonical);
+    TransferSubject subject;
+    subject.type = parts.word;
+    subject.id = parts.ids.back();
+    subject.key = *canonical;
+    subject.chain = *std::move(chain);
+    subjects_.push_back(std::move(subject));
+    if (!(*family)->has_space) {
+        roots_.push_back(*key);
+        return {};
+    }
+    auto branch = services_.families.container_of(context_, *key);
+    if (!branch) return branch.error();
+    return add_content(**branch, parts.ids.back());
+}
+
+sdk::Result<void> LiveSource::add_content(const sdk::RecordKey& branch, const std::string& node) {
+    for (Content& content : contents_) {
+        if (content.branch != branch || content.nodes.empty()) continue;
+        content.nodes.push_back(node);
+        return {};
+    }
+    contents_.push_back({branch, {node}});
+    return {};
+}
+
+sdk::Result<sdk::Json> LiveSource::chain_of(const sdk::RecordKey& key) const {
+    std::vector<sdk::Json> inwards;
+    std::optional<sdk::RecordKey> step = key;
+    while (step) {
+        auto reference = context_.reference(*step);
+        if (!reference) return reference.error();
+        const ReferenceParts parts = reference_parts(*reference);
+        inwards.push_back({{"typeId", parts.word},
+                           {"id", parts.ids.back()},
+                           {"key", *reference},
+                           {"requires", sdk::Json::array()},
+                           {"requiredBy", sdk::Json::array()}});
+        auto above = services_.families.container_of(context_, *step);
+        if (!above) return above.error();
+        step = *std::move(above);
+    }
+    std::reverse(inwards.begin(), inwards.end());
+    return sdk::Json(inwards);
+}
+
+sdk::Result<std::string> LiveSource::location_of(const sdk::RecordKey& key) const {
+    auto above = services_.families.container_of(context_, key);
+    if (!above) return above.error();
+    if (!*above) return platform_location(context_.platform().id);
+    auto container = location_of(**above);
+    if (!container) return container;
+    auto family = services_.families.of(context_, key);
+    if (!family) return family.error();
+    auto record = context_.documents().read(key);
+    if (!record) return record.error();
+    return record_location(*container, **family, record->fields, record->id);
+}
+
+sdk::Result<LiveSource::Place> LiveSource::place_of(const sdk::RecordKey& key) const {
+    Place place{key, {}, {}};
+    auto location = location_of(key);
+    if (!location) return location.error();
+    place.location = *std::move(location);
+    auto above = services_.families.container_of(context_, key);
+    if (!above) return above.error();
+    if (!*above) return place;
+    auto container = context_.reference(**above);
+    if (!container) return container.error();
+    place.container = *std::move(container);
+    return place;
+}
+
+sdk::Result<void> LiveSource::for_each(const Visit& visit) {
+    visited_.clear();
+    std::erase_if(contents_, [](const Content& content) { return content.nodes.empty(); });
+    omissions_ = {};
+    for (const sdk::RecordKey& root : roots_) {
+        auto place = place_of(root);
+        if (!place) return place.error();
+        if (auto walked = walk(*place, visit); !walked) return walked;
+    }
+    return {};
+}
+
+sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
+    if (auto left = context_.go_on(); !left) return left;
+    if (!visited_.insert(place.key).second) return {};
+    auto family = services_.families.of(context_, place.key);
+    if (!family) return family.error();
+    if (!*family || !(*family)->is_transferred) return {};
+    auto fields = json_of(services_.operations.on_record(context_, place.key, {}));
+    if (!fields && is_hidden(fields.error())) {
+        ++omissions_.unreadable;
+        return {};
+    }
+    if (!fields) return fields.error();
+    TransferRecord record;
+    record.type = (*family)->type;
+    auto key = context_.reference(place.key);
+    if (!key) return key.error();
+    record.key = *std::move(key);
+    record.id = reference_parts(record.key).ids.back();
+    record.container = place.container;
+    record.location = place.location;
+    record.fields = *std::move(fields);
+    for (const char* of_reply : {"ok", "_ref"})
+        record.fields.erase(of_reply);
+    auto wanted = is_wanted(place.key, record, **family);
+    if (!wanted) return wanted.error();
+    if (!*wanted) return {};
+    std::vector<sdk::RecordKey> outside;
+    if (auto added = add_rights(place.key, **family, record); !added) return added;
+    if (auto added = add_teams(place.key, **family, record); !added) return added;
+    if (auto added = add_files(place.key, **family, record); !added) return added;
+    if (auto added = add_companions(place.key, record, outside); !added) return added;
+    if (auto visited = visit(record); !visited) return visited;
+    if (auto walked = walk_contained(place, record, **family, visit); !walked) return walked;
+    for (const sdk::RecordKey& companion : outside) {
+        auto beside = place_of(companion);
+        if (!beside) return beside.error();
+        if (auto walked = walk(*beside, visit); !walked) return walked;
+    }
+    return {};
+}
+
+sdk::Result<bool> LiveSource::is_wanted(const sdk::RecordKey& key, const TransferRecord& record,
+                                        const sdk::FamilyInfo& family) const {
+    if (family.type == kBranch) {
+        const auto& branches = wanted_.branches;
+        const bool is_chosen = branches.empty() || std::find(branches.begin(), branches.end(),
+                                                             record.id) != branches.end();
+        const bool is_subject = std::find(roots_.begin(), roots_.end(), key) != roots_.end();
+        const bool is_archived = sdk::flag_member(record.fields, "archived", false);
+        if (!is_chosen || (is_archived && !is_subject && !wanted_.has_archived_branches))
+            return false;
+    }
+    // What contains others goes along with them.
+    if (family.contained.empty()) {
+        const std::int64_t at = modified_ms(record.fields);
+        const bool is_early = wanted_.start_ms > 0 && at < wanted_.start_ms;
+        const bool is_late = wanted_.end_ms > 0 && at > wanted_.end_ms;
+        if (is_early || is_late) return false;
+    }
+    // The groups behind teams come and go with these.
+    const std::string& home = std::string(services_.principals.home_type());
+    if (family.container != home || home.empty()) return true;
+    auto team = services_.teams.team_of(context_, key);
+    if (!team) return team.error();
+    return !team->has_value();
+}
+
+sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferRecord& record,
+                                             const sdk::FamilyInfo& family, const Visit& visit) {
+    const bool is_subject = std::find(roots_.begin(), roots_.end(), place.key) != roots_.end();
+    // An export of a platform is no export of all exports that lie in its vaults.
+    if (family.type == kVault && !is_subject) return {};
+    for (const std::string& type : family.contained) {
+        const sdk::FamilyInfo* const inner = services_.families.find(type);
+        if (!inner->is_transferred) continue;
+        if (inner->has_space) {
+            if (type == kNode) contents_.push_back({place.key, {}});
+            continue;
+        }
+        std::vector<sdk::RecordKey> keys;
+        auto listed = services_.families.for_each(
+            context_, type, place.key, [&keys](const sdk::RecordKey& key) -> sdk::Result<bool> {
+                keys.push_back(key);
+                return true;
+            });
+        if (!listed) return listed;
+        for (const sdk::RecordKey& key : keys) {
+            auto document = context_.documents().read(key);
+            if (!document) return document.error();
+            const Place below{key, record.key,
+                              record_location(place.location, *inner, document->fields,
+                                              document->id)};
+            if (auto walked = walk(below, visit); !walked) return walked;
+        }
+    }
+    return {};
+}
+
+sdk::Result<sdk::Json> LiveSource::rows(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                        sdk::InnerOperation operation) const {
+    if (!services_.operations.is_offered(family.type, true, operation)) return sdk::Json::array();
+    operation.parameters.emplace_back("limit", kEverything);
+    auto page = json_of(services_.operations.on_record(context_, key, operation));
+    if (!page && is_hidden(page.error())) return sdk::Json::array();
+    if (!page) return page.error();
+    const auto rows = page->find("rows");
+    return rows == page->end() ? sdk::Json::array() : *rows;
+}
+
+sdk::Json LiveSource::named(const sdk::Json& principal) const {
+    sdk::Json name{{"type", sdk::text_member(principal, "type")},
+                   {"domain", sdk::text_member(principal, "domainId")},
+                   {"name", sdk::text_member(principal, "name")}};
+    if (name["domain"] == primary_domain_) name["domainAlias"] = "primary";
+    return name;
+}
+
+sdk::Result<void> LiveSource::add_rights(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                         TransferRecord& record) const {
+    if (wanted_.has_roles) {
+        auto roles = rows(key, family, {.path = "/roles"});
+        if (!roles) return roles.error();
+        record.roles = *std::move(roles);
+    }
+    if (reference_parts(record.key).word == kGroup) {
+        auto members = rows(key, family, {.path = "/members"});
+        if (!members) return members.error();
+        for (const sdk::Json& member : *members)
+            record.members.push_back(named(member));
+    }
+    if (!wanted_.has_acls) return {};
+    auto acl = acl_of(key, family);
+    if (!acl) return acl.error();
+    record.acl = *std::move(acl);
+    return {};
+}
+
+sdk::Result<sdk::Json> LiveSource::acl_of(const sdk::RecordKey& key,
+                                          const sdk::FamilyInfo& family) const {
+    auto acl = rows(key, family, {.path = "/acl/list"});
+    if (!acl) return acl;
+    sdk::Json entries = sdk::Json::array();
+    for (const sdk::Json& row : *acl) {
+        auto holder = services_.principals.find(context_, sdk::text_member(row, "domainId") + "/" +
+                                                              sdk::text_member(row, "_doc"));
+        if (!holder && sdk::is_missing(holder.error())) continue;
+        if (!holder) return holder.error();
+        // Groups of teams hold what their teams do.
+        auto team = services_.teams.team_of(context_, holder->key);
+        if (!team) return team.error();
+        if (*team) continue;
+        sdk::Json entry = named(row);
+        entry["authorities"] = row.value("authorities", sdk::Json::array());
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+sdk::Result<sdk::Json> LiveSource::acl_of_node(const std::string& branch,
+                                               const std::string& node) const {
+    if (!wanted_.has_acls) return sdk::Json::array();
+    ReferenceParts parts = reference_parts(branch);
+    parts.word = kNode;
+    parts.ids.push_back(node);
+    auto key = context_.find_reference(parts.text());
+    // A version of a node that is gone.
+    if (!key && sdk::is_missing(key.error())) return sdk::Json::array();
+    if (!key) return key.error();
+    auto granted = context_.authorities().acl(*key);
+    if (!granted) return granted.error();
+    // Nearly no node has grants of its own.
+    if (granted->empty()) return sdk::Json::array();
+    return acl_of(*key, *services_.families.find(kNode));
+}
+
+sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                        TransferRecord& record) const {
+    if (!wanted_.has_teams || !family.has_teams) return {};
+    auto teams = rows(key, family, {.path = "/teams"});
+    if (!teams) return teams.error();
+    for (const sdk::Json& row : *teams) {
+        sdk::Json team = sdk::Json::object();
+        for (const char* member : {"key", "title", "description", "roleKeys"}) {
+            if (const auto value = row.find(member); value != row.end()) team[member] = *value;
+        }
+        team["members"] = sdk::Json::array();
+        if (wanted_.has_team_members) {
+            auto members = rows(key, family,
+                                {.path = "/teams/{teamKey}/members",
+                                 .values = {sdk::text_member(row, "key")}});
+            if (!members) return members.error();
+            for (const sdk::Json& member : *members)
+                team["members"].push_back(named(member));
+        }
+        record.teams.push_back(std::move(team));
+    }
+    return {};
+}
+
+sdk::Result<void> LiveSource::add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                        TransferRecord& record) const {
+    if (!wanted_.takes_attachments() || !family.has_attachments) return {};
+    auto attachments = rows(key, family, {.path = "/attachments"});
+    if (!attachments) return attachments.error();
+    for (const sdk::Json& row : *attachments) {
+        sdk::ContentItem::File file;
+        file.attachment.id = sdk::text_member(row, "attachmentId");
+        file.attachment.file_name = sdk::text_member(row, "filename");
+        file.attachment.content_type = sdk::text_member(row, "contentType");
+        file.attachment.length =
+            static_cast<std::uint64_t>(sdk::integer_member(row, "length").value_or(0));
+        file.open = [this, key, id = file.attachment.id] {
+            return pieces_of(services_.operations.on_record(
+                context_, key, {.path = "/attachments/{attachmentId}", .values = {id}}));
+        };
+        record.files.push_back(std::move(file));
+    }
+    return {};
+}
+
+sdk::Result<void> LiveSource::add_companions(const sdk::RecordKey& key, TransferRecord& record,
+                                             std::vector<sdk::RecordKey>& outside) const {
+    auto companions = services_.families.companions(context_, key);
+    if (!companions) return companions.error();
+    for (const sdk::Companion& companion : *companions) {
+        auto may = sdk::holds(context_, companion.record, sdk::Permission::read);
+        if (!may) return may.error();
+        if (!*may) continue;
+        auto reference = context_.reference(companion.record);
+        if (!reference) return reference.error();
+        record.companions[companion.name] = *std::move(reference);
+        auto above = services_.families.container_of(context_, companion.record);
+        if (!above) return above.error();
+        if (*above != key) outside.push_back(companion.record);
+    }
+    return {};
+}
+
+sdk::ContentSelection LiveSource::selection_of(const Content& content) const {
+    sdk::ContentSelection selection;
+    selection.branch = content.branch;
+    selection.nodes = content.nodes;
+    selection.start_ms = wanted_.start_ms;
+    selection.end_ms = wanted_.end_ms;
+    selection.has_folders = wanted_.has_folders;
+    selection.has_relators = wanted_.has_relators;
+    selection.has_relating_associations = wanted_.has_relating_associations;
+    selection.has_history = content.nodes.empty() && !wanted_.is_tip_only;
+    const bool is_state = !selection.has_history && wanted_.start_changeset.empty();
+    (is_state ? selection.changeset : selection.end_changeset) = wanted_.end_changeset;
+    selection.start_changeset = wanted_.start_changeset;
+    return selection;
+}
+
+sdk::Result<std::string> LiveSource::state_of(const Content& content) const {
+    if (!wanted_.end_changeset.empty()) return wanted_.end_changeset;
+    auto branch = json_of(services_.operations.on_record(context_, content.branch, {}));
+    // Whoever may read a node need not read the branch around it.
+    if (!branch && is_hidden(branch.error())) return std::string("tip");
+    if (!branch) return branch.error();
+    return sdk::text_member(*branch, "tip");
+}
+
+sdk::Result<void> LiveSource::visit_content(
+    sdk::ContentTransfer& transfer, const Content& content,
+    const std::function<sdk::Result<void>(const TransferContent&)>& visit) {
+    const sdk::ContentSelection selection = selection_of(content);
+    sdk::ContentOmissions left_out;
+    auto source = transfer.open(context_, selection, left_out);
+    if (!source) return source.error();
+    auto branch = context_.reference(content.branch);
+    if (!branch) return branch.error();
+    auto repository = services_.families.container_of(context_, content.branch);
+    if (!repository) return repository.error();
+    auto reference = context_.reference(**repository);
+    if (!reference) return reference.error();
+    auto location = location_of(**repository);
+    if (!location) return location.error();
+    auto state = selection.has_history ? sdk::Result<std::string>(std::string())
+                                       : state_of(content);
+    if (!state) return state.error();
+    const auto changeset = [this, &reference](const std::string& id) -> sdk::Result<sdk::Json> {
+        ReferenceParts parts = reference_parts(*reference);
+        parts.word = "changeset";
+        parts.ids.push_back(id);
+        auto record = context_.read_reference(parts.text());
+        if (record || !sdk::is_missing(record.error())) return record;
+        return sdk::Json{{"_doc", id}};
+    };
+    const auto acl = [this, &branch](const std::string& node) { return acl_of_node(*branch, node); };
+    auto visited = visit({.branch = *branch,
+                          .repository = *reference,
+                          .location = *location,
+                          .nodes = content.nodes,
+                          .state = *state,
+                          .source = **source,
+                          .changeset = changeset,
+                          .acl = acl});
+    omissions_.unreadable += left_out.unreadable;
+    return visited;
+}
+
+sdk::Result<void> LiveSource::for_each_content(
+    const std::function<sdk::Result<void>(const TransferContent&)>& visit) {
+    sdk::ContentTransfer* const transfer = services_.content();
+    if (!transfer) return {};
+    for (const Content& content : contents_) {
+        const bool is_in_another =
+            !content.nodes.empty() &&
+            std::any_of(contents_.begin(), contents_.end(), [&content](const Content& other) {
+                return other.branch == content.branch && other.nodes.empty();
+            });
+        if (is_in_another) continue;
+        if (auto visited = visit_content(*transfer, content, visit); !visited) return visited;
+    }
+    return {};
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,262 @@
+#include "transfer/transfer_runs.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/data_store.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "transfer/archive_manifest.hpp"
+#include "transfer/archive_source.hpp"
+#include "transfer/archive_writer.hpp"
+#include "transfer/configuration.hpp"
+#include "transfer/import_run.hpp"
+#include "transfer/live_source.hpp"
+
+namespace stele::archives {
+
+namespace {
+
+/// Ends a transaction that was tried only.
+constexpr char kDryRun[] = "transfer.dry_run";
+
+Coordinates coordinates_in(const sdk::Json& input) {
+    return {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
+            sdk::text_member(input, "archiveVersion")};
+}
+
+sdk::Result<TransferConfiguration> configuration_in(const sdk::Json& input) {
+    return TransferConfiguration::read(input.value("configuration", sdk::Json::object()));
+}
+
+/// The members of a result that say which archive it was.
+sdk::Json archive_told(const sdk::Json& input) {
+    sdk::Json told = sdk::Json::object();
+    for (const char* name : {"vaultId", "archiveGroup", "archiveArtifact", "archiveVersion"})
+        told[name] = sdk::text_member(input, name);
+    return told;
+}
+
+/// The manifest without its contents.
+sdk::Json manifest_of(const sdk::Json& input, const LiveSource& source,
+                      const TransferConfiguration& wanted) {
+    const Coordinates coordinates = coordinates_in(input);
+    sdk::Json sources = sdk::Json::array();
+    for (const TransferSubject& subject : source.subjects())
+        sources.push_back(subject.chain);
+    sdk::Json manifest{{"model", "3.0.0"},
+                       {"format", 1},
+                       {"group", coordinates.group},
+                       {"artifact", coordinates.artifact},
+                       {"version", coordinates.version},
+                       {"type", source.subjects().front().type}};
+    for (const char* name : {"title", "description"}) {
+        const std::string text = sdk::text_member(input, name);
+        if (!text.empty()) manifest[name] = text;
+    }
+    manifest["tipChangesetOnly"] = wanted.is_tip_only;
+    manifest["includes"] = sdk::Json::array();
+    manifest["dependencies"] = sdk::Json::array();
+    manifest["mayDiffer"] = {"group", "artifact", "version", "title", "description", "_system"};
+    manifest["configuration"] = wanted.to_json();
+    manifest["sources"] = std::move(sources);
+    return manifest;
+}
+
+/// What an export has written.
+struct WrittenArchive {
+    sdk::StoredBytes bytes;
+    sdk::Json manifest;
+    std::uint64_t entries = 0;
+    TransferOmissions omissions;
+};
+
+sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk::Job& job,
+                                          sdk::Context& context,
+                                          const TransferConfiguration& wanted) {
+    const sdk::Json& input = job.input();
+    auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
+    if (!archives) return archives.error();
+    auto binaries = context.data_stores().binaries(archives->container_key);
+    if (!binaries) return binaries.error();
+    auto blob = (*binaries)->create();
+    if (!blob) return blob.error();
+    std::uint64_t size = 0;
+    const auto sink = [&](std::string_view bytes) {
+        size += bytes.size();
+        return (*blob)->write(bytes);
+    };
+    auto writer = ArchiveWriter::open(sink, services.scratch_folder(),
+                                      [&job](std::uint64_t entries, std::uint64_t) {
+                                          return job.progress(entries, 0);
+                                      });
+    if (!writer) return writer.error();
+    const auto references = input.at("sources").get<std::vector<std::string>>();
+    auto source = LiveSource::open(services, context, references, wanted);
+    if (!source) return source.error();
+    auto records = (*source)->for_each(
+        [&writer](const TransferRecord& record) { return writer->add(record); });
+    if (!records) return records.error();
+    auto content = (*source)->for_each_content(
+        [&writer](const TransferContent& one) { return writer->add(one); });
+    if (!content) return content.error();
+    WrittenArchive written;
+    written.manifest = manifest_of(input, **source, wanted);
+    if (auto finished = writer->finish(written.manifest); !finished) return finished.error();
+    auto name = (*blob)->finish();
+    if (!name) return name.error();
+    written.bytes = sdk::StoredBytes{*std::move(name), size};
+    written.entries = writer->entries();
+    written.omissions = (*source)->omissions();
+    return written;
+}
+
+/// Puts it into its vault, and ends the job with that.
+sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& job,
+                                    const WrittenArchive& written,
+                                    const TransferConfiguration& wanted) {
+    const sdk::Json& input = job.input();
+    auto manifest = read_manifest(written.manifest);
+    if (!manifest) return manifest.error();
+    manifest->content_count = written.entries;
+    sdk::Json result = archive_told(input);
+    auto kept = services.operations.run_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
+            if (!archives) return archives.error();
+            NewArchive archive;
+            archive.coordinates = coordinates_in(input);
+            archive.bytes = written.bytes;
+            archive.manifest = *manifest;
+            for (const char* name : {"title", "description", "published"}) {
+                if (const auto value = input.find(name); value != input.end())
+                    archive.members[name] = *value;
+            }
+            auto record = services.archives.put(context, *archives, std::move(archive));
+            if (!record) return record.error();
+            result["archiveId"] = record->id;
+            result["entries"] = written.entries;
+            result["bytes"] = written.bytes.length;
+            result["unreadable"] = written.omissions.unreadable;
+            result["sources"] = written.manifest.at("sources");
+            result["configuration"] = wanted.to_json();
+            return job.finish(context.transaction(), result);
+        });
+    if (!kept) return kept.error();
+    return result;
+}
+
+sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_archive(const TransferServices& services,
+                                                                  sdk::Job& job) {
+    std::unique_ptr<sdk::BlobStore::Reader> bytes;
+    const sdk::Json& input = job.input();
+    auto opened = services.operations.read_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
+            if (!archives) return archives.error();
+            auto archive = ArchiveStore::find(context, *archives, coordinates_in(input));
+            if (!archive) return archive.error();
+            if (!*archive) {
+                return sdk::make_error(sdk::ErrorKind::not_found, "archive.unknown",
+                                       "the archive is gone");
+            }
+            auto reader = services.archives.open(context, **archive);
+            if (!reader) return reader.error();
+            bytes = *std::move(reader);
+            return {};
+        });
+    if (!opened) return opened.error();
+    return bytes;
+}
+
+/// Makes a source in the context in which it is brought in.
+using MakeSource = std::function<sdk::Result<std::unique_ptr<TransferSource>>(sdk::Context&)>;
+
+sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
+                             const MakeSource& make_source) {
+    const sdk::Json& input = job.input();
+    auto wanted = configuration_in(input);
+    if (!wanted) return wanted.error();
+    sdk::Json result = archive_told(input);
+    auto done = services.operations.run_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto held = job.confirm(context.transaction()); !held) return held;
+            auto target = context.find_reference(sdk::text_member(input, "target"));
+            if (!target) return target.error();
+            auto source = make_source(context);
+            if (!source) return source.error();
+            ImportRun run(services, context, **source, *wanted, *target,
+                          [&job](std::uint64_t brought) { return job.progress(brought, 0); });
+            auto outcome = run.run();
+            if (!outcome) return outcome.error();
+            result["created"] = outcome->created;
+            result["updated"] = outcome->updated;
+            result["skipped"] = outcome->skipped;
+            result["dryRun"] = wanted->is_dry_run;
+            result["configuration"] = wanted->to_json();
+            result["imports"] = std::move(outcome->imports);
+            result["notes"] = outcome->notes;
+            result["targets"] = sdk::Json::array();
+            for (const sdk::Json& one : result["imports"])
+                result["targets"].push_back(one.at("targets").back());
+            if (wanted->is_dry_run)
+                return sdk::make_error(sdk::ErrorKind::conflict, kDryRun, "this was a dry run");
+            return job.finish(context.transaction(), result);
+        });
+    const bool is_dry_end = !done && done.error().code == kDryRun;
+    if (!done && !is_dry_end) return done.error();
+    return result;
+}
+
+}  // namespace
+
+sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& job) {
+    auto wanted = configuration_in(job.input());
+    if (!wanted) return wanted.error();
+    sdk::Result<WrittenArchive> written = WrittenArchive();
+    auto read = services.operations.read_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            written = write_archive(services, job, context, *wanted);
+            return written ? sdk::Result<void>() : written.error();
+        });
+    if (!read) return read.error();
+    const std::uint64_t unreadable = written->omissions.unreadable;
+    if (unreadable > 0) {
+        auto logged = job.log(sdk::JobLogLevel::status,
+                              fmt::format("{} records that {} may not read were left out",
+                                          unreadable, job.run_as().name));
+        if (!logged) return logged.error();
+    }
+    return keep_archive(services, job, *written, *wanted);
+}
+
+sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& job) {
+    auto bytes = open_archive(services, job);
+    if (!bytes) return bytes.error();
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    if (!zip) return zip.error();
+    auto manifest = verify_manifest(*zip);
+    if (!manifest) return manifest.error();
+    return bring(services, job,
+                 [&](sdk::Context&) -> sdk::Result<std::unique_ptr<TransferSource>> {
+                     auto source = ArchiveSource::open(services, *zip, *manifest);
+                     if (!source) return source.error();
+                     return std::unique_ptr<TransferSource>(*std::move(source));
+                 });
+}
+
+sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
+    auto wanted = configuration_in(job.input());
+    if (!wanted) return wanted.error();
+    wanted->is_tip_only = true;
+    return bring(services, job,
+                 [&](sdk::Context& context) -> sdk::Result<std::unique_ptr<TransferSource>> {
+                     const auto references =
+                         job.input().at("sources").get<std::vector<std::string>>();
+                     auto source = LiveSource::open(services, context, references, *wanted);
+                     if (!source) return source.error();
+                     return std::unique_ptr<TransferSource>(*std::move(source));
+                 });
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,27 @@
+#include "transfer/transfer_services.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stele::archives {
+
+std::filesystem::path TransferServices::scratch_folder() const {
+    std::filesystem::path folder = registrar.data_folder() / "transfers";
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    // Whoever opens a file there hears of the problem.
+    return folder;
+}
+
+sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply) {
+    if (!reply) return reply.error();
+    std::string text = reply->body();
+    bool has_more = static_cast<bool>(reply->source());
+    while (has_more) {
+        auto pulled = reply->source()(text);
+        if (!pulled) return pulled.error();
+        has_more = *pulled;
+    }
+    return sdk::parse_json(text, {.depth = 200});
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+
+#include <stele/sdk/registrar.hpp>
+#include <stele/sdk/services/content_transfer.hpp>
+#include <stele/sdk/services/families.hpp>
+#include <stele/sdk/services/inner_operations.hpp>
+#include <stele/sdk/services/jobs.hpp>
+#include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/teams.hpp>
+
+#include "archive_store.hpp"
+
+namespace stele::archives {
+
+/// What exports, imports and copies work with. Lives until the process ends.
+struct TransferServices {
+    sdk::Registrar& registrar;
+    sdk::Families& families;
+    sdk::InnerOperations& operations;
+    sdk::Jobs& jobs;
+    sdk::Teams& teams;
+    sdk::PrincipalDirectory& principals;
+    const ArchiveStore& archives;
+
+    /// Null where no enabled plugin keeps nodes. Not before all plugins are opened.
+    sdk::ContentTransfer* content() const { return registrar.find<sdk::ContentTransfer>(); }
+    /// For files without names; made when it is missing.
+    std::filesystem::path scratch_folder() const;
+};
+
+/// What an inner operation answers, as JSON, also where it answers a stream.
+sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply);
+
+}  // namespace stele::archives

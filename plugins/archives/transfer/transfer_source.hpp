@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <stele/sdk/attachments.hpp>
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+#include <stele/sdk/services/content_transfer.hpp>
+
+namespace stele::archives {
+
+/// One record on its way, whatever its family: what `/acl/list`, `/teams` and the like say of it.
+/// Principals are told by domain and name, other records by reference.
+struct TransferRecord {
+    /// Reference.
+    std::string key;
+    std::string type;
+    std::string id;
+    /// Key of the record that contains it; empty for a platform.
+    std::string container;
+    /// Folder of the archive, no slash at the end.
+    std::string location;
+    /// As served.
+    sdk::Json fields;
+    /// Arrays; empty where there is nothing or nothing is taken.
+    sdk::Json acl;
+    sdk::Json roles;
+    sdk::Json teams;
+    /// Members of a group.
+    sdk::Json members;
+    /// Keys of records that belong to it, by the names under which they do
+    /// (`sdk::Resource::companions`).
+    std::map<std::string, std::string> companions;
+    std::vector<sdk::ContentItem::File> files;
+
+    TransferRecord();
+};
+
+/// The content of a branch on its way.
+struct TransferContent {
+    /// References.
+    std::string branch;
+    std::string repository;
+    /// Folder of the repository.
+    std::string location;
+    /// Ids of the nodes that it is about; empty: the whole branch.
+    std::vector<std::string> nodes;
+    /// The changeset whose state it is; empty: its items are versions of theirs.
+    std::string state;
+    sdk::ContentSource& source;
+    /// The record of a changeset.
+    std::function<sdk::Result<sdk::Json>(const std::string& changeset)> changeset;
+    /// Who was granted what on a node, as `TransferRecord::acl`.
+    std::function<sdk::Result<sdk::Json>(const std::string& node)> acl;
+};
+
+/// What an export, an import or a copy is about.
+struct TransferSubject {
+    std::string type;
+    std::string id;
+    /// Reference.
+    std::string key;
+    /// `{typeId, id, key}` from the platform down to it.
+    sdk::Json chain;
+
+    TransferSubject();
+};
+
+/// Records and content that are taken somewhere, from a platform or out of an archive. One thread.
+class TransferSource {
+public:
+    virtual ~TransferSource();
+
+    virtual const std::vector<TransferSubject>& subjects() const = 0;
+    /// Containers before what they contain, records before those that belong to them. May be called
+    /// again.
+    virtual sdk::Result<void> for_each(
+        const std::function<sdk::Result<void>(const TransferRecord&)>& visit) = 0;
+    /// After the records.
+    virtual sdk::Result<void> for_each_content(
+        const std::function<sdk::Result<void>(const TransferContent&)>& visit) = 0;
+};
+
+}  // namespace stele::archives

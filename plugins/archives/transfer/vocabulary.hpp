@@ -1,0 +1,14 @@
+#pragma once
+
+/// Types that transfers treat in a way of their own.
+namespace stele::archives {
+
+inline constexpr char kPlatform[] = "platform";
+inline constexpr char kRepository[] = "repository";
+inline constexpr char kBranch[] = "branch";
+inline constexpr char kNode[] = "node";
+inline constexpr char kAssociation[] = "association";
+inline constexpr char kGroup[] = "group";
+inline constexpr char kVault[] = "vault";
+
+}  // namespace stele::archives
