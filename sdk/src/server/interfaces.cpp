@@ -18,6 +18,7 @@
 #include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
+#include <stele/sdk/services/content_transfer.hpp>
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/family_operations.hpp>
 #include <stele/sdk/services/inner_rights.hpp>
@@ -64,6 +65,8 @@ Platforms::~Platforms() = default;
 PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
+ContentSource::~ContentSource() = default;
+ContentTransfer::~ContentTransfer() = default;
 RecordLists::~RecordLists() = default;
 RowQuery::~RowQuery() = default;
 NodePaths::~NodePaths() = default;
