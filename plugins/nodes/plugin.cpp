@@ -21,6 +21,7 @@
 #include "job/relation_job.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
+#include "transfer/content_transfer.hpp"
 
 namespace stele::nodes {
 
@@ -56,6 +57,8 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     ContentLog& log = registrar.own(std::make_unique<ContentLog>(services));
     registrar.publish<sdk::ContentLog>(log);
     registrar.publish<sdk::ContentSizes>(registrar.own(std::make_unique<ContentSizes>(services)));
+    registrar.publish<sdk::ContentTransfer>(
+        registrar.own(std::make_unique<ContentTransfer>(services)));
     registrar.on_check([&services, &log](std::vector<std::string>& differences) {
         check_attachments(services, log, differences);
     });

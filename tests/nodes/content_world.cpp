@@ -18,6 +18,7 @@
 #include "kernel/resource/operations/routed_call.hpp"
 #include "kernel/resource/registration/registration.hpp"
 #include "kernel/storage/backends/leveldb/leveldb_engine.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
 #include "operation/branch/branch_indexes.hpp"
 #include "operation/branch/branch_jobs.hpp"
 
@@ -75,7 +76,9 @@ void must(const sdk::Result<void>& result) {
 
 sdk::Result<sdk::Principal> UserDirectory::find(sdk::Context&, std::string_view form,
                                                 std::string_view) {
-    return first_user(users, [form](const sdk::Principal& user) { return user.id == form; });
+    return first_user(users, [form](const sdk::Principal& user) {
+        return form == user.id || form == user.domain_id + '/' + user.id;
+    });
 }
 
 sdk::Result<sdk::Principal> UserDirectory::describe(sdk::Context&, const sdk::RecordKey& key) {
@@ -92,6 +95,8 @@ ContentWorld::ContentWorld()
       registrar_("nodes", kernel_, settings_, table_, installations_),
       jobs_(*kernel_.engine, job_options()) {
     add_families();
+    must(kernel_.binaries.add(sdk::kFileProvider, must(kernel::storage::open_blob_directory(
+                                                      folder_.path() / "blobs", 0))));
     must(sdk::write_with_retry(*kernel_.engine, [this](sdk::Transaction& transaction) {
         auto made = kernel_.platforms.create(transaction, "Test");
         return made ? sdk::Result<void>() : sdk::Result<void>(made.error());
@@ -101,7 +106,7 @@ ContentWorld::ContentWorld()
     kernel_.principals = &users_;
     jobs_.start_running();
     for (const char* id : {"ann", "ben"})
-        add_user(id);
+        add_user(id, "owner");
     make_repository();
 }
 
@@ -132,7 +137,7 @@ void ContentWorld::add_families() {
         routes_.emplace(route.method + " " + route.path, &route);
 }
 
-void ContentWorld::add_user(const std::string& id) {
+std::size_t ContentWorld::add_user(const std::string& id, std::string_view role) {
     sdk::Session session;
     session.platform = platform_;
     sdk::Principal& user = session.principal;
@@ -143,10 +148,38 @@ void ContentWorld::add_user(const std::string& id) {
         auto made = context.documents().create({kUserType, ""}, {{"_doc", id}});
         if (!made) return made.error();
         user.key = made->key;
-        return context.authorities().grant(platform_.root, user.key, "owner", true);
+        return role.empty() ? sdk::Result<void>()
+                            : context.authorities().grant(platform_.root, user.key, role, true);
     }));
     users_.users.push_back(user);
     sessions_.push_back(std::make_shared<const sdk::Session>(std::move(session)));
+    return sessions_.size() - 1;
+}
+
+sdk::Result<bool> ContentWorld::work(std::size_t user,
+                                     const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    WorkContext context(kernel_, sessions_[user]);
+    if (auto done = work(context); !done) return done.error();
+    if (auto finished = context.finish(); !finished) return finished.error();
+    const bool has_written = context.transaction().has_writes();
+    if (auto committed = sdk::commit_and_wait(context.transaction()); !committed)
+        return committed.error();
+    context.run_effects();
+    return has_written;
+}
+
+sdk::RecordKey ContentWorld::add_repository() {
+    sdk::RecordKey key;
+    must(run_as_system(kernel_, platform_, [&](sdk::Context& context) -> sdk::Result<void> {
+        auto made = context.documents().create({nodes::kRepositoryType, ""}, {{"title", "R"}});
+        if (!made) return made.error();
+        auto master = context.documents().read({nodes::kBranchType, made->id, made->key},
+                                               nodes::kMasterAlias);
+        if (!master) return master.error();
+        key = master->key;
+        return {};
+    }));
+    return key;
 }
 
 void ContentWorld::make_repository() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,6 +53,14 @@ public:
 
     /// The operation with everything around it, commit included; conflicts are repeated.
     sdk::Result<sdk::Json> ask(std::size_t user, const Request& request);
+    /// Work of a user in a transaction of its own, committed where it succeeds; whether it wrote.
+    sdk::Result<bool> work(std::size_t user,
+                           const std::function<sdk::Result<void>(sdk::Context&)>& work);
+    /// A user with a role on everything; by number. Without one they have no right at all.
+    std::size_t add_user(const std::string& id, std::string_view role);
+    const sdk::Principal& user(std::size_t user) const { return sessions_[user]->principal; }
+    /// Another repository: the key of its master branch.
+    sdk::RecordKey add_repository();
     /// Waits for a job and answers how it ended.
     sdk::Result<sdk::Json> wait(const std::string& job);
 
@@ -64,7 +73,6 @@ public:
 
 private:
     void add_families();
-    void add_user(const std::string& id);
     void make_repository();
     const kernel::resource::Route& route(std::string_view method, std::string_view path) const;
     sdk::Result<sdk::Json> ask_once(std::size_t user, const Request& request);

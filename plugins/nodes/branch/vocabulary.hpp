@@ -24,6 +24,9 @@ inline constexpr char kIsAssociation[] = "_is_association";
 inline constexpr char kStatistics[] = "_statistics";
 inline constexpr char kPaths[] = "_paths";
 inline constexpr char kSystem[] = "_system";
+/// Of what was imported: by what a later import finds it, and its id where it came from.
+inline constexpr char kImportKey[] = "_key";
+inline constexpr char kSourceDoc[] = "_source_doc";
 inline constexpr char kChangeset[] = "changeset";
 inline constexpr char kAttachments[] = "attachments";
 inline constexpr char kSource[] = "source";

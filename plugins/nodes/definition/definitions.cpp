@@ -20,16 +20,6 @@ namespace {
 constexpr char kServersDomain[] = "system";
 constexpr char kCreatorsDomain[] = "created_by_principal_domain_id";
 
-/// Whether the QName is that of a built-in definition outside of the server's own prefixes.
-bool is_replaceable(const std::string& qname) {
-    static constexpr std::array<std::string_view, 6> kOwnPrefixes{
-        "a:", "d:", "f:", "n:", "o:", "r:"};
-    const bool is_own =
-        std::any_of(kOwnPrefixes.begin(), kOwnPrefixes.end(),
-                    [&](std::string_view prefix) { return qname.starts_with(prefix); });
-    return !is_own && is_built_in_definition(qname);
-}
-
 /// No definition has more of its own: they are looked for one after another in whatever is written.
 constexpr std::size_t kMaxDemanded = 1000;
 
@@ -93,9 +83,28 @@ sdk::Json built_in_condition() {
             {std::string(member::kSystem) + "." + kCreatorsDomain, kServersDomain}};
 }
 
+bool is_replaceable_definition(const std::string& qname) {
+    static constexpr std::array<std::string_view, 6> kOwnPrefixes{
+        "a:", "d:", "f:", "n:", "o:", "r:"};
+    const bool is_own =
+        std::any_of(kOwnPrefixes.begin(), kOwnPrefixes.end(),
+                    [&](std::string_view prefix) { return qname.starts_with(prefix); });
+    return !is_own && is_built_in_definition(qname);
+}
+
+bool is_unchanged_built_in(const sdk::Json& definition) {
+    const auto system = definition.find(member::kSystem);
+    return is_definition(definition) &&
+           is_built_in_definition(sdk::text_member(definition, member::kQName)) &&
+           system != definition.end() &&
+           sdk::text_member(*system, kCreatorsDomain) == kServersDomain &&
+           sdk::text_member(*system, "modified_by_principal_domain_id") == kServersDomain;
+}
+
 sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition) {
     const std::string qname = sdk::text_member(definition, member::kQName);
-    if (content.changes().is_server_alone(content.context()) || !is_replaceable(qname)) return {};
+    if (content.changes().is_server_alone(content.context()) || !is_replaceable_definition(qname))
+        return {};
     auto present = content.node(qname);
     if (!present) return sdk::is_missing(present.error()) ? sdk::Result<void>() : present.error();
     const bool is_of_server =

@@ -17,6 +17,11 @@ bool is_built_in_definition(std::string_view qname);
 
 /// What a query asks of a definition to find those that are still as a repository began with them.
 sdk::Json built_in_condition();
+/// Whether a definition is one of those, as the server made it.
+bool is_unchanged_built_in(const sdk::Json& definition);
+/// Whether one of them has the QName, under a prefix that is not the server's own: a client's
+/// definition takes its place.
+bool is_replaceable_definition(const std::string& qname);
 /// Before a definition is made: takes a built-in one with its QName away, unless the prefix is the
 /// server's own (docs/reference/nodes_content.md). A client's definition of that name stays.
 sdk::Result<void> make_way_for(const BranchContent& content, const sdk::Json& definition);

@@ -33,7 +33,7 @@ namespace {
 constexpr std::array kKept{member::kType,       member::kQName,          member::kIsAssociation,
                            member::kSource,     member::kSourceType,     member::kTarget,
                            member::kTargetType, member::kDirectionality, "source_changeset",
-                           "target_changeset"};
+                           "target_changeset",  member::kImportKey,      member::kSourceDoc};
 /// The ends of associations stay as they are; the ones of nodes are a client's own.
 bool is_end(std::string_view name) {
     return name.front() != '_';

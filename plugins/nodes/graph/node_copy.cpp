@@ -27,15 +27,6 @@ constexpr char kOriginTag = 'C';
 constexpr std::array kOwnOfOriginal{member::kSystem, member::kStatistics, member::kPaths, "_search",
                                     "ok"};
 constexpr std::array kNodeNames{"_doc", member::kQName};
-/// What a node is to the branch, not what it says.
-constexpr std::array kNotCopied{association::kHasLock, association::kHasMount,
-                                association::kHasRole, association::kCreated,
-                                association::kCopiedFrom};
-
-bool is_copied_type(std::string_view type) {
-    return std::find(kNotCopied.begin(), kNotCopied.end(), type) == kNotCopied.end();
-}
-
 sdk::Json fields_to_copy(const sdk::Json& original, bool keeps_names) {
     sdk::Json fields = original;
     for (const char* name : kOwnOfOriginal)
@@ -55,6 +46,14 @@ const sdk::Json* attachments_of(const sdk::Json& node) {
 }
 
 }  // namespace
+
+bool is_copied_type(std::string_view type) {
+    // What a node is to the branch, not what it says.
+    static constexpr std::array<std::string_view, 5> kNotCopied{
+        association::kHasLock, association::kHasMount, association::kHasRole, association::kCreated,
+        association::kCopiedFrom};
+    return std::find(kNotCopied.begin(), kNotCopied.end(), type) == kNotCopied.end();
+}
 
 sdk::Result<void> NodeCopy::check_size(std::size_t size) const {
     if (size <= rules_.most) return {};
@@ -181,7 +180,7 @@ sdk::Result<sdk::Document> NodeCopy::clone_node(const sdk::Document& node) {
     if (!present && !sdk::is_missing(present.error())) return present;
     if (present) return replace(*present, node, {});
     if (auto may = to_.require_create(); !may) return may.error();
-    if (auto forgotten = forget_deletion(node.id); !forgotten) return forgotten.error();
+    if (auto forgotten = forget_deletion(to_, node.id); !forgotten) return forgotten.error();
     if (auto kept = keep_system(to_, node.id); !kept) return kept.error();
     bring_attachments(node, node.id);
     return to_.create(fields_to_copy(node.fields, true));
@@ -218,22 +217,6 @@ void NodeCopy::bring_attachments(const sdk::Document& node, const std::string& c
     const sdk::Json* const attachments = attachments_of(node.fields);
     to_.changes().set_system(
         copy, {{member::kAttachments, attachments ? *attachments : sdk::Json(nullptr)}});
-}
-
-sdk::Result<void> NodeCopy::forget_deletion(const std::string& id) const {
-    const sdk::CollectionName deletions{kDeletionType, {}, to_.branch()};
-    sdk::Documents& documents = to_.context().as_system().documents();
-    auto deletion = documents.read(deletions, id);
-    if (!deletion && sdk::is_missing(deletion.error())) return {};
-    if (!deletion) return deletion.error();
-    for (const sdk::Permission needed : {sdk::Permission::read, sdk::Permission::update}) {
-        auto may = to_.may(deletion->key, needed);
-        if (!may) return may.error();
-        if (*may) continue;
-        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.deletion_kept",
-                               "node " + id + " was deleted here, for others to bring it back");
-    }
-    return documents.remove(deletions, id);
 }
 
 sdk::Result<std::string> NodeCopy::other_end(const Edge& edge, bool may_be_relation) const {
@@ -388,7 +371,7 @@ sdk::Result<void> NodeCopy::make_association(const sdk::Document& original,
             auto replaced = replace(*present, original, {});
             return replaced ? sdk::Result<void>() : replaced.error();
         }
-        if (auto forgotten = forget_deletion(original.id); !forgotten) return forgotten;
+        if (auto forgotten = forget_deletion(to_, original.id); !forgotten) return forgotten;
     }
     if (auto may = to_.require_create(); !may) return may;
     const AssociationEnds ends = ends_of(original);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "branch/branch_content.hpp"
@@ -23,6 +24,10 @@ struct CopyRules {
     /// Most nodes of one copy; beyond, it fails with `too_large` (`nodes.copy_too_large`).
     std::size_t most = 1000;
 };
+
+/// Whether associations of the type go where their nodes go; others are what a node is to its
+/// branch.
+bool is_copied_type(std::string_view type);
 
 /// Copies nodes with what they hold, their attachments, and the associations between them, inside a
 /// branch or to another. Rights are checked: READ on what is copied (what is not readable is left
@@ -83,7 +88,6 @@ private:
                                        const sdk::Document& target);
     sdk::Result<std::string> other_end(const Edge& edge, bool may_be_relation) const;
     sdk::Result<bool> is_joined(const AssociationEnds& ends) const;
-    sdk::Result<void> forget_deletion(const std::string& id) const;
     sdk::Result<std::string> origin_row(const std::string& node, const std::string& folder) const;
 
     const BranchContent& from_;

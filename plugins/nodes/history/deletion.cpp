@@ -399,6 +399,22 @@ sdk::Result<void> keep_system(const BranchContent& content, const std::string& n
     return {};
 }
 
+sdk::Result<void> forget_deletion(const BranchContent& content, const std::string& id) {
+    const sdk::CollectionName deletions = deletions_of(content);
+    sdk::Documents& documents = content.context().as_system().documents();
+    auto deletion = documents.read(deletions, id);
+    if (!deletion && sdk::is_missing(deletion.error())) return {};
+    if (!deletion) return deletion.error();
+    for (const sdk::Permission needed : {sdk::Permission::read, sdk::Permission::update}) {
+        auto may = content.may(deletion->key, needed);
+        if (!may) return may.error();
+        if (*may) continue;
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.deletion_kept",
+                               "node " + id + " was deleted here, for others to bring it back");
+    }
+    return documents.remove(deletions, id);
+}
+
 sdk::Result<void> restore_association(const BranchContent& content, const sdk::Document& deletion) {
     Changes::Relations& relations = content.changes().relations();
     const Raised comes_back(relations.come_back);

@@ -39,6 +39,10 @@ sdk::Result<void> remove_what_depends(const BranchContent& content, const sdk::D
 /// was, like the versions that go on with it. Nothing where the id has no version here.
 sdk::Result<void> keep_system(const BranchContent& content, const std::string& node);
 
+/// Before something comes back under the id of what was deleted here: takes its deletion away,
+/// where there is one. Needs READ and UPDATE on it: `conflict` (`nodes.deletion_kept`).
+sdk::Result<void> forget_deletion(const BranchContent& content, const std::string& id);
+
 /// Brings a deleted node back under its id, with its attachments, its maker and the associations
 /// whose ends both live; the deletion goes. `not_found` (`document.unknown`) when there is no such
 /// deletion, `conflict` (`nodes.deletion_end_missing`) for an association without one of its ends,

@@ -20,15 +20,6 @@ namespace {
 constexpr char kRecordTag = 'd';
 constexpr Revision kNewest = kUncommitted - 1;
 
-/// While a changeset is written only the random part of its id is known.
-void complete_changeset(sdk::Json& record, Revision revision) {
-    const auto system = record.find(member::kSystem);
-    if (system == record.end() || !system->is_object()) return;
-    const std::string changeset = sdk::text_member(*system, member::kChangeset);
-    if (changeset.empty() || revision_of(changeset)) return;
-    (*system)[member::kChangeset] = changeset_id(revision, changeset);
-}
-
 sdk::Json without_server_members(const sdk::Json& record) {
     sdk::Json own = record;
     for (const char* name : {"_doc", member::kSystem, member::kStatistics, member::kPaths})
@@ -153,6 +144,14 @@ sdk::Result<sdk::Json> version_record(std::string_view stored, std::string place
     }
     return sdk::make_error(sdk::ErrorKind::internal, "nodes.version_broken",
                            "a version of the node cannot be read", std::move(place));
+}
+
+void complete_changeset(sdk::Json& record, Revision revision) {
+    const auto system = record.find(member::kSystem);
+    if (system == record.end() || !system->is_object()) return;
+    const std::string changeset = sdk::text_member(*system, member::kChangeset);
+    if (changeset.empty() || revision_of(changeset)) return;
+    (*system)[member::kChangeset] = changeset_id(revision, changeset);
 }
 
 sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_view node) {

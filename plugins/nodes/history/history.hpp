@@ -65,6 +65,10 @@ sdk::Result<sdk::Json> newest_version(const BranchContent& content, std::string_
 /// `place` in its detail where it cannot be read.
 sdk::Result<sdk::Json> version_record(std::string_view stored, std::string place);
 
+/// Gives a record as it is stored the id of the changeset that wrote it, of which it has the random
+/// part only.
+void complete_changeset(sdk::Json& record, Revision revision);
+
 /// What a client changed from one version to the next, as a JSON Patch (RFC 6902); members of the
 /// server are left out. `left` are the bytes that it may have, which it takes off
 /// (`sdk::take_json_difference`).

@@ -18,6 +18,7 @@
 #include <stele/sdk/services/collection_indexes.hpp>
 #include <stele/sdk/services/content_log.hpp>
 #include <stele/sdk/services/content_sizes.hpp>
+#include <stele/sdk/services/content_transfer.hpp>
 #include <stele/sdk/services/engine_source.hpp>
 #include <stele/sdk/services/families.hpp>
 #include <stele/sdk/services/family_operations.hpp>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,8 @@ struct ContentItem {
     bool is_removed = false;
     struct File {
         Attachment attachment;
-        /// Opens its bytes; may be called again. Where the sender did not know them
-        /// `attachment.length` is 0.
+        /// Opens its bytes; may be called again; null where there are none. Where the sender did
+        /// not know them `attachment.length` is 0.
         std::function<Result<PieceSource>()> open;
     };
     std::vector<File> files;
@@ -41,15 +42,15 @@ struct ContentSelection {
     /// Empty: the whole branch. Otherwise these nodes with all that lies below them by `a:child`,
     /// the associations between them, and the definitions that they need and that are not built in,
     /// with their forms.
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes = {};
     /// The state after this changeset; empty: the tip.
-    std::string changeset;
-    /// Every version that the branch shows from its first changeset on, one changeset after another,
-    /// in place of the state.
+    std::string changeset = {};
+    /// Every version that the branch shows from its first changeset on, one changeset after
+    /// another, in place of the state.
     bool has_history = false;
     /// With history, and without: only what changesets after the first and up to the second wrote.
-    std::string start_changeset;
-    std::string end_changeset;
+    std::string start_changeset = {};
+    std::string end_changeset = {};
     /// Only what was modified in the time, epoch milliseconds; 0: no bound.
     std::int64_t start_ms = 0;
     std::int64_t end_ms = 0;
@@ -63,6 +64,7 @@ struct ContentSelection {
 
 /// What was left out and why, counted; shown in the job.
 struct ContentOmissions {
+    /// Nodes and associations that whoever acts may not READ, or not an end of.
     std::uint64_t unreadable = 0;
 };
 
@@ -85,15 +87,16 @@ struct ContentTarget {
     RecordKey branch;
     /// Id of the node in which the subjects become `a:child` members; empty: the root of what comes
     /// stands for the root of the branch.
-    std::string folder;
+    std::string folder = {};
     TransferStrategy strategy = TransferStrategy::copy_everything;
     /// False: where a subject is in the folder under its name already, that one is brought up to
     /// date. Means nothing to `clone`.
     bool copies_on_existing = true;
     /// Old ids, QNames or references and what they become, wherever they stand as a whole text.
-    std::map<std::string, std::string> substitutions;
-    /// Ids of the nodes that the import is about, in the source; empty: all.
-    std::vector<std::string> subjects;
+    std::map<std::string, std::string> substitutions = {};
+    /// Ids of the nodes that the import is about, in the source: these are put into the folder.
+    /// Empty: those that nothing leads to. Whatever the source holds comes.
+    std::vector<std::string> subjects = {};
     /// Links to what neither comes nor is there: an error in place of a note.
     bool requires_all = false;
     /// `_source_doc` of what comes says its former id.
@@ -104,11 +107,14 @@ struct ContentTarget {
 
 /// What an import has made.
 struct ContentReport {
+    /// Of nodes and definitions.
     std::uint64_t created = 0;
     std::uint64_t updated = 0;
     /// Equal to what was there already, or built in.
     std::uint64_t skipped = 0;
+    /// Made or brought up to date, those that stand for properties among them.
     std::uint64_t associations = 0;
+    /// Of all that was made, and of what was brought up to date where one of its own has changed.
     std::uint64_t attachments = 0;
     /// Ids in the source, and what stands for them here.
     std::map<std::string, std::string> ids;
@@ -124,13 +130,15 @@ class ContentTransfer {
 public:
     virtual ~ContentTransfer();
 
-    /// What a selection holds, at the state that the context reads; the context outlives it. Fails
+    /// What a selection holds, at the state that the context reads, without what that has written
+    /// itself; the context outlives it, items and their files outlive both. Fails
     /// with `not_found` for nodes and changesets that the branch does not show to its principal.
     virtual Result<std::unique_ptr<ContentSource>> open(Context& context,
                                                         const ContentSelection& selection,
                                                         ContentOmissions& omissions) = 0;
-    /// Brings it in, as one changeset. Failures are those of the writes, with the id of the item in
-    /// the message.
+    /// Brings it in, as one changeset, or none where nothing is new. Walks the source several
+    /// times. Failures are those of the writes, with the id of the item in the message; `too_large`
+    /// (`nodes.import_too_large`) beyond 100,000 nodes and associations.
     virtual Result<ContentReport> import(Context& context, ContentSource& source,
                                          const ContentTarget& target) = 0;
 };

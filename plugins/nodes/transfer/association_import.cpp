@@ -1,0 +1,180 @@
+#include "transfer/association_import.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/relation_elements.hpp"
+#include "branch/vocabulary.hpp"
+#include "history/node_relations.hpp"
+#include "relation/relators.hpp"
+#include "transfer/tree_matching.hpp"
+
+namespace stele::nodes {
+
+sdk::Result<void> AssociationImport::bring(const sdk::ContentItem& item) {
+    sdk::Json fields = RecordImport::fields_of(item);
+    if (auto rewritten = links_.rewrite(item.id, fields); !rewritten) return rewritten.error();
+    if (state_.is_clone()) {
+        auto present = records_.find_present(item.id, true);
+        if (!present) return present.error();
+        if (*present) return update(item, **present, std::move(fields));
+    }
+    for (const char* end : {member::kSource, member::kTarget})
+        fields[end] = state_.substituted(sdk::text_member(item.fields, end));
+    auto ends = find_ends(item, fields);
+    if (!ends) return ends.error();
+    if (!*ends) return {};
+    return make(item, std::move(fields), **ends);
+}
+
+sdk::Result<std::optional<AssociationImport::Ends>> AssociationImport::find_ends(
+    const sdk::ContentItem& item, const sdk::Json& fields) {
+    auto source = find_end(item.id, sdk::text_member(fields, member::kSource));
+    if (!source) return source.error();
+    if (!*source) return std::optional<Ends>();
+    auto target = find_end(item.id, sdk::text_member(fields, member::kTarget));
+    if (!target) return target.error();
+    if (!*target) return std::optional<Ends>();
+    return std::optional<Ends>({std::move(**source), std::move(**target)});
+}
+
+sdk::Result<std::optional<sdk::Document>> AssociationImport::find_end(const std::string& item,
+                                                                      const std::string& id) {
+    auto resolved = state_.resolve(id);
+    if (!resolved) return resolved.error();
+    if (resolved->id.empty()) {
+        if (auto dropped = state_.drop_link(item, id); !dropped) return dropped.error();
+        return std::optional<sdk::Document>();
+    }
+    auto node = read(resolved->id);
+    if (!node) return node.error();
+    return std::optional<sdk::Document>(std::move(*node));
+}
+
+sdk::Result<sdk::Document> AssociationImport::read(const std::string& id) {
+    if (last_source_ && last_source_->id == id) return *last_source_;
+    return content_.node(id);
+}
+
+sdk::Result<void> AssociationImport::update(const sdk::ContentItem& item,
+                                            const sdk::Document& present, sdk::Json fields) {
+    auto brought = records_.update(item, present, std::move(fields));
+    if (!brought) return brought.error();
+    ++(*brought == Brought::skipped ? state_.report.skipped : state_.report.associations);
+    return {};
+}
+
+sdk::Result<void> AssociationImport::require_source(const std::string& type,
+                                                    const sdk::Document& source) const {
+    if (state_.made.contains(source.id)) return {};
+    return content_.require(source, type == association::kChild ? sdk::Permission::create_subobjects
+                                                                : sdk::Permission::update);
+}
+
+sdk::Result<bool> AssociationImport::is_said(const sdk::Json& association, const Ends& ends) const {
+    const std::string path = relation_path(association);
+    auto relators = relators_of(content_, ends.source.fields);
+    if (!relators) return relators.error();
+    const std::string type = sdk::text_member(association, member::kType);
+    const bool is_relator = std::any_of(
+        relators->begin(), relators->end(),
+        [&](const Relator& relator) { return relator.path == path && relator.type == type; });
+    return is_relator && NamedNodes(ends.source.fields).contains(path, ends.target.id);
+}
+
+sdk::Result<std::optional<std::string>> AssociationImport::find_same(const sdk::Json& fields,
+                                                                     const Ends& ends,
+                                                                     bool is_undirected) const {
+    const std::string type = sdk::text_member(fields, member::kType);
+    const std::string path = relation_path(fields);
+    const bool is_new =
+        state_.made.contains(ends.source.id) || state_.made.contains(ends.target.id);
+    if (is_new) return std::optional<std::string>();
+    if (is_relation(fields)) {
+        auto present = relations_of(content_, ends.source.id, {type});
+        if (!present) return present.error();
+        return present->contains({type, path, ends.target.id})
+                   ? std::optional<std::string>(std::string())
+                   : std::nullopt;
+    }
+    const bool is_place = type == association::kChild || type == association::kOwned;
+    if (state_.is_clone() && !is_place) return std::optional<std::string>();
+    return find_joined(content_, {.association = {},
+                                  .type = type,
+                                  .source = ends.source.id,
+                                  .target = ends.target.id,
+                                  .is_undirected = is_undirected});
+}
+
+sdk::Result<void> AssociationImport::make(const sdk::ContentItem& item, sdk::Json fields,
+                                          const Ends& ends) {
+    const bool is_undirected = sdk::text_member(fields, member::kDirectionality) == kUndirected;
+    const std::string type = sdk::text_member(fields, member::kType);
+    const bool is_relation = nodes::is_relation(fields);
+    auto same = find_same(fields, ends, is_undirected);
+    if (!same) return same.error();
+    if (*same) {
+        ++state_.report.skipped;
+        if (!(*same)->empty()) state_.report.ids[item.id] = **same;
+        return {};
+    }
+    if (is_relation) {
+        auto said = is_said(fields, ends);
+        if (!said) return said.error();
+        if (!*said) {
+            state_.note(fmt::format("{} stands for a property that does not name its target",
+                                    sdk::shown_path(item.id)));
+            return {};
+        }
+    }
+    if (auto may = require_source(type, ends.source); !may) return may;
+    sdk::Document target = ends.target;
+    if (type == association::kChild && !is_undirected) {
+        if (auto fits = fit_name(state_, ends.source.id, target); !fits) return fits;
+        auto renamed = content_.node(target.id);
+        if (!renamed) return renamed.error();
+        target = std::move(*renamed);
+    }
+    std::optional<Raised> in_step;
+    if (is_relation) in_step.emplace(content_.changes().relations().are_in_step);
+    auto brought =
+        records_.bring_association(item, std::move(fields), ends.source, target, is_undirected);
+    if (!brought) return brought.error();
+    ++state_.report.associations;
+    last_source_ = ends.source;
+    return {};
+}
+
+sdk::Result<void> AssociationImport::relate(const std::string& node) {
+    auto source = content_.node(node);
+    if (!source) return source.error();
+    if (!may_have_elements(source->fields)) return {};
+    auto relators = relators_of(content_, source->fields);
+    if (!relators) return relators.error();
+    std::set<std::string> types;
+    for (const Relator& relator : *relators)
+        types.insert(relator.type);
+    auto present = relations_of(content_, node, types);
+    if (!present) return present.error();
+    for (const Relator& relator : *relators) {
+        for (const sdk::Json* element : elements_of(property_at(source->fields, relator.path))) {
+            const std::string id = named_node(*element);
+            if (id.empty() || !present->insert({relator.type, relator.path, id}).second) continue;
+            auto target = content_.readable_node(id);
+            if (!target && sdk::is_missing(target.error())) continue;
+            if (!target) return target.error();
+            if (auto counted = count_relation(content_.changes()); !counted) return counted;
+            auto joined = nodes::relate(content_, *source, *target, relator.type, relator.path);
+            if (!joined) return of_property(relator.path, joined.error());
+            ++state_.report.associations;
+        }
+    }
+    return {};
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,265 @@
+#include "transfer/content_export.hpp"
+
+#include <optional>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/key_tuple.hpp>
+
+#include "branch/pace.hpp"
+#include "branch/vocabulary.hpp"
+#include "transfer/content_items.hpp"
+#include "transfer/export_rules.hpp"
+#include "transfer/export_selection.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+using Visit = std::function<sdk::Result<void>(const sdk::ContentItem& item)>;
+
+/// What of a branch leaves. Holds ids where nodes were named, otherwise nothing: each walk is a
+/// scan for each kind.
+class BranchSource : public sdk::ContentSource {
+public:
+    BranchSource(BranchContent content, ItemMaker items)
+        : content_(std::make_unique<BranchContent>(std::move(content))), items_(items) {}
+
+    sdk::Result<void> prepare(const sdk::ContentSelection& selection,
+                              sdk::ContentOmissions& omissions) {
+        auto rules = ExportRules::open(*content_, selection);
+        if (!rules) return rules.error();
+        rules_.emplace(std::move(*rules));
+        state_.emplace(rules_->reader());
+        if (auto found = find_root(); !found) return found;
+        if (!selection.nodes.empty()) {
+            auto ids = select_ids(*rules_, selection, omissions);
+            if (!ids) return ids.error();
+            selected_ = std::move(*ids);
+            selected_->insert(root_);
+        }
+        if (rules_->reads_all()) return {};
+        hidden_ = 0;
+        if (auto walked = for_each([](const sdk::ContentItem&) { return sdk::Result<void>(); });
+            !walked)
+            return walked;
+        omissions.unreadable += hidden_;
+        return {};
+    }
+
+protected:
+    const BranchContent& content() const { return *content_; }
+    const ExportRules& rules() const { return *rules_; }
+    const ViewReader& state() const { return *state_; }
+    const std::optional<std::set<std::string>>& selected() const { return selected_; }
+    bool is_selected(const std::string& id) const { return !selected_ || selected_->contains(id); }
+    const std::string& root() const { return root_; }
+
+    /// Hands a version over where it is of the kind and leaves.
+    sdk::Result<void> consider(ItemKind kind, const std::string& id, const VersionPlace& place,
+                               std::string_view stored, const Visit& visit) {
+        auto record = version_record(stored, "node " + id);
+        if (!record) return record.error();
+        if (kind_of(*record) != kind) return {};
+        complete_changeset(*record, place.revision);
+        auto verdict = rules_->judge(*state_, id, place, *record);
+        if (!verdict) return verdict.error();
+        if (*verdict == ExportRules::Verdict::is_hidden && id == root_)
+            return visit(items_.item(id, bare_root(*record)));
+        if (*verdict == ExportRules::Verdict::is_hidden) ++hidden_;
+        if (*verdict != ExportRules::Verdict::leaves) return {};
+        return visit(items_.item(id, std::move(*record)));
+    }
+
+    void add_hidden() { ++hidden_; }
+
+private:
+    sdk::Result<void> find_root() {
+        auto root = content_->node(kRootAlias);
+        if (!root) return root.error();
+        root_ = root->id;
+        return {};
+    }
+
+    /// What each branch has: whatever comes down to others needs a place to begin in.
+    static sdk::Json bare_root(const sdk::Json& root) {
+        return {{"_doc", root.at("_doc")},
+                {member::kQName, kRootQName},
+                {member::kType, type::kRoot},
+                {member::kIsAssociation, false}};
+    }
+
+    std::unique_ptr<BranchContent> content_;
+    ItemMaker items_;
+    std::optional<ExportRules> rules_;
+    std::optional<ViewReader> state_;
+    std::optional<std::set<std::string>> selected_;
+    std::string root_;
+    std::uint64_t hidden_ = 0;
+};
+
+/// One state of the branch.
+class StateSource final : public BranchSource {
+public:
+    using BranchSource::BranchSource;
+
+    sdk::Result<void> for_each(const Visit& visit) override {
+        for (const ItemKind kind : kItemKinds) {
+            if (auto walked = walk(kind, visit); !walked) return walked;
+        }
+        return {};
+    }
+
+private:
+    sdk::Result<void> walk(ItemKind kind, const Visit& visit) {
+        Pace pace(content().context());
+        if (selected()) {
+            for (const std::string& id : *selected()) {
+                if (auto may = pace.step(); !may) return may;
+                if (auto taken = take(kind, id, visit); !taken) return taken;
+            }
+            return {};
+        }
+        const std::string all = record_key(kNodeSlot, {});
+        const auto cursor = state().scan({all, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may;
+            const std::string id = node_of_record_key(cursor->key());
+            if (auto taken = take(kind, id, visit); !taken) return taken;
+        }
+        return cursor->status();
+    }
+
+    sdk::Result<void> take(ItemKind kind, const std::string& id, const Visit& visit) {
+        std::string stored;
+        auto version = state().find_version(node_record_key(id), stored);
+        if (!version) return version.error();
+        if (!*version) return {};
+        return consider(kind, id, {(*version)->line, (*version)->revision}, stored, visit);
+    }
+};
+
+/// Changeset after changeset.
+class HistorySource final : public BranchSource {
+public:
+    using BranchSource::BranchSource;
+
+    sdk::Result<void> for_each(const Visit& visit) override {
+        if (auto begun = begin(visit); !begun) return begun;
+        const std::vector<Link>& links = rules().view().links;
+        for (auto link = links.rbegin(); link != links.rend(); ++link) {
+            if (auto walked = walk_line(*link, visit); !walked) return walked;
+        }
+        return {};
+    }
+
+private:
+    const sdk::Reader& store() const { return content().context().transaction(); }
+    const VersionSpace& space() const { return state().space(); }
+
+    /// The root comes first where its own versions are not asked for.
+    sdk::Result<void> begin(const Visit& visit) {
+        std::string stored;
+        auto version = state().find_version(node_record_key(root()), stored);
+        if (!version) return version.error();
+        if (!*version || rules().is_in_range((*version)->revision)) return {};
+        return consider(ItemKind::node, root(), {(*version)->line, (*version)->revision}, stored,
+                        visit);
+    }
+
+    sdk::Result<void> walk_line(const Link& link, const Visit& visit) {
+        Pace pace(content().context());
+        const std::string rows = space().changes(link.line);
+        const auto cursor =
+            store().scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may;
+            const Revision revision = read_number(cursor->key().substr(rows.size()));
+            if (revision > link.bound) break;
+            if (!rules().is_in_range(revision)) continue;
+            for (const ItemKind kind : kItemKinds) {
+                auto walked = walk_changeset(kind, {link.line, revision}, visit);
+                if (!walked) return walked;
+            }
+        }
+        return cursor->status();
+    }
+
+    sdk::Result<void> walk_changeset(ItemKind kind, const VersionPlace& place, const Visit& visit) {
+        std::string rows = space().written(place.line);
+        append_number(rows, place.revision);
+        Pace pace(content().context());
+        const auto cursor =
+            store().scan({rows, sdk::prefix_end(rows)}, sdk::ScanDirection::forward);
+        for (; cursor->is_valid(); cursor->next()) {
+            if (auto may = pace.step(); !may) return may;
+            const std::string id = node_of_record_key(cursor->key().substr(rows.size()));
+            if (id.empty() || !is_selected(id)) continue;
+            const bool is_removed = cursor->value() == std::string_view(&kRemoved, 1);
+            auto taken = is_removed ? take_removal(kind, id, place, visit)
+                                    : take_version(kind, id, place, visit);
+            if (!taken) return taken;
+        }
+        return cursor->status();
+    }
+
+    sdk::Result<void> take_version(ItemKind kind, const std::string& id, const VersionPlace& place,
+                                   const Visit& visit) {
+        auto stored = store().get(space().record(node_record_key(id), place.line, place.revision));
+        if (!stored) return stored.error();
+        if (!*stored || (*stored)->empty()) return {};
+        return consider(kind, id, place, std::string_view(**stored).substr(1), visit);
+    }
+
+    /// Of the kind that it was, and known to whoever could know the node.
+    sdk::Result<void> take_removal(ItemKind kind, const std::string& id, const VersionPlace& place,
+                                   const Visit& visit) {
+        const History history(store(), space(), rules().view());
+        auto before = history.before(id, place);
+        if (!before) return before.error();
+        if (!*before) return {};
+        auto record = history.read(id, **before);
+        if (!record) return record.error();
+        if (!*record || kind_of(**record) != kind) return {};
+        auto note = content().services().branches.note(store(), content().place(), place.revision);
+        if (!note) return note.error();
+        (**record)[member::kSystem]["modified_on"] = {{"ms", note->made_ms}};
+        auto verdict = rules().judge(state(), id, place, **record);
+        if (!verdict) return verdict.error();
+        if (*verdict == ExportRules::Verdict::is_hidden) add_hidden();
+        if (*verdict != ExportRules::Verdict::leaves) return {};
+        return visit(ItemMaker::removal(id, changeset_id(place.revision, note->random_part)));
+    }
+};
+
+template <class Source>
+sdk::Result<std::unique_ptr<sdk::ContentSource>> prepared(BranchContent content,
+                                                          const sdk::ContentSelection& selection,
+                                                          sdk::ContentOmissions& omissions) {
+    auto items = ItemMaker::open(content);
+    if (!items) return items.error();
+    auto source = std::make_unique<Source>(std::move(content), *items);
+    if (auto ready = source->prepare(selection, omissions); !ready) return ready.error();
+    return std::unique_ptr<sdk::ContentSource>(std::move(source));
+}
+
+}  // namespace
+
+sdk::Result<std::unique_ptr<sdk::ContentSource>> open_export(Services& services,
+                                                             sdk::Context& context,
+                                                             const sdk::ContentSelection& selection,
+                                                             sdk::ContentOmissions& omissions) {
+    auto content = BranchContent::open(services, context, selection.branch);
+    if (!content) return content.error();
+    auto may = content->may(selection.branch, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may)
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
+                               "there is no such branch");
+    return selection.has_history
+               ? prepared<HistorySource>(std::move(*content), selection, omissions)
+               : prepared<StateSource>(std::move(*content), selection, omissions);
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,269 @@
+#include "transfer/content_import.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/vocabulary.hpp"
+#include "definition/definitions.hpp"
+#include "transfer/association_import.hpp"
+#include "transfer/import_plan.hpp"
+#include "transfer/import_state.hpp"
+#include "transfer/link_rewriting.hpp"
+#include "transfer/record_import.hpp"
+#include "transfer/tree_matching.hpp"
+
+namespace stele::nodes {
+
+namespace {
+
+class ContentImport {
+public:
+    ContentImport(const BranchContent& content, sdk::ContentSource& source,
+                  const sdk::ContentTarget& target, ImportPlan plan)
+        : content_(content),
+          source_(source),
+          state_(content, target, std::move(plan)),
+          records_(state_) {}
+
+    sdk::Result<sdk::ContentReport> run() {
+        if (auto begun = begin(); !begun) return begun.error();
+        auto links = LinkRewriting::open(state_);
+        if (!links) return links.error();
+        if (auto brought = bring_definitions(*links); !brought) return brought.error();
+        // Tags first: what is tagged by a word finds its tag.
+        for (const bool are_tags : {true, false}) {
+            if (auto brought = bring_nodes(*links, are_tags); !brought) return brought.error();
+        }
+        if (auto done = rewrite_waiting(*links); !done) return done.error();
+        AssociationImport associations(state_, records_, *links);
+        auto brought =
+            for_each(ItemKind::association, [&](const sdk::ContentItem& item, const PlannedItem&) {
+                return associations.bring(item);
+            });
+        if (!brought) return brought.error();
+        for (const std::string& id : written_) {
+            auto related = associations.relate(state_.report.ids.at(id));
+            if (!related) return of_item(id, related.error());
+        }
+        if (!folder_.empty()) {
+            auto placed = place_subjects(state_, folder_, subjects_);
+            if (!placed) return placed.error();
+        }
+        count_fixed();
+        return std::move(state_.report);
+    }
+
+private:
+    template <class Bring>
+    sdk::Result<void> for_each(ItemKind kind, const Bring& bring) {
+        return for_each_coming(content_, source_, state_.plan, kind, bring);
+    }
+
+    sdk::Result<void> begin() {
+        const sdk::ContentTarget& target = state_.target;
+        if (target.lifts_protection) {
+            auto may = content_.require_on_branch(sdk::Permission::update);
+            if (!may) return may;
+            content_.changes().lift_protection();
+        }
+        if (!target.folder.empty()) {
+            auto folder = content_.readable_node(target.folder);
+            if (!folder) return folder.error();
+            if (is_association(folder->fields))
+                return sdk::make_error(
+                    {{"folder", "nodes.association_unfit", "an association has no members"}});
+            folder_ = folder->id;
+            auto subjects = subjects_of(state_);
+            if (!subjects) return subjects.error();
+            subjects_ = std::move(*subjects);
+        }
+        if (!state_.is_clone() && !target.copies_on_existing) {
+            auto top = content_.node(folder_.empty() ? kRootAlias : folder_);
+            if (!top) return top.error();
+            if (auto matched = match_by_names(state_, top->id, subjects_); !matched) return matched;
+        }
+        if (auto made = make_own_person(); !made) return made;
+        state_.know_ids();
+        return {};
+    }
+
+    /// Whoever acts gets a person here by whatever they make; where something leads to it that
+    /// comes along, beforehand.
+    sdk::Result<void> make_own_person() {
+        const std::string& own = state_.plan.own_person;
+        const auto& links = state_.plan.links;
+        const bool is_needed =
+            !own.empty() && std::any_of(links.begin(), links.end(), [&own](const auto& link) {
+                return link.second.source == own || link.second.target == own;
+            });
+        if (!is_needed) return {};
+        if (auto may = content_.require_create(); !may) return may;
+        auto person = content_.ensure_person(content_.principal());
+        if (!person) return person.error();
+        PlannedItem& planned = state_.plan.items.at(own);
+        planned.comes = true;
+        planned.match = std::move(*person);
+        return {};
+    }
+
+    /// What stands here for the source's own root and persons, and is left as it is.
+    void count_fixed() {
+        for (const auto& [id, planned] : state_.plan.items) {
+            if (planned.comes && planned.is_fixed) ++state_.report.skipped;
+        }
+    }
+
+    void count(Brought brought) {
+        if (brought == Brought::created) ++state_.report.created;
+        if (brought == Brought::updated) ++state_.report.updated;
+        if (brought == Brought::skipped) ++state_.report.skipped;
+    }
+
+    /// Features first, then each definition behind the one that it extends.
+    static std::vector<sdk::ContentItem> in_order(std::vector<sdk::ContentItem> definitions) {
+        std::stable_partition(definitions.begin(), definitions.end(), [](const auto& item) {
+            return sdk::text_member(item.fields, member::kType) == type::kDefinedFeature;
+        });
+        std::unordered_set<std::string> left;
+        for (const sdk::ContentItem& item : definitions)
+            left.insert(sdk::text_member(item.fields, member::kQName));
+        std::vector<sdk::ContentItem> ordered;
+        while (!definitions.empty()) {
+            const std::size_t before = definitions.size();
+            std::vector<sdk::ContentItem> rest;
+            for (sdk::ContentItem& item : definitions) {
+                if (left.contains(sdk::text_member(item.fields, kParent))) {
+                    rest.push_back(std::move(item));
+                    continue;
+                }
+                left.erase(sdk::text_member(item.fields, member::kQName));
+                ordered.push_back(std::move(item));
+            }
+            // A chain that leads back has no first one.
+            if (rest.size() == before) left.clear();
+            definitions = std::move(rest);
+        }
+        return ordered;
+    }
+
+    sdk::Result<void> bring_definitions(LinkRewriting& links) {
+        std::vector<sdk::ContentItem> definitions;
+        auto walked =
+            for_each(ItemKind::definition, [&](const sdk::ContentItem& item, const PlannedItem&) {
+                definitions.push_back(item);
+                return sdk::Result<void>();
+            });
+        if (!walked) return walked;
+        for (const sdk::ContentItem& item : in_order(std::move(definitions))) {
+            auto brought = bring_definition(item, links);
+            if (!brought) return of_item(item.id, brought.error());
+        }
+        return {};
+    }
+
+    sdk::Result<void> bring_definition(const sdk::ContentItem& item, LinkRewriting& links) {
+        const PlannedItem& planned = state_.plan.items.at(item.id);
+        sdk::Json fields = RecordImport::fields_of(item);
+        if (auto rewritten = links.rewrite(item.id, fields); !rewritten) return rewritten.error();
+        if (planned.match.empty()) {
+            auto brought = records_.bring_node(item, std::move(fields), {});
+            if (!brought) return brought.error();
+            count(*brought);
+            return {};
+        }
+        auto present = content_.node(planned.match);
+        if (!present) return present.error();
+        auto is_same = records_.says(present->fields, fields);
+        if (!is_same) return is_same.error();
+        const bool is_built_in = is_built_in_definition(planned.qname);
+        const bool gives_way =
+            is_unchanged_built_in(present->fields) && is_replaceable_definition(planned.qname);
+        if (!*is_same && gives_way) {
+            state_.report.ids.erase(item.id);
+            auto brought = records_.bring_node(item, std::move(fields), {});
+            if (!brought) return brought.error();
+            count(*brought);
+            return {};
+        }
+        if (state_.is_clone() && !is_built_in) {
+            auto brought = records_.bring_node(item, std::move(fields), planned.match);
+            if (!brought) return brought.error();
+            count(*brought);
+            return {};
+        }
+        if (!*is_same)
+            state_.note(fmt::format("the definition {} stays as it is here", planned.qname));
+        count(Brought::skipped);
+        return {};
+    }
+
+    sdk::Result<void> bring_nodes(LinkRewriting& links, bool are_tags) {
+        const Raised comes_back(content_.changes().relations().come_back);
+        return for_each(
+            ItemKind::node,
+            [&](const sdk::ContentItem& item, const PlannedItem& planned) -> sdk::Result<void> {
+                if ((planned.type == type::kTag) != are_tags) return {};
+                sdk::Json fields = RecordImport::fields_of(item);
+                auto is_complete = links.rewrite(item.id, fields);
+                if (!is_complete) return is_complete.error();
+                auto brought = records_.bring_node(item, std::move(fields), planned.match);
+                if (!brought) return brought.error();
+                count(*brought);
+                if (!*is_complete) waiting_.insert(item.id);
+                if (*brought != Brought::skipped) written_.push_back(item.id);
+                return {};
+            });
+    }
+
+    /// Those that name what came after them.
+    sdk::Result<void> rewrite_waiting(LinkRewriting& links) {
+        if (waiting_.empty()) return {};
+        const Raised comes_back(content_.changes().relations().come_back);
+        return for_each(ItemKind::node,
+                        [&](const sdk::ContentItem& item, const PlannedItem&) -> sdk::Result<void> {
+                            if (!waiting_.contains(item.id)) return {};
+                            sdk::Json fields = RecordImport::fields_of(item);
+                            auto rewritten = links.rewrite(item.id, fields);
+                            if (!rewritten) return rewritten.error();
+                            return records_.rewrite(state_.report.ids.at(item.id),
+                                                    std::move(fields));
+                        });
+    }
+
+    const BranchContent& content_;
+    sdk::ContentSource& source_;
+    ImportState state_;
+    RecordImport records_;
+    std::string folder_;
+    std::vector<std::string> subjects_;
+    std::unordered_set<std::string> waiting_;
+    /// Ids in the source.
+    std::vector<std::string> written_;
+};
+
+}  // namespace
+
+sdk::Result<sdk::ContentReport> import_content(Services& services, sdk::Context& context,
+                                               sdk::ContentSource& source,
+                                               const sdk::ContentTarget& target) {
+    auto content = BranchContent::open(services, context, target.branch);
+    if (!content) return content.error();
+    auto may = content->may(target.branch, sdk::Permission::read);
+    if (!may) return may.error();
+    if (!*may)
+        return sdk::make_error(sdk::ErrorKind::not_found, "nodes.branch_unknown",
+                               "there is no such branch");
+    auto plan = plan_import(*content, source, target);
+    if (!plan) return plan.error();
+    return ContentImport(*content, source, target, std::move(*plan)).run();
+}
+
+}  // namespace stele::nodes

@@ -1,0 +1,20 @@
+#include "transfer/content_transfer.hpp"
+
+#include "transfer/content_export.hpp"
+#include "transfer/content_import.hpp"
+
+namespace stele::nodes {
+
+sdk::Result<std::unique_ptr<sdk::ContentSource>> ContentTransfer::open(
+    sdk::Context& context, const sdk::ContentSelection& selection,
+    sdk::ContentOmissions& omissions) {
+    return open_export(services_, context, selection, omissions);
+}
+
+sdk::Result<sdk::ContentReport> ContentTransfer::import(sdk::Context& context,
+                                                        sdk::ContentSource& source,
+                                                        const sdk::ContentTarget& target) {
+    return import_content(services_, context, source, target);
+}
+
+}  // namespace stele::nodes

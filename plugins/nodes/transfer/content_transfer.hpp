@@ -1,0 +1,24 @@
+#pragma once
+
+#include <stele/sdk/services/content_transfer.hpp>
+
+#include "branch/services.hpp"
+
+namespace stele::nodes {
+
+/// `sdk::ContentTransfer` over branches.
+class ContentTransfer final : public sdk::ContentTransfer {
+public:
+    explicit ContentTransfer(Services& services) : services_(services) {}
+
+    sdk::Result<std::unique_ptr<sdk::ContentSource>> open(
+        sdk::Context& context, const sdk::ContentSelection& selection,
+        sdk::ContentOmissions& omissions) override;
+    sdk::Result<sdk::ContentReport> import(sdk::Context& context, sdk::ContentSource& source,
+                                           const sdk::ContentTarget& target) override;
+
+private:
+    Services& services_;
+};
+
+}  // namespace stele::nodes

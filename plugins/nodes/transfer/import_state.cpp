@@ -1,0 +1,51 @@
+#include "transfer/import_state.hpp"
+
+#include <fmt/format.h>
+
+namespace stele::nodes {
+
+sdk::Result<void> ImportState::drop_link(const std::string& item, std::string_view to) {
+    std::string text = fmt::format("{} leads to {}, which neither comes nor is here",
+                                   sdk::shown_path(item), sdk::shown_path(to));
+    if (target.requires_all)
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.import_link_missing",
+                               std::move(text));
+    note(std::move(text));
+    return {};
+}
+
+void ImportState::know_ids() {
+    for (const auto& [id, planned] : plan.items) {
+        if (!planned.comes) continue;
+        if (!planned.match.empty()) report.ids[id] = planned.match;
+        if (planned.match.empty() && is_clone()) report.ids[id] = id;
+    }
+}
+
+const std::string& ImportState::substituted(const std::string& text) const {
+    const auto found = target.substitutions.find(text);
+    return found == target.substitutions.end() ? text : found->second;
+}
+
+sdk::Result<bool> ImportState::is_present(const std::string& id) {
+    const auto known = presence_.find(id);
+    if (known != presence_.end()) return known->second;
+    auto found = content.readable_node(id);
+    if (!found && !sdk::is_missing(found.error())) return found.error();
+    // By its id, and no other name.
+    const bool is_there = found && found->id == id;
+    presence_.emplace(id, is_there);
+    return is_there;
+}
+
+sdk::Result<ImportState::Resolved> ImportState::resolve(const std::string& id) {
+    if (plan.find(id) != nullptr) {
+        const auto known = report.ids.find(id);
+        return known == report.ids.end() ? Resolved{{}, true} : Resolved{known->second, false};
+    }
+    auto is_there = is_present(id);
+    if (!is_there) return is_there.error();
+    return *is_there ? Resolved{id, false} : Resolved{};
+}
+
+}  // namespace stele::nodes

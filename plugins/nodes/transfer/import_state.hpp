@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <stele/sdk/services/content_transfer.hpp>
+
+#include "transfer/import_plan.hpp"
+
+namespace stele::nodes {
+
+/// What the parts of one import share. All that it refers to outlives it.
+class ImportState {
+public:
+    static constexpr std::size_t kMaxNotes = 1000;
+
+    ImportState(const BranchContent& to, const sdk::ContentTarget& wanted, ImportPlan planned)
+        : content(to), target(wanted), plan(std::move(planned)) {}
+
+    const BranchContent& content;
+    const sdk::ContentTarget& target;
+    ImportPlan plan;
+    sdk::ContentReport report;
+    /// Ids here of what the import has made.
+    std::unordered_set<std::string> made;
+    /// Ids in the source of what could not keep its QName.
+    std::unordered_set<std::string> unnamed;
+
+    bool is_clone() const { return target.strategy == sdk::TransferStrategy::clone; }
+    /// Each once.
+    void note(std::string text) {
+        if (report.notes.size() < kMaxNotes && said_.insert(text).second)
+            report.notes.push_back(std::move(text));
+    }
+    /// Ends a link of an item: a note, or `conflict` (`nodes.import_link_missing`).
+    sdk::Result<void> drop_link(const std::string& item, std::string_view to);
+
+    /// Ids that items stand under here as far as they are known before they are written.
+    void know_ids();
+    /// What a whole text becomes by the substitutions.
+    const std::string& substituted(const std::string& text) const;
+    /// Whether somebody may READ such a node here.
+    sdk::Result<bool> is_present(const std::string& id);
+
+    /// What an id, as the source has it, stands for.
+    struct Resolved {
+        /// Empty where there is none.
+        std::string id;
+        /// It comes, and is not there yet.
+        bool is_awaited = false;
+    };
+    sdk::Result<Resolved> resolve(const std::string& id);
+
+private:
+    std::unordered_map<std::string, bool> presence_;
+    std::unordered_set<std::string> said_;
+};
+
+}  // namespace stele::nodes

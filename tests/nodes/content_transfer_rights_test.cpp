@@ -1,0 +1,162 @@
+// Whoever takes content out of a branch, or brings it in, has no more rights than by single
+// operations (docs/reference/nodes_transfer.md).
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "branch/protection.hpp"
+#include "tests/nodes/transfer_world.hpp"
+
+namespace stele::tests {
+
+namespace {
+
+struct Two : TransferWorld {
+    Two() {
+        folder = make(branch, {{"title", "folder"}});
+        member = make(branch, {{"title", "member"}});
+        join(branch, folder, member, "a:child");
+    }
+
+    void grant(const sdk::RecordKey& record, std::size_t user, const char* role, bool is_deep) {
+        must(world.work(kAnn, [&](sdk::Context& context) {
+            return context.as_system().authorities().grant(record, world.user(user).key, role,
+                                                           is_deep);
+        }));
+    }
+    sdk::RecordKey key(const sdk::RecordKey& on, const std::string& node) {
+        sdk::RecordKey found;
+        change(on,
+               [&](const nodes::BranchContent& content) { found = must(content.node(node)).key; });
+        return found;
+    }
+    Items all() { return must(take_out({.branch = branch})); }
+
+    sdk::RecordKey branch = world.add_repository();
+    sdk::RecordKey target = world.add_repository();
+    std::string folder, member;
+};
+
+}  // namespace
+
+TEST_CASE("what somebody may not read does not leave with them, and is counted") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "");
+    CHECK(two.take_out({.branch = two.branch}, carl).error().code == "nodes.branch_unknown");
+    two.grant(two.branch, carl, "consumer", false);
+    two.grant(two.key(two.branch, two.member), carl, "consumer", false);
+    const Items items = must(two.take_out({.branch = two.branch}, carl));
+    CHECK(titled(items, "member").id == two.member);
+    for (const sdk::ContentItem& item : items) {
+        CHECK(item.id != two.folder);
+        CHECK_FALSE(sdk::text_member(item.fields, "_is_association") == "true");
+        CHECK(item.fields.dump().find(two.folder) == std::string::npos);
+    }
+    // The root is always there, of one who may not read it without what it says.
+    CHECK(sdk::text_member(items.front().fields, "_qname") == "r:root");
+    CHECK_FALSE(items.front().fields.contains("title"));
+    CHECK(two.omissions.unreadable > 0);
+    CHECK(two.take_out({.branch = two.branch, .nodes = {two.folder}}, carl).error().code ==
+          "document.unknown");
+}
+
+TEST_CASE("an import without rights is refused and writes nothing") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "consumer");
+    const std::string tip = two.tip(two.target);
+    const auto refused = two.bring_in(two.all(), {.branch = two.target}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "authority.permission_missing");
+    CHECK_THAT(refused.error().message, Catch::Contains(two.folder));
+    CHECK(two.tip(two.target) == tip);
+    CHECK(two.count(two.target, {{"title", "folder"}}) == 0);
+}
+
+TEST_CASE("whoever may make nodes but not change them brings no clone up to date") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    must(two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}));
+    two.change(two.branch, [&](const nodes::BranchContent& content) {
+        must(content.context().documents().update(content.nodes(), two.member, {{"title", "new"}}));
+    });
+    const auto refused = two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "authority.permission_missing");
+    CHECK_THAT(refused.error().message, Catch::Contains(two.member));
+    CHECK(two.read(two.target, two.member)["title"] == "member");
+    const auto copied = must(two.bring_in(two.all(), {.branch = two.target}, carl));
+    // Theirs, and of now, whatever the source says.
+    const sdk::Json system = two.read(two.target, copied.ids.at(two.member))["_system"];
+    CHECK(system["created_by_principal_id"] == "carl");
+}
+
+TEST_CASE("a frozen branch takes an import only where its protection is lifted by one who may") {
+    Two two;
+    two.set_branch(two.target, {{"frozen", true}});
+    const auto frozen = two.bring_in(two.all(), {.branch = two.target});
+    REQUIRE(frozen.has_error());
+    CHECK(frozen.error().code == "nodes.branch_frozen");
+    sdk::ContentTarget lifting{.branch = two.target};
+    lifting.lifts_protection = true;
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const auto refused = two.bring_in(two.all(), lifting, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "authority.permission_missing");
+    CHECK(must(two.bring_in(two.all(), lifting)).created == 2);
+}
+
+TEST_CASE("a clone brings back what was deleted, by rights on the deletion") {
+    Two two;
+    must(two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}));
+    two.remove(two.target, two.member);
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const auto refused = two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "nodes.deletion_kept");
+    const auto report = must(two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}));
+    CHECK(report.created == 1);
+    CHECK(two.read(two.target, two.member)["title"] == "member");
+    CHECK(two.targets(two.target, two.folder, "a:child") == std::vector<std::string>{two.member});
+}
+
+TEST_CASE("a locked node stays as it is") {
+    Two two;
+    must(two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}));
+    const std::size_t carl = two.world.add_user("carl", "editor");
+    two.change(two.branch, [&](const nodes::BranchContent& content) {
+        must(content.context().documents().update(content.nodes(), two.member, {{"title", "new"}}));
+    });
+    two.change(two.target, [&](const nodes::BranchContent& content) {
+        must(nodes::put_lock(
+            content, two.member,
+            {.domain_id = "default", .principal_id = "ann", .principal_name = "ann"}));
+    });
+    const auto refused = two.bring_in(two.all(), {.branch = two.target, .strategy = kClone}, carl);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == "nodes.locked");
+}
+
+TEST_CASE("nobody opens their node to others by an import that they could not open by hand") {
+    Two two;
+    const std::size_t carl = two.world.add_user("carl", "contributor");
+    const std::size_t dora = two.world.add_user("dora", "contributor");
+    // Dora's folder; what lies in it is hers to manage.
+    const std::string hers = two.make(two.target, {{"title", "hers"}}, dora);
+    const std::string anns = two.make(two.target, {{"title", "anns"}});
+    const Items items{association_of("x", "a:child", hers, anns)};
+    const auto by_hand = two.world.work(carl, [&](sdk::Context& context) -> sdk::Result<void> {
+        auto content = nodes::BranchContent::open(two.world.services(), context, two.target);
+        if (!content) return content.error();
+        auto joined = content->associate(
+            {.source = hers, .target = anns, .type = "a:child", .fields = sdk::Json::object()});
+        return joined ? sdk::Result<void>() : joined.error();
+    });
+    REQUIRE(by_hand.has_error());
+    const auto imported = two.bring_in(items, {.branch = two.target}, carl);
+    REQUIRE(imported.has_error());
+    CHECK(imported.error().code == by_hand.error().code);
+}
+
+}  // namespace stele::tests
