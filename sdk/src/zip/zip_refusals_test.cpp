@@ -174,6 +174,9 @@ TEST_CASE("an archive whose end does not tell where its directory is cannot be r
         {"ZIP64 that is not there", {.directory_begin = 0xffffffff}},
         {"a comment that is too long", {.comment_size = 1}},
         {"a comment that is too short", {.comment = "comment", .comment_size = 6}},
+        {"a count that ZIP64 does not tell", {.count = 1, .has_zip64 = true}},
+        {"a size that ZIP64 does not tell", {.directory_size = 5, .has_zip64 = true}},
+        {"a place that ZIP64 does not tell", {.directory_begin = 5, .has_zip64 = true}},
         {"another count in ZIP64", {.has_zip64 = true, .large_count = 1}},
         {"another directory in ZIP64", {.has_zip64 = true, .large_begin = 0}},
         {"a directory far outside in ZIP64",
@@ -230,25 +233,28 @@ TEST_CASE("a directory that is damaged, or that entries reach into, is refused w
 }
 
 TEST_CASE("entries lie in any order, and each ends before the next one") {
-    const std::string first =
-        raw_archive({{.name = "a", .bytes = "first"}, {.name = "b", .bytes = "second"}});
     // The directory's two records, of one length, change places.
-    const std::size_t a = first.find("PK\x01\x02");
-    const std::size_t b = first.find("PK\x01\x02", a + 1);
-    std::string turned = first.substr(0, a) + first.substr(b, b - a) + first.substr(a, b - a) +
-                         first.substr(b + (b - a));
+    const auto turned = [](const std::string& archive) {
+        const std::size_t a = archive.find(zip::kDirectoryHead);
+        const std::size_t b = archive.find(zip::kDirectoryHead, a + 1);
+        return archive.substr(0, a) + archive.substr(b, b - a) + archive.substr(a, b - a) +
+               archive.substr(b + (b - a));
+    };
+    MemoryBytes bytes(turned(raw_archive({{.bytes = "first"}, {.name = "b", .bytes = "second"}})));
     std::string told;
-    MemoryBytes bytes(turned);
-    REQUIRE(unpacked(bytes, {}, [&](const ZipEntry& entry, const std::string& text) {
-                told += entry.path + '=' + text + ' ';
-            }) == "");
+    const auto tell = [&](const ZipEntry& entry, const std::string& text) {
+        told += entry.path + '=' + text + ' ';
+    };
+    REQUIRE(unpacked(bytes, {}, tell) == "");
     CHECK(told == "b=second a=first ");
-    // A longer extra field moves the bytes of a file into the next one's place.
-    for (const bool is_turned : {false, true}) {
-        std::string longer = is_turned ? turned : first;
-        longer[28] = 1;
-        CHECK(refusal_at_open(longer) == "");
-        CHECK(refusal(longer) == "zip.malformed");
+    // An extra field of one byte moves the bytes of a file, whose last is then the next one's
+    // first.
+    const std::string moved = raw_archive(
+        {{.bytes = "first", .checksum = testing::checksum_of("irstP"), .local_extra_size = 1},
+         {.name = "b"}});
+    for (const std::string& archive : {moved, turned(moved)}) {
+        CHECK(refusal_at_open(archive) == "");
+        CHECK(refusal(archive) == "zip.malformed");
     }
 }
 
