@@ -75,7 +75,7 @@ sdk::Result<sdk::Json> read_json(const sdk::ZipReader& zip, const sdk::ZipEntry&
     if (!text) return text.error();
     auto value = sdk::parse_json(*text);
     if (value && value->is_object()) return value;
-    return sdk::make_error(sdk::ErrorKind::invalid, "archive.record_malformed",
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
                            entry.path + " is no JSON object" +
                                (value ? std::string() : ": " + value.error().message));
 }

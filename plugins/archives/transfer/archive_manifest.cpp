@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxOtherBytes = std::uint64_t{16} << 20;
 constexpr char kEntries[] = "contents";
 
 sdk::Error unreadable(const std::string& problem) {
-    return sdk::make_error(sdk::ErrorKind::invalid, "archive.manifest_malformed",
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_malformed",
                            "manifest.json cannot be read: " + problem);
 }
 
@@ -48,7 +48,7 @@ private:
         auto found = zip_.find(path);
         if (!found) return found.error();
         const auto differs = [&path](const char* how) {
-            return sdk::make_error(sdk::ErrorKind::invalid, "archive.digest_differs",
+            return sdk::make_error(sdk::ErrorKind::invalid, "archives.digest_differs",
                                    path + " is not what the manifest says: " + how);
         };
         if (!*found) return differs("it is missing");
@@ -147,7 +147,7 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     auto entry = zip.find(kManifestPath);
     if (!entry) return entry.error();
     if (!*entry) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "archive.manifest_missing",
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_missing",
                                "the archive has no manifest.json, so nothing says what is in it");
     }
     Digests digests(zip);
@@ -169,7 +169,7 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     const std::uint64_t files = count_files(zip, counted);
     if (!counted) return counted.error();
     if (files == digests.checked() + 1) return manifest;
-    return sdk::make_error(sdk::ErrorKind::invalid, "archive.file_unlisted",
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.file_unlisted",
                            "the archive has files that its manifest does not tell of");
 }
 

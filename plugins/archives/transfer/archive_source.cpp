@@ -194,7 +194,7 @@ sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
     if (!text) return text.error();
     auto list = sdk::parse_json(*text);
     if (list && list->is_array()) return list;
-    return sdk::make_error(sdk::ErrorKind::invalid, "archive.record_malformed",
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
                            path + " is no JSON array");
 }
 

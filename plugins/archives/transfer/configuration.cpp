@@ -9,7 +9,7 @@ namespace stele::archives {
 
 namespace {
 
-constexpr char kMalformed[] = "transfer.setting_malformed";
+constexpr char kMalformed[] = "archives.transfer_setting_malformed";
 
 /// Reads members of a body, and notes those that cannot be.
 class Members {

@@ -82,7 +82,7 @@ sdk::Result<void> ImportRun::look_at_target() {
 /// branches, and below nodes.
 sdk::Result<void> ImportRun::check_subjects() const {
     if (source_.subjects().empty()) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "transfer.sources_missing",
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_sources_missing",
                                "the archive does not say what it is about: its manifest has no "
                                "sources");
     }
@@ -94,10 +94,10 @@ sdk::Result<void> ImportRun::check_subjects() const {
                        services_.families.find_word(subject.type)) {
             if (family->type == target || family->container == target) continue;
         } else {
-            return sdk::make_error(sdk::ErrorKind::invalid, "transfer.type_unknown",
+            return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
                                    "no enabled plugin offers " + subject.type);
         }
-        return sdk::make_error(sdk::ErrorKind::invalid, "transfer.target_unfit",
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
                                "a " + subject.type + " goes neither into a " + target +
                                    " nor onto one");
     }
@@ -153,7 +153,7 @@ sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferReco
         destination.container = context_.platform().root;
         return destination;
     }
-    return sdk::make_error(sdk::ErrorKind::invalid, "transfer.container_missing",
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_container_missing",
                            "what it lies in is not in the archive");
 }
 
@@ -487,7 +487,7 @@ sdk::Result<void> ImportRun::bring_content() {
 sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     sdk::ContentTransfer* const transfer = services_.content();
     if (!transfer) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "transfer.type_unknown",
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
                                "no enabled plugin keeps nodes");
     }
     sdk::ContentTarget target;

@@ -26,7 +26,7 @@ sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply) {
     sdk::BodySource source =
         reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
     if (!source) {
-        return sdk::make_error(sdk::ErrorKind::internal, "transfer.download_unfit",
+        return sdk::make_error(sdk::ErrorKind::internal, "archives.transfer_download_unfit",
                                "an attachment answers no bytes");
     }
     return sdk::PieceSource([source = std::move(source),
@@ -75,7 +75,7 @@ sdk::Result<void> LiveSource::add_subject(const std::string& reference) {
     auto family = services_.families.of(context_, *key);
     if (!family) return family.error();
     if (!*family || !(*family)->is_transferred) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "transfer.source_unfit",
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_source_unfit",
                                "records like " + reference + " are not exported");
     }
     auto canonical = context_.reference(*key);

@@ -217,7 +217,7 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
     auto archive = ArchiveStore::find(context, *archives, coordinates);
     if (!archive) return archive.error();
     if (!*archive) {
-        return sdk::make_error(sdk::ErrorKind::not_found, "archive.unknown",
+        return sdk::make_error(sdk::ErrorKind::not_found, "archives.unknown",
                                fmt::format("there is no archive {}-{}-{} in the vault",
                                            place.group, place.artifact, place.version));
     }

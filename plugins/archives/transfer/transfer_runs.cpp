@@ -18,7 +18,7 @@ namespace stele::archives {
 namespace {
 
 /// Ends a transaction that was tried only.
-constexpr char kDryRun[] = "transfer.dry_run";
+constexpr char kDryRun[] = "archives.transfer_dry_run";
 
 Coordinates coordinates_in(const sdk::Json& input) {
     return {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
@@ -157,7 +157,7 @@ sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_archive(const Transfer
             auto archive = ArchiveStore::find(context, *archives, coordinates_in(input));
             if (!archive) return archive.error();
             if (!*archive) {
-                return sdk::make_error(sdk::ErrorKind::not_found, "archive.unknown",
+                return sdk::make_error(sdk::ErrorKind::not_found, "archives.unknown",
                                        "the archive is gone");
             }
             auto reader = services.archives.open(context, **archive);
