@@ -75,9 +75,9 @@ sdk::Result<sdk::Json> read_json(const sdk::ZipReader& zip, const sdk::ZipEntry&
     if (!text) return text.error();
     auto value = sdk::parse_json(*text);
     if (value && value->is_object()) return value;
-    return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
-                           entry.path + " is no JSON object" +
-                               (value ? std::string() : ": " + value.error().message));
+    return sdk::make_error(
+        sdk::ErrorKind::invalid, "archives.record_malformed",
+        entry.path + " is no JSON object" + (value ? std::string() : ": " + value.error().message));
 }
 
 sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const sdk::ZipReader& zip,
@@ -132,8 +132,8 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const sdk::ZipReader& zip,
         const bool is_item = name == "node.json" || name == "association.json";
         if (age == age_of.end() || !is_item) return true;
         const std::size_t begin = nodes + kNodes.size();
-        const std::string_view id(entry.path.data() + begin, entry.path.size() - begin -
-                                                                 name.size() - 1);
+        const std::string_view id(entry.path.data() + begin,
+                                  entry.path.size() - begin - name.size() - 1);
         if (id.find('/') != std::string_view::npos) return true;
         const auto [present, is_new] = last.try_emplace(std::string(id));
         if (is_new || age->second >= present->second.age)

@@ -30,9 +30,13 @@ struct ArchiveManifest {
     ArchiveManifest();
 };
 
+/// `invalid` (`archives.manifest_missing`).
+sdk::Error no_manifest();
+
 /// Reads the manifest piece by piece and, where it tells the SHA-256 of files, reads these and
-/// compares: all of the archive, before anything is made of it. `invalid`: `archive.manifest_missing`,
-/// `archive.manifest_malformed`, `archive.digest_differs` (naming the file), `archive.file_unlisted`.
+/// compares: all of the archive, before anything is made of it. `invalid`:
+/// `archive.manifest_missing`, `archive.manifest_malformed`, `archive.digest_differs` (naming the
+/// file), `archive.file_unlisted`.
 sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip);
 
 }  // namespace stele::archives

@@ -8,6 +8,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "manifest.hpp"
 #include "transfer/archive_content.hpp"
 
 namespace stele::archives {
@@ -18,6 +19,8 @@ constexpr std::string_view kChangesets = "/changesets/";
 constexpr std::string_view kNodeFolders = "/nodes/";
 constexpr std::string_view kAttachments = "/attachments/";
 constexpr std::string_view kJson = ".json";
+
+constexpr std::size_t kMaxUnknown = 100;
 
 /// Files beside a record that are none themselves.
 constexpr std::array<std::string_view, 6> kBeside{"acl",     "roles",      "teams",
@@ -74,10 +77,9 @@ std::optional<Chain> chain_of(const sdk::Families& families, std::string_view lo
     return chain;
 }
 
-std::string key_of(std::string_view word, const std::vector<std::string>& ids,
-                   std::size_t count) {
-    return ReferenceParts{std::string(word), {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(
-                                                                              count)}}
+std::string key_of(std::string_view word, const std::vector<std::string>& ids, std::size_t count) {
+    return ReferenceParts{std::string(word),
+                          {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)}}
         .text();
 }
 
@@ -114,36 +116,39 @@ bool ArchiveSource::take_content(const std::string& path) {
     return true;
 }
 
-void ArchiveSource::take_record(const std::string& path) {
+bool ArchiveSource::take_record(const std::string& path) {
     const std::size_t files = path.find(kAttachments);
     if (files != std::string::npos) {
         files_[path.substr(0, files)].push_back(path);
-        return;
+        return true;
     }
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos || !path.ends_with(kJson)) return;
+    if (slash == std::string::npos || !path.ends_with(kJson)) return path == kManifestPath;
     const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
-    if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return;
+    if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return true;
     const std::string location = path.substr(0, slash);
     const auto chain = chain_of(services_.families, location);
-    if (!chain) return;
+    if (!chain) return false;
     const sdk::FamilyInfo& family = *chain->families.back();
     const sdk::FamilyInfo* const told = services_.families.find_word(word);
     const bool is_fitting = told ? told == &family : !family.reference_type_member.empty();
-    if (!is_fitting || family.has_space || !family.is_transferred) return;
+    if (!is_fitting || family.has_space || !family.is_transferred) return false;
     Place place{location, key_of(word, chain->ids, chain->ids.size()), family.type, word, {}};
     if (chain->families.size() > 1) {
         const sdk::FamilyInfo& around = *chain->families[chain->families.size() - 2];
         place.container = key_of(around.type, chain->ids, chain->ids.size() - 1);
     }
     records_.push_back(std::move(place));
+    return true;
 }
 
 sdk::Result<void> ArchiveSource::look_through() {
     auto walked = zip_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
         // Some packers keep folders, and what their desktop adds.
         if (entry.is_folder() || entry.path.starts_with("__MACOSX/")) return true;
-        if (!take_content(entry.path)) take_record(entry.path);
+        const bool is_known = take_content(entry.path) || take_record(entry.path);
+        if (!is_known && unknown_.size() < kMaxUnknown)
+            unknown_.push_back(entry.path + ": nothing is known of such files; it was left out");
         return true;
     });
     if (!walked) return walked;

@@ -23,6 +23,8 @@ public:
                                                             ArchiveManifest manifest);
 
     const std::vector<TransferSubject>& subjects() const override { return subjects_; }
+    /// Files that lie where nothing is looked for, the first hundred of them.
+    std::vector<std::string> notes() const override { return unknown_; }
     sdk::Result<void> for_each(
         const std::function<sdk::Result<void>(const TransferRecord&)>& visit) override;
     sdk::Result<void> for_each_content(
@@ -51,7 +53,8 @@ private:
 
     sdk::Result<void> look_through();
     bool take_content(const std::string& path);
-    void take_record(const std::string& path);
+    /// False where it lies nowhere that is known.
+    bool take_record(const std::string& path);
     void read_subjects();
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
     sdk::Result<sdk::Json> list_at(const std::string& path) const;
@@ -67,6 +70,7 @@ private:
     ArchiveManifest manifest_;
     std::vector<TransferSubject> subjects_;
     std::vector<Place> records_;
+    std::vector<std::string> unknown_;
     std::map<std::string, Repository> repositories_;
     /// Paths of the files in folders of attachments, by the folder around these.
     std::map<std::string, std::vector<std::string>> files_;

@@ -43,8 +43,7 @@ private:
         sdk::Json told;
         std::string location;
 
-        Entry(std::string_view key, std::string_view type, std::string_view id,
-              std::string folder);
+        Entry(std::string_view key, std::string_view type, std::string_view id, std::string folder);
     };
     /// What was written of a changeset.
     struct Written {

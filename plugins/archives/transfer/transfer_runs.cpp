@@ -86,10 +86,9 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
         size += bytes.size();
         return (*blob)->write(bytes);
     };
-    auto writer = ArchiveWriter::open(sink, services.scratch_folder(),
-                                      [&job](std::uint64_t entries, std::uint64_t) {
-                                          return job.progress(entries, 0);
-                                      });
+    auto writer = ArchiveWriter::open(
+        sink, services.scratch_folder(),
+        [&job](std::uint64_t entries, std::uint64_t) { return job.progress(entries, 0); });
     if (!writer) return writer.error();
     const auto references = input.at("sources").get<std::vector<std::string>>();
     auto source = LiveSource::open(services, context, references, wanted);
@@ -201,7 +200,7 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
                 result["targets"].push_back(one.at("targets").back());
             if (wanted->is_dry_run)
                 return sdk::make_error(sdk::ErrorKind::conflict, kDryRun, "this was a dry run");
-            return job.finish(context.transaction(), result);
+            return job.finish(context.transaction(), result, outcome->notes);
         });
     const bool is_dry_end = !done && done.error().code == kDryRun;
     if (!done && !is_dry_end) return done.error();
@@ -237,26 +236,24 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
     if (!zip) return zip.error();
     auto manifest = verify_manifest(*zip);
     if (!manifest) return manifest.error();
-    return bring(services, job,
-                 [&](sdk::Context&) -> sdk::Result<std::unique_ptr<TransferSource>> {
-                     auto source = ArchiveSource::open(services, *zip, *manifest);
-                     if (!source) return source.error();
-                     return std::unique_ptr<TransferSource>(*std::move(source));
-                 });
+    return bring(services, job, [&](sdk::Context&) -> sdk::Result<std::unique_ptr<TransferSource>> {
+        auto source = ArchiveSource::open(services, *zip, *manifest);
+        if (!source) return source.error();
+        return std::unique_ptr<TransferSource>(*std::move(source));
+    });
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
     auto wanted = configuration_in(job.input());
     if (!wanted) return wanted.error();
     wanted->is_tip_only = true;
-    return bring(services, job,
-                 [&](sdk::Context& context) -> sdk::Result<std::unique_ptr<TransferSource>> {
-                     const auto references =
-                         job.input().at("sources").get<std::vector<std::string>>();
-                     auto source = LiveSource::open(services, context, references, *wanted);
-                     if (!source) return source.error();
-                     return std::unique_ptr<TransferSource>(*std::move(source));
-                 });
+    return bring(
+        services, job, [&](sdk::Context& context) -> sdk::Result<std::unique_ptr<TransferSource>> {
+            const auto references = job.input().at("sources").get<std::vector<std::string>>();
+            auto source = LiveSource::open(services, context, references, *wanted);
+            if (!source) return source.error();
+            return std::unique_ptr<TransferSource>(*std::move(source));
+        });
 }
 
 }  // namespace stele::archives

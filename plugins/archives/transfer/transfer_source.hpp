@@ -75,6 +75,8 @@ public:
     virtual ~TransferSource();
 
     virtual const std::vector<TransferSubject>& subjects() const = 0;
+    /// What a person should know of it.
+    virtual std::vector<std::string> notes() const { return {}; }
     /// Containers before what they contain, records before those that belong to them. May be called
     /// again.
     virtual sdk::Result<void> for_each(

@@ -35,6 +35,7 @@
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/record_binaries.hpp>
+#include <stele/sdk/services/project_templates.hpp>
 #include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/record_transfer.hpp>
 #include <stele/sdk/services/row_query.hpp>
@@ -74,6 +75,7 @@ PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordBinaries::~RecordBinaries() = default;
+ProjectTemplates::~ProjectTemplates() = default;
 RecordLists::~RecordLists() = default;
 RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;
