@@ -410,6 +410,21 @@ TEST_CASE("whole texts are substituted, and texts that only contain them are not
           report.ids.at("a"));
 }
 
+TEST_CASE("a definition that gets another name stands for the one of that name") {
+    Orchard orchard;
+    const std::string present = orchard.make(
+        orchard.target, {{"_type", "d:type"}, {"_qname", "orc:new"}, {"title", "Present"}});
+    sdk::ContentTarget target = orchard.other();
+    target.substitutions = {{"orc:old", "orc:new"}};
+    const auto report = must(orchard.bring_in(
+        {item_of({{"_doc", "d"}, {"_type", "d:type"}, {"_qname", "orc:old"}, {"title", "Old"}}),
+         item_of({{"_doc", "a"}, {"_type", "orc:old"}, {"title", "A"}})},
+        target));
+    CHECK(report.ids.at("d") == present);
+    CHECK(orchard.read(orchard.target, report.ids.at("a"))["_type"] == "orc:new");
+    CHECK(report.created == 1);
+}
+
 TEST_CASE("what was brought under a key is found by it the next time") {
     // docs/specification/merge_and_transfer.md, statement 37
     Orchard orchard;
@@ -454,6 +469,35 @@ TEST_CASE(
     CHECK(report.associations == 0);
     CHECK(report.notes.size() == 1);
     CHECK_FALSE(orchard.has_written);
+}
+
+TEST_CASE("a property stands for associations only with what it may name") {
+    Orchard orchard;
+    const auto define = [&](const sdk::RecordKey& on) {
+        orchard.make(
+            on,
+            {{"_type", "d:type"},
+             {"_qname", "orc:note"},
+             {"title", "Note"},
+             {"properties",
+              {{"about",
+                {{"type", "object"},
+                 {"_relator", {{"associationType", "a:linked"}, {"nodeType", "orc:note"}}}}}}}});
+    };
+    define(orchard.target);
+    const auto named = [](const char* id) {
+        return sdk::Json{{"id", id}, {"ref", std::string("node://p/r/b/") + id}};
+    };
+    const auto report = must(orchard.bring_in(
+        {item_of({{"_doc", "a"}, {"_type", "orc:note"}, {"title", "A"}, {"about", named("b")}}),
+         item_of({{"_doc", "b"}, {"_type", "orc:note"}, {"title", "B"}, {"about", named("c")}}),
+         item_of({{"_doc", "c"}, {"title", "C"}})},
+        orchard.other()));
+    CHECK(orchard.targets(orchard.target, report.ids.at("a"), "a:linked") ==
+          std::vector<std::string>{report.ids.at("b")});
+    CHECK(orchard.targets(orchard.target, report.ids.at("b"), "a:linked").empty());
+    CHECK(orchard.read(orchard.target, report.ids.at("b"))["about"]["id"] == report.ids.at("c"));
+    CHECK(report.notes.size() == 1);
 }
 
 TEST_CASE("what leads to a person leads to the person of that principal") {
