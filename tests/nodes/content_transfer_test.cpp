@@ -209,6 +209,21 @@ TEST_CASE("the children of a node come with it into a folder of another branch")
     CHECK(orchard.count(orchard.target, {{"_features.f:filename.filename", "Top (2)"}}) == 1);
 }
 
+TEST_CASE("a node that is cloned into another repository is read under its id") {
+    // docs/specification/merge_and_transfer.md T13
+    Orchard orchard;
+    const Items items = must(orchard.take_out({.branch = orchard.branch, .nodes = {orchard.plum}}));
+    const auto report = must(orchard.bring_in(items, orchard.other(kClone)));
+    const sdk::Json plum = orchard.read(orchard.target, orchard.plum);
+    CHECK(plum["title"] == "Plum");
+    // The tree stayed, and what named it goes with a note.
+    CHECK_FALSE(plum.contains("near"));
+    CHECK(report.notes.size() == 1);
+    const std::string tip = orchard.tip(orchard.target);
+    must(orchard.bring_in(items, orchard.other(kClone)));
+    CHECK(orchard.tip(orchard.target) == tip);
+}
+
 TEST_CASE("nodes come with what they need, and with what else is asked for") {
     Orchard orchard;
     const sdk::ContentSelection plain{.branch = orchard.branch, .nodes = {orchard.plum}};
@@ -537,6 +552,23 @@ TEST_CASE("tags are found by their words and stay one each") {
         must(orchard.bring_in(items, orchard.other()));
     CHECK(orchard.count(orchard.target, {{"_type", "n:tag"}}) == 1);
     CHECK(orchard.count(orchard.target, {{"_type", "a:has_tag"}}) == 2);
+}
+
+TEST_CASE("bytes of attachments count in the repository that they come into") {
+    Orchard orchard;
+    const Items items = must(orchard.take_out(orchard.whole()));
+    orchard.set_repository_of(orchard.target, {{"maxsize", 500'000}});
+    const std::string tip = orchard.tip(orchard.target);
+    for (const auto strategy : {sdk::TransferStrategy::copy_everything, kClone}) {
+        const auto refused = orchard.bring_in(items, orchard.other(strategy));
+        REQUIRE(refused.has_error());
+        CHECK(refused.error().code == "data_store.full");
+        CHECK_THAT(refused.error().message, Catch::Contains(orchard.plum));
+    }
+    CHECK(orchard.tip(orchard.target) == tip);
+    sdk::ContentTarget bare = orchard.other();
+    bare.has_attachments = false;
+    CHECK(must(orchard.bring_in(items, bare)).attachments == 0);
 }
 
 TEST_CASE("a history has every version, changeset by changeset, and what went") {
