@@ -2,11 +2,11 @@
 
 #include <stele/sdk/plugin.hpp>
 
-#include "archive.hpp"
-#include "archive_store.hpp"
+#include "archive/archive.hpp"
+#include "archive/archive_store.hpp"
+#include "archive/vault.hpp"
 #include "transfer/project_templates.hpp"
 #include "transfer/transfer_jobs.hpp"
-#include "vault.hpp"
 
 namespace stele::archives {
 

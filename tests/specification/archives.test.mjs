@@ -1,317 +1,158 @@
-// docs/specification/platform.md 14.2 and 14.3, merge_and_transfer.md 4 and 7, semantics.md 7, nodes.md 31: exports,
-// imports and copies of records.
+// docs/specification/interface.md 3.7 and 5.7, platform.md 13, semantics.md 7.1, merge_and_transfer.md 4.5: vaults and archives.
 import assert from 'node:assert/strict';
 import { statement, Subject } from '../support/statements.mjs';
-import { archiveOf } from '../support/zip_archive.mjs';
+import { archiveOf, formOf, zip } from '../support/zip_archive.mjs';
 
 const it = Subject.serve();
-let numbers = 0;
 
-const kConfiguration = ['startDate', 'endDate', 'startChangeset', 'endChangeset', 'includeACLs', 'includeTeams', 'includeActivities',
-  'includeBinaries', 'includeAttachments', 'artifactDependencies', 'artifactIncludes', 'forceIncludes', 'strategy', 'substitutions'];
-const place = (artifact) => `group=spec&artifact=${artifact}&version=1`;
-const fresh = (word) => `${word}${++numbers}`;
+let archives = 0;
+const coordinates = (more = {}) => ({ group: 'org.sample', artifact: `sample-${++archives}`, version: '1.0', ...more });
+const queryOf = (parameters) => `?${new URLSearchParams(parameters)}`;
+const vault = async () => `/vaults/${await it.make('/vaults')}/archives`;
 
-/// A job that must end well.
-async function ended(reply) {
-  const job = await it.finished(reply._doc);
-  assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
-  return job;
-}
-/// Exports a record; answers what finds the archive.
-async function exported(path, settings = {}, more = '') {
-  const artifact = fresh('archive');
-  await ended(await it.post(`${path}/export?${place(artifact)}${more}`, settings));
-  return place(artifact);
-}
-const imported = async (path, found, settings = {}) => ended(await it.post(`${path}/import?${found}`, settings));
-const idOf = (job) => job.imports[0].targets.at(-1).id;
-const children = async (branch, id) => (await it.get(`${branch}/nodes/${id}/children`)).rows.map((row) => row.title).sort();
-async function lookedUp(found) {
-  return it.get(`/vaults/primary/archives/lookup?${found}`);
-}
-async function bytesOf(archive) {
-  return (await it.reply('GET', `/vaults/primary/archives/${archive._doc}/download`)).bytes;
-}
-async function uploaded(bytes, query = '') {
+/// The reply to an upload, raw or as `{ body, type }`.
+async function upload(path, bytes, parameters = {}) {
   it.server.adminToken ??= await it.server.login();
-  const reply = await it.server.request('POST', `/vaults/primary/archives${query}`,
-    { body: bytes, token: it.server.adminToken, headers: { 'Content-Type': 'application/zip' } });
+  const { body, type } = Buffer.isBuffer(bytes) ? { body: bytes, type: 'application/zip' } : bytes;
+  return it.server.request('POST', path + queryOf(parameters), { body, token: it.server.adminToken, headers: { 'Content-Type': type } });
+}
+async function uploaded(path, bytes, parameters) {
+  const reply = await upload(path, bytes, parameters);
   assert.equal(reply.status, 200, reply.text);
   return reply.json;
 }
-/// A folder with this many children.
-async function tree({ branch, node }, count, title = 'top') {
-  const top = await node({ title });
-  for (let i = 0; i < count; ++i) {
-    const child = await node({ title: `${title} child ${i}` });
-    await it.post(`${branch}/nodes/${top}/associate?node=${child}&type=a:child`, {});
-  }
-  return top;
-}
+const bytesAt = async (path) => (await it.reply('GET', path)).bytes;
 
-statement('platform 14.2.1, interface 5.2.13, semantics 17.2, merge_and_transfer 4.1.5, semantics 7.3.2', async () => {
-  const id = await it.make('/uiconfigs', { title: 'moved' });
-  for (const [names, schedule] of [[['groupId', 'artifactId', 'versionId', 'vaultId'], 'synchronous'],
-                                   [['group', 'artifact', 'version', 'vault'], 'ASYNCHRONOUS']]) {
-    const artifact = fresh('names');
-    const query = ['spec', artifact, '1', 'primary'].map((value, i) => `${names[i]}=${value}`).join('&');
-    const reply = await it.post(`/uiconfigs/${id}/export?${query}&schedule=${schedule}`, { startDate: 0, endDate: { ms: 4102444800000 }, own: { any: 1 } });
-    for (const name of kConfiguration) assert.ok(name in reply, name);
-    await ended(reply);
-    assert.equal((await lookedUp(place(artifact))).artifact, artifact);
-    for (const settings of [{ strategy: 'COPY_EVERYTHING', substitutions: {} }, { strategy: ['COPY_EVERYTHING'], substitutions: '{"a":"b"}' }])
-      await ended(await it.post(`/import?${query}&schedule=${schedule}`, settings));
-  }
-  for (const [name, value] of [['strategy', 'MOVE'], ['strategy', 7], ['substitutions', 'no map'], ['startDate', 'yesterday'], ['includeACLs', 'perhaps']]) {
-    const { violations } = await it.refused(400, 'POST', `/uiconfigs/${id}/export`, { [name]: value });
-    assert.equal(violations[0].path, name);
-  }
-  await it.refused(400, 'POST', `/uiconfigs/${id}/export?schedule=later`, {});
+statement('architecture 8.3', async () => {
+  for (const store of ['domains', 'registrars', 'vaults', 'directories', 'applications'])
+    assert.equal((await it.get(`/${store}/default`))._doc, 'default', store);
+  assert.ok((await it.get('/'))._doc);
+  const info = await it.get('/auth/info');
+  assert.equal(info.principalName, 'admin');
 });
-statement('platform 14.2.2, semantics 7.2.3, rulings 9, merge_and_transfer 4.1.3', async () => {
-  const id = await it.make('/uiconfigs', { title: 'unnamed' });
-  const reply = await it.post(`/uiconfigs/${id}/export`, {});
-  const job = await ended(reply);
-  assert.deepEqual([job.archiveGroup, job.archiveArtifact], ['export', `uiconfig-${id}`]);
-  assert.match(job.archiveVersion, /^\d{8}T\d{6}\.\d{3}Z$/);
-  assert.ok(typeof reply.state === 'string');
-  const waited = await it.post(`/uiconfigs/${id}/export?schedule=SYNCHRONOUS`, {});
-  assert.equal(waited.state, 'FINISHED');
-  assert.equal((await it.get(`/jobs/${waited._doc}`)).state, 'FINISHED');
+statement('platform 2.7.8', async () => {
+  for (const store of ['vaults', 'directories'])
+    assert.equal((await it.get(`/${store}/primary`))._doc, (await it.get(`/${store}/default`))._doc);
 });
-statement('platform 14.2.3, merge_and_transfer 4.3.4', async () => {
-  const { path } = await it.repository({ title: 'found' });
-  const artifact = fresh('found');
-  const reply = await it.post(`${path}/export?${place(artifact)}&title=Found&description=again`, {});
-  const job = await ended(reply);
-  const archive = await lookedUp(place(artifact));
-  assert.deepEqual([archive.vaultId, archive.title, archive.description, archive.type], [job.vaultId, 'Found', 'again', 'repository']);
-  for (const name of ['archiveGroup', 'archiveArtifact', 'archiveVersion', 'vaultId']) assert.equal(job._data[name], job[name], name);
-  assert.equal(typeof job.configuration, 'object');
-  const back = await imported('', place(artifact));
-  assert.equal(back.targets.length, 1);
-  assert.equal(typeof back._data.vaultId, 'string');
-});
-statement('platform 14.2.4, merge_and_transfer 4.1.1, merge_and_transfer 7.11, merge_and_transfer 4.1.2', async () => {
-  const domain = await it.make('/domains', { title: 'Orchard' });
-  await it.make(`/domains/${domain}/principals`, { type: 'USER', name: 'plum', color: 'blue' });
-  await it.make(`/domains/${domain}/principals`, { type: 'GROUP', name: 'fruits' });
-  await it.post(`/domains/${domain}/principals/fruits/members/add?id=${domain}/plum`, {});
-  const job = await imported('', await exported(`/domains/${domain}`));
-  assert.deepEqual(job._result.imports, job.imports);
-  assert.equal(job.type, 'import');
-  const [{ sources, targets }] = job.imports;
-  assert.deepEqual(sources.map(({ typeId }) => typeId), ['platform', 'domain']);
-  assert.deepEqual([sources[1].id, targets[1].typeId], [domain, 'domain']);
-  assert.notEqual(targets[1].id, domain);
-  const rows = (await it.get(`/domains/${targets[1].id}/principals`)).rows;
-  assert.deepEqual(rows.map(({ name, type, color }) => [name, type, color]), [['plum', 'USER', 'blue'], ['fruits', 'GROUP', undefined]]);
-  const members = (await it.get(`/domains/${targets[1].id}/principals/fruits/members`)).rows;
-  assert.deepEqual(members.map(({ name, domainId }) => [name, domainId]), [['plum', targets[1].id]]);
-});
-statement('platform 14.2.5, nodes 31.3, merge_and_transfer 4.4.14', async () => {
-  const [one, two, three] = [await it.repository(), await it.repository(), await it.repository()];
-  const id = await one.node({ title: 'novel' });
-  const found = await exported(`${one.branch}/nodes/${id}`, { tipChangesetOnly: true });
-  await imported(two.branch, found, { strategy: 'CLONE' });
-  assert.equal((await it.get(`${two.branch}/nodes/${id}`)).title, 'novel');
-  const copy = idOf(await imported(three.branch, found));
-  assert.notEqual(copy, id);
-  assert.equal((await it.get(`${three.branch}/nodes/${copy}`)).title, 'novel');
-  await it.refused(404, 'GET', `${three.branch}/nodes/${id}`);
-});
-statement('platform 14.3.2, merge_and_transfer 4.1.4', async () => {
-  const [one, two] = [await it.repository(), await it.repository()];
-  const [first, second] = [await one.node({ title: 'first' }), await one.node({ title: 'second' })];
-  const platform = await it.platformId();
-  const { _doc: master } = await it.get(one.branch);
-  const sources = [first, second].map((id) => `node://${platform}/${one.id}/${master}/${id}`);
-  const artifact = fresh('by-reference');
-  await ended(await it.post(`/transfer/export?${place(artifact)}&vault=primary&schedule=ASYNCHRONOUS`, { sources, includeACLs: true }));
-  const target = `branch://${platform}/${two.id}/${(await it.get(two.branch))._doc}`;
-  const job = await ended(await it.post(`/transfer/import?${place(artifact)}&target=${encodeURIComponent(target)}&title=x&published=true`, { strategy: 'CLONE', own: 1 }));
-  assert.equal(job.imports.length, 2);
-  for (const [id, title] of [[first, 'first'], [second, 'second']]) assert.equal((await it.get(`${two.branch}/nodes/${id}`)).title, title);
-  assert.equal((await it.refused(400, 'POST', `/transfer/import?${place(artifact)}&target=node://x/y`, {})).violations[0].path, 'target');
-  assert.equal((await it.refused(400, 'POST', '/transfer/export', { sources: ['uiconfig://nowhere/x'] })).violations[0].path, 'sources');
-});
-statement('merge_and_transfer 4.4.1', async () => {
-  const [one, two] = [await it.repository(), await it.repository()];
-  const top = await tree(one, 3);
-  const found = await exported(`${one.branch}/nodes/${top}`);
-  const archive = await lookedUp(found);
-  const bytes = await bytesOf(archive);
-  assert.ok(bytes.length > 0);
-  await it.ok('DELETE', `/vaults/primary/archives/${archive._doc}`);
-  await it.refused(404, 'GET', `/vaults/primary/archives/lookup?${found}`);
-  await uploaded(bytes);
-  const { _doc: root } = await it.get(`${two.branch}/nodes/root`);
-  const copy = idOf(await imported(`${two.branch}/nodes/${root}`, found));
-  assert.deepEqual(await children(two.branch, copy), ['top child 0', 'top child 1', 'top child 2']);
-  assert.deepEqual(await children(two.branch, root), ['top']);
-});
-statement('merge_and_transfer 4.4.2, nodes 31.1, nodes 31.2', async () => {
-  const one = await it.repository();
-  const top = await tree(one, 8);
-  const found = await exported(`${one.branch}/nodes/${top}`);
-  const fork = `${one.path}/branches/${await it.make(`${one.path}/branches?branch=master&changeset=0:root`)}`;
-  const onto = await it.make(`${fork}/nodes`, { title: 'onto' });
-  const { tip } = await it.get(fork);
-  await imported(`${fork}/nodes/${onto}`, found);
-  assert.equal((await it.post(`${fork}/nodes/query`, { title: { $regex: 'top child' } })).total_rows, 8);
-  const [before] = tip.split(':');
-  assert.equal((await it.get(fork)).tip.split(':')[0], String(Number(before) + 1), 'one changeset');
-  for (const path of [one.branch, one.path]) await exported(path);
-});
-statement('merge_and_transfer 4.4.3, merge_and_transfer 7.14, merge_and_transfer 4.2.3', async () => {
-  const [from, to] = [await it.make('/domains'), await it.make('/domains')];
-  const id = await it.make(`/domains/${from}/principals`, { type: 'USER', name: 'kept', email: 'kept@example.com', shoe: 44 });
-  await imported(`/domains/${to}`, await exported(`/domains/${from}/principals/${id}`));
-  const kept = await it.get(`/domains/${to}/principals/kept`);
-  assert.deepEqual([kept.name, kept.shoe, kept.email], ['kept', 44, 'kept@example.com']);
-  const platform = await it.platformId();
-  const third = await it.make('/domains');
-  await ended(await it.post('/tools/copy', {
-    sources: [{ typeId: 'platform', id: platform }, { typeId: 'user', id, ref: `user://${platform}/${from}/${id}` }],
-    targets: [{ typeId: 'platform', id: platform }, { typeId: 'domain', id: third }] }));
-  assert.equal((await it.get(`/domains/${third}/principals/kept`)).shoe, 44);
-});
-statement('merge_and_transfer 4.4.6, merge_and_transfer 4.2.5', async () => {
-  const domain = await it.make('/domains', { title: 'copied' });
-  await it.make(`/domains/${domain}/principals`, { type: 'USER', name: 'alone' });
-  const platform = await it.platformId();
-  const chain = [{ typeId: 'platform', id: platform }];
-  const job = await ended(await it.post('/tools/copy?schedule=ASYNCHRONOUS', { sources: [...chain, { typeId: 'domain', id: domain }], targets: chain }));
-  assert.equal(job.type, 'copy');
-  assert.notEqual(idOf(job), domain);
-  assert.equal((await it.get(`/domains/${idOf(job)}/principals`)).total_rows, 1);
-});
-statement('merge_and_transfer 4.4.7, merge_and_transfer 4.3.3', async () => {
-  const project = await it.get(`/projects/${await it.make('/projects', { title: 'whole' })}`);
-  const contentOf = async ({ stackId }) => `/repositories/${(await it.get(`/stacks/${stackId}/datastores/content`)).datastoreId}/branches/master`;
-  const content = await contentOf(project);
-  for (const title of ['node one', 'node two']) await it.make(`${content}/nodes`, { title });
-  const platform = await it.platformId();
-  const chain = [{ typeId: 'platform', id: platform }];
-  const job = await ended(await it.post('/tools/copy', { sources: [...chain, { typeId: 'project', id: project._doc }], targets: chain }));
-  assert.equal(job.imports[0].targets.at(-1).typeId, 'project');
-  const copy = await it.get(`/projects/${idOf(job)}`);
-  assert.ok(copy.stackId && copy.stackId !== project.stackId);
-  assert.deepEqual([copy.title, await contentOf(copy) === content], ['whole', false]);
-  for (const title of ['node one', 'node two'])
-    assert.equal((await it.post(`${await contentOf(copy)}/nodes/query`, { title })).total_rows, 1, title);
-});
-statement('merge_and_transfer 4.4.10, platform 8.2.8', async () => {
-  const project = await it.get(`/projects/${await it.make('/projects', { title: 'template' })}`);
-  const contentOf = async (id) => `/repositories/${(await it.get(`/stacks/${(await it.get(`/projects/${id}`)).stackId}/datastores/content`)).datastoreId}/branches/master`;
-  await it.make(`${await contentOf(project._doc)}/nodes`, { title: 'from the template' });
-  const artifact = fresh('template');
-  const typesNow = async () => (await it.get('/projecttypes?limit=-1')).rows.filter(({ identifier }) => identifier === `spec-${artifact}-1`);
-  await ended(await it.post(`/projects/${project._doc}/export?${place(artifact)}&published=true&title=A+template`, { tipChangesetOnly: true }));
-  const [type] = await typesNow();
-  assert.deepEqual([type.title, type.reference], ['A template', `archive://${await it.platformId()}/${(await lookedUp(place(artifact))).vaultId}/${type._doc}`]);
-  const job = await ended(await it.post('/projects/start', { title: 'made', projectType: type.reference }));
-  assert.equal(job._result['created-project-id'], job['created-project-id']);
-  const made = job['created-project-id'];
-  assert.equal((await it.get(`/projects/${made}`)).title, 'made');
-  assert.equal((await it.post(`${await contentOf(made)}/nodes/query`, { title: 'from the template' })).total_rows, 1);
-  const direct = await it.make('/projects', { title: 'direct', projectType: type.reference });
-  assert.equal((await it.post(`${await contentOf(direct)}/nodes/query`, { title: 'from the template' })).total_rows, 1);
-  await it.post(`/vaults/primary/archives/${type._doc}/unpublish`, {});
-  assert.deepEqual(await typesNow(), []);
-  const stacks = (await it.get('/stacks?limit=-1')).total_rows;
-  assert.equal((await it.refused(400, 'POST', '/projects', { projectType: type.reference })).violations[0].path, 'projectType');
-  assert.equal((await it.get('/stacks?limit=-1')).total_rows, stacks, 'nothing is left of it');
-});
-statement('merge_and_transfer 7.6', async () => {
-  const repository = await exported((await it.repository()).path);
-  const { branch, node } = await it.repository();
-  const job = await it.finished((await it.post(`${branch}/nodes/${await node()}/import?${repository}`, {}))._doc);
-  assert.equal(job.state, 'ERROR');
-  assert.deepEqual([job.imports, job.log_entries.at(-1).type], [[], 'ERROR']);
-  assert.ok(job.log_entries.at(-1).message.length > 0);
-});
-statement('semantics 7.2.1', async () => {
-  const { branch, node } = await it.repository();
-  // Each write changes both nodes in one changeset; an export that saw one of them only would tear it.
-  const ids = [await node({ round: 0 }), await node({ round: 0 })];
-  const round = async (number) => it.put(`${branch}/nodes`, { nodes: Object.fromEntries(ids.map((id) => [id, { round: number }])) });
-  const { _doc: master } = await it.get(branch);
-  const platform = await it.platformId();
-  const sources = ids.map((id) => `node://${platform}/${branch.split('/')[2]}/${master}/${id}`);
-  let goesOn = true;
-  const writing = (async () => { for (let i = 1; goesOn; ++i) await round(i); })();
-  try {
-    for (let i = 0; i < 5; ++i) {
-      const artifact = fresh('torn');
-      await ended(await it.post(`/transfer/export?${place(artifact)}`, { sources }));
-      const target = await it.repository();
-      await imported(target.branch, place(artifact), { strategy: 'CLONE' });
-      const [one, other] = await Promise.all(ids.map((id) => it.get(`${target.branch}/nodes/${id}`)));
-      assert.equal(one.round, other.round);
-    }
-  } finally {
-    goesOn = false;
-    await writing;
+statement('interface 3.7.1, merge_and_transfer 4.5.3', async () => {
+  const path = await vault();
+  const told = { ...coordinates(), model: '3.0.0', type: 'branch', startChangeset: '0:root', endChangeset: '1:tip', contents: { a: { id: 'a' } },
+                 dependencies: { b: {} }, includes: ['c'], parts: [{ group: 'g' }], startDate: { ms: 1 }, endDate: { ms: 2 }, sources: [[{ id: 'p' }]],
+                 childrenOnly: true, template: { templateType: 'project', templateKey: 'blog' } };
+  const { _doc } = await uploaded(path, archiveOf(told));
+  const archive = await it.get(`${path}/${_doc}`);
+  for (const [name, value] of Object.entries(told)) assert.deepEqual(archive[name], value, name);
+  assert.deepEqual([archive.contentType, archive.published, `/vaults/${archive.vaultId}/archives`], ['application/zip', false, path]);
+  for (const [name, value] of Object.entries({ includes: { c: {} }, parts: {}, contents: [] })) {
+    await it.put(`${path}/${_doc}`, { ...archive, [name]: value });
+    assert.deepEqual((await it.get(`${path}/${_doc}`))[name], value, name);
   }
 });
-statement('semantics 7.2.2', async () => {
-  const secret = 'a secret of the archive test';
-  const application = await it.make('/applications', { title: 'mails' });
-  await it.make(`/applications/${application}/emailproviders`, { title: 'mail', host: 'localhost', username: 'me', password: secret });
-  const domain = await it.make('/domains');
-  await it.make(`/domains/${domain}/principals`, { type: 'USER', name: 'hidden', password: secret });
-  const client = await it.make('/clients', { title: 'client', secret });
-  for (const path of [`/applications/${application}`, `/domains/${domain}`, `/clients/${client}`, '']) {
-    const archive = await lookedUp(await exported(path, { tipChangesetOnly: true }));
-    const { inflateRawSync } = await import('node:zlib');
-    const bytes = await bytesOf(archive);
-    assert.ok(!bytes.includes(secret));
-    // Every file of it, unpacked.
-    for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 4)) {
-      const local = bytes.readUInt32LE(at + 42);
-      const data = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
-      const packed = bytes.subarray(data, data + bytes.readUInt32LE(at + 20));
-      const content = bytes.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed);
-      assert.ok(!content.includes(secret), bytes.subarray(at + 46, at + 46 + bytes.readUInt16LE(at + 28)).toString());
+statement('interface 5.7.1, platform 13.2.2', async () => {
+  const path = await vault();
+  const asked = coordinates({ type: 'node', title: 'T', description: 'D', published: 'true' });
+  const { _doc } = await uploaded(path, archiveOf({ ...coordinates(), title: 'other' }), asked);
+  const archive = await it.get(`${path}/${_doc}`);
+  for (const [name, value] of Object.entries(asked)) assert.equal(String(archive[name]), value, name);
+});
+statement('interface 5.7.2, platform 13.1.3', async () => {
+  const path = await vault();
+  const { group, artifact, version } = coordinates();
+  const { _doc } = await uploaded(path, archiveOf(null), { group, artifact, version });
+  assert.equal((await it.get(`${path}/lookup${queryOf({ group, artifact, version })}`))._doc, _doc);
+  await it.refused(404, 'GET', `${path}/lookup${queryOf({ group, artifact, version: '2' })}`);
+  const named = { lookup: { group, artifact, version }, download: { groupId: group, artifactId: artifact, versionId: version } };
+  for (const [word, parameters] of Object.entries(named)) {
+    assert.equal((await it.reply('GET', `${path}/${word}${queryOf(parameters)}`)).status, 200);
+    for (const name of Object.keys(parameters)) {
+      const { [name]: left, ...others } = parameters;
+      assert.ok((await it.refused(400, 'GET', `${path}/${word}${queryOf(others)}`)).message.includes(name), `${name} of ${left}`);
     }
   }
 });
-statement('semantics 7.3.1', async () => {
-  const [one, two] = [await it.repository(), await it.repository()];
-  await tree(one, 5);
-  const found = await exported(one.branch);
-  const before = Number((await it.get(two.branch)).tip.split(':')[0]);
-  await imported(two.branch, found);
-  assert.equal(Number((await it.get(two.branch)).tip.split(':')[0]), before + 1);
-  // A name that is taken ends an import whose copies keep their names; nothing of it stays.
-  const three = await it.repository();
-  const named = await one.node({ title: 'named', _qname: 'spec:named' });
-  await three.node({ title: 'other', _qname: 'spec:named' });
-  const clone = await exported(`${one.branch}/nodes/${named}`);
-  const { tip } = await it.get(three.branch);
-  const job = await it.finished((await it.post(`${three.branch}/import?${clone}`, { strategy: 'CLONE' }))._doc);
-  assert.equal(job.state, 'ERROR');
-  assert.equal((await it.get(three.branch)).tip, tip);
+statement('interface 5.7.3, platform 13.1.6, platform 13.1.7, platform 13.1.8', async () => {
+  const [path, target] = [await vault(), await vault()];
+  const bytes = archiveOf(coordinates());
+  const { _doc } = await uploaded(path, bytes);
+  const one = `${path}/${_doc}`;
+  assert.equal((await it.get(`${one}/attachments`)).total_rows, 0);
+  await it.post(`${one}/attachments/note`, { noted: true });
+  assert.deepEqual((await it.get(`${one}/attachments`)).rows.map((row) => row.attachmentId), ['note']);
+  assert.deepEqual(JSON.parse(await bytesAt(`${one}/preview/note`)), { noted: true });
+  for (const [word, published] of [['publish', true], ['unpublish', false]]) {
+    await it.post(`${one}/${word}`);
+    assert.equal((await it.get(one)).published, published);
+  }
+  await it.refused(400, 'GET', `${one}/copy`);
+  const copy = await it.get(`${one}/copy?targetVaultId=${target.split('/')[2]}`);
+  assert.equal(copy.ok, true);
+  assert.deepEqual(await bytesAt(`${target}/${copy._doc}/download`), bytes);
+  assert.deepEqual(JSON.parse(await bytesAt(`${target}/${copy._doc}/attachments/note`)), { noted: true });
 });
-statement('merge_and_transfer 5.3.1', async () => {
-  const bare = archiveOf(null, { 'notes.txt': 'no manifest' });
-  await uploaded(bare, '?group=spec&artifact=bare&version=1');
-  assert.equal((await it.refused(400, 'POST', `/import?${place('bare')}`, {})).code, 'archives.manifest_missing');
-  const platform = await it.platformId();
-  const folder = `platforms/${platform}/uiconfigs/x`;
-  await uploaded(archiveOf({ model: '3.0.0', group: 'spec', artifact: 'unknown', version: '1', sources: [[{ typeId: 'platform', id: platform }, { typeId: 'uiconfig', id: 'x' }]] },
-    { [`${folder}/uiconfig.json`]: '{"title":"known"}', [`platforms/${platform}/unicorns/u/unicorn.json`]: '{"title":"unknown"}' }));
-  const brought = await imported('', place('unknown'));
-  assert.equal((await it.get(`/uiconfigs/${idOf(brought)}`)).title, 'known');
-  assert.ok(brought.log_entries.some(({ message }) => message.includes('unicorns/u/unicorn.json')));
+statement('platform 13.1.1, platform 13.1.2', async () => {
+  const path = await vault();
+  const told = { ...coordinates(), type: 'node', title: 'Fresh', model: '2.0.0' };
+  const made = await uploaded(path, archiveOf(told));
+  assert.deepEqual([made.ok, made.title], [true, 'Fresh']);
+  assert.deepEqual((await it.get(path)).rows.map((row) => row._doc), [made._doc]);
+  for (const [name, value] of Object.entries(told)) assert.equal((await it.post(`${path}/query`, { [name]: value })).total_rows, 1, name);
 });
-statement('merge_and_transfer 5.3.2', async () => {
-  const domain = await it.make('/domains', { title: 'in a tree' });
-  await it.make(`/domains/${domain}/principals`, { type: 'USER', name: 'leaf' });
-  await it.post(`/domains/${domain}/teams?key=helpers`, {});
-  const bytes = await bytesOf(await lookedUp(await exported(`/domains/${domain}`)));
-  const folder = `platforms/${await it.platformId()}/domains/${domain}`;
-  for (const name of ['domain.json', 'acl.json', 'teams.json', 'principals/']) assert.ok(bytes.includes(`${folder}/${name}`), name);
+statement('platform 13.1.4, platform 13.1.5, platform 13.2.5', async () => {
+  const path = await vault();
+  const { group, artifact, version } = coordinates();
+  const bytes = zip([{ name: 'whatever/', method: 0 }, { name: 'whatever/it is', data: 'x'.repeat(10_000) }, { name: 'stored', data: 'y', method: 0 }]);
+  const { _doc } = await uploaded(path, bytes, { group, artifact, version });
+  const both = [`${path}/${_doc}/download`, `${path}/download${queryOf({ groupId: group, artifactId: artifact, versionId: version })}`];
+  for (const one of both) assert.deepEqual(await bytesAt(one), bytes);
+  await it.ok('DELETE', `${path}/${_doc}`);
+  for (const one of [`${path}/${_doc}`, ...both]) await it.refused(404, 'GET', one);
+});
+statement('platform 13.2.1, platform 13.2.3, semantics 7.1.1', async () => {
+  const path = await vault();
+  const named = coordinates();
+  const made = await uploaded(path, archiveOf(named));
+  assert.deepEqual([made.group, made.artifact, made.version], Object.values(named));
+  const part = { name: 'archive', fileName: 'org.other-with-hyphens-2.3.zip', type: 'application/zip;charset=utf-8' };
+  const formed = await uploaded(path, formOf([{ ...part, data: archiveOf(null) }]));
+  assert.deepEqual([formed.group, formed.artifact, formed.version], ['org.other', 'with-hyphens', '2.3']);
+  const both = await uploaded(path, formOf([{ ...part, data: archiveOf({ ...named, version: '9' }) }]));
+  assert.deepEqual([both.group, both.artifact, both.version], [named.group, named.artifact, '9']);
+  assert.equal((await upload(path, archiveOf(null))).status, 400);
+});
+statement('platform 13.2.4', async () => {
+  const path = await vault();
+  const named = coordinates();
+  const first = await uploaded(path, archiveOf({ ...named, title: 'first' }));
+  const second = await uploaded(path, archiveOf({ ...named, title: 'second' }));
+  const page = await it.get(path);
+  assert.deepEqual([second._doc, page.total_rows, page.rows[0].title], [first._doc, 1, 'second']);
+});
+statement('semantics 7.1.2', async () => {
+  const path = await vault();
+  const hostile = [Buffer.from('no zip'), zip([{ name: '../out', data: 'x' }]), zip([{ name: '/out', data: 'x' }]),
+                   zip([{ name: 'bomb', data: 'x', size: 0xfffffff0 }])];
+  for (const bytes of hostile) assert.equal((await upload(path, bytes, coordinates())).status, 400);
+  assert.equal((await it.get(path)).total_rows, 0);
+});
+statement('semantics 7.1.3', async () => {
+  const path = await vault();
+  await it.refused(400, 'GET', `${path}/lookup`);
+  await it.refused(400, 'GET', `${path}/download`);
+  assert.equal((await it.get(`${path}/query`)).total_rows, 0);
+});
+statement('merge_and_transfer 4.5.1, merge_and_transfer 4.5.2', async () => {
+  const path = await vault();
+  const places = { repository: 'platform', domain: 'platform', project: 'platform', stack: 'platform', application: 'platform',
+                   branch: 'repository', user: 'domain', group: 'domain', node: 'node' };
+  for (const [type, place] of Object.entries(places)) {
+    const made = await uploaded(path, archiveOf({ ...coordinates(), type }, { 'repository/repository.json': '{}' }));
+    assert.equal(made._containerType, place, type);
+  }
+});
+statement('merge_and_transfer 4.5.4', async () => {
+  const path = await vault();
+  const nested = await uploaded(path, archiveOf({ ...coordinates(), template: { templateType: 'project', templateKey: 'blog' } }));
+  assert.deepEqual([nested.templateType, nested.templateKey], ['project', 'blog']);
+  const beside = await uploaded(path, archiveOf({ ...coordinates(), templateType: 'project', templateKey: 'blog' }));
+  assert.deepEqual(beside.template, { templateType: 'project', templateKey: 'blog' });
 });

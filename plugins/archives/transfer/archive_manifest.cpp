@@ -6,8 +6,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "characters.hpp"
-#include "manifest.hpp"
+#include "archive/characters.hpp"
+#include "archive/manifest.hpp"
 
 namespace stele::archives {
 

@@ -8,7 +8,7 @@
 #include <stele/sdk/result.hpp>
 #include <stele/sdk/zip.hpp>
 
-#include "coordinates.hpp"
+#include "archive/coordinates.hpp"
 
 namespace stele::archives {
 

@@ -8,7 +8,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "manifest.hpp"
+#include "archive/manifest.hpp"
 #include "transfer/archive_content.hpp"
 
 namespace stele::archives {

@@ -13,7 +13,7 @@
 #include <stele/sdk/unnamed_file.hpp>
 #include <stele/sdk/zip.hpp>
 
-#include "manifest.hpp"
+#include "archive/manifest.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
