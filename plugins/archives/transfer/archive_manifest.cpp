@@ -158,6 +158,7 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     if (!parsed) return parsed.error();
     ArchiveManifest manifest;
     manifest.model = sdk::text_member(*parsed, "model");
+    manifest.type = sdk::text_member(*parsed, "type");
     manifest.coordinates = {sdk::text_member(*parsed, "group"),
                             sdk::text_member(*parsed, "artifact"),
                             sdk::text_member(*parsed, "version")};

@@ -17,6 +17,8 @@ namespace stele::archives {
 struct ArchiveManifest {
     /// Empty in archives that were laid out by hand (docs/specification/merge_and_transfer.md 5.1).
     std::string model;
+    /// What it holds, as it says itself.
+    std::string type;
     Coordinates coordinates;
     bool is_tip_only = false;
     /// Arrays of `{typeId, id, key}`, one for each subject.

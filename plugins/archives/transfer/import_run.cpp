@@ -525,10 +525,10 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     ReferenceParts parts = reference_parts(*branch);
     parts.word = kNode;
     parts.ids.emplace_back();
+    const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
     for (const auto& [id, here] : report->ids) {
         parts.ids.back() = here;
-        if (std::find(content.nodes.begin(), content.nodes.end(), id) != content.nodes.end())
-            subject_ids_[id] = parts.text();
+        if (subjects.contains(id)) subject_ids_[id] = parts.text();
         if (!wanted_.has_acls) continue;
         auto acl = content.acl(id);
         if (!acl) return acl.error();
@@ -562,13 +562,13 @@ sdk::Result<void> ImportRun::tell_subjects() {
         sdk::RecordKey here;
         if (is_content(subject.type)) {
             const auto id = subject_ids_.find(subject.id);
-            if (id == subject_ids_.end()) continue;
+            if (id == subject_ids_.end()) return subject_missing(subject);
             auto key = context_.find_reference(id->second);
             if (!key) return key.error();
             here = *std::move(key);
         } else {
             const auto key = records_.find(subject.key);
-            if (key == records_.end()) continue;
+            if (key == records_.end()) return subject_missing(subject);
             here = key->second;
         }
         sdk::Json sources = sdk::Json::array();

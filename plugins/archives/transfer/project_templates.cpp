@@ -4,6 +4,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/archive_source.hpp"
 #include "transfer/import_run.hpp"
@@ -74,7 +75,9 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     if (!zip) return zip.error();
     auto manifest = verify_manifest(*zip);
     if (!manifest) return manifest.error();
-    auto source = ArchiveSource::open(services_, *zip, *std::move(manifest));
+    ArchiveFiles files;
+    files.add(*zip);
+    auto source = ArchiveSource::open(services_, files, *std::move(manifest));
     if (!source) return source.error();
     TransferConfiguration wanted;
     wanted.keeps_target = true;

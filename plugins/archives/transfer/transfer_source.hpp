@@ -69,6 +69,10 @@ struct TransferSubject {
     TransferSubject();
 };
 
+/// `invalid` (`archives.transfer_subject_missing`): a source does not hold what it says it is
+/// about.
+sdk::Error subject_missing(const TransferSubject& subject);
+
 /// Records and content that are taken somewhere, from a platform or out of an archive. One thread.
 class TransferSource {
 public:
