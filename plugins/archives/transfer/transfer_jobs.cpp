@@ -207,7 +207,7 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
         {"group", &place.group}, {"artifact", &place.artifact}, {"version", &place.version}};
     for (const auto& [name, value] : needed) {
         if (value->empty())
-            violations.push_back({name, "request.parameter_missing",
+            violations.push_back({name, "archives.coordinate_missing",
                                   std::string(name) + " is needed to find the archive"});
     }
     if (!violations.empty()) return sdk::make_error(std::move(violations));
