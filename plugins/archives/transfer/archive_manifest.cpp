@@ -19,6 +19,8 @@ constexpr int kMaxManifestDepth = 90;
 constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMaxOtherBytes = std::uint64_t{16} << 20;
 constexpr char kEntries[] = "contents";
+/// Of docs/reference/archive-format.md; archives of others have no such number.
+constexpr std::int64_t kFormat = 1;
 
 sdk::Error unreadable(const std::string& problem) {
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_malformed",
@@ -156,6 +158,10 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     const sdk::PieceSource read = zip.read(**entry);
     auto parsed = ManifestParser(read, digests).parse();
     if (!parsed) return parsed.error();
+    if (sdk::integer_member(*parsed, "format").value_or(kFormat) > kFormat) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.format_unknown",
+                               "the archive was written by a newer version of the server");
+    }
     ArchiveManifest manifest;
     manifest.model = sdk::text_member(*parsed, "model");
     manifest.type = sdk::text_member(*parsed, "type");
