@@ -189,6 +189,8 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     record.fields = *std::move(fields);
     for (const char* of_reply : {"ok", "_ref"})
         record.fields.erase(of_reply);
+    for (const std::string& unmoved : (*family)->unmoved_members)
+        record.fields.erase(unmoved);
     auto wanted = is_wanted(place.key, record, **family);
     if (!wanted) return wanted.error();
     if (!*wanted) return {};
