@@ -38,6 +38,9 @@ CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const 
 int complain(const sdk::Error& error);
 int complain(const std::string& problem);
 
+/// Whether a server has the store of the data folder open.
+bool is_served(const instance::InstanceOptions& options);
+
 void add_init(CLI::App& app, CommandLine& line);
 void add_serve(CLI::App& app, CommandLine& line);
 void add_check(CLI::App& app, CommandLine& line);
