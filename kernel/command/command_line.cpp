@@ -80,6 +80,8 @@ int run(int argc, char** argv) {
     add_restore(app, line);
     add_copy(app, line);
     add_rotate_secrets(app, line);
+    add_export(app, line);
+    add_import(app, line);
     if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
         return complain(problem);
     CLI11_PARSE(app, argc, argv);

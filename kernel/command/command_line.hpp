@@ -51,6 +51,8 @@ void add_backup(CLI::App& app, CommandLine& line);
 void add_restore(CLI::App& app, CommandLine& line);
 void add_copy(CLI::App& app, CommandLine& line);
 void add_rotate_secrets(CLI::App& app, CommandLine& line);
+void add_export(CLI::App& app, CommandLine& line);
+void add_import(CLI::App& app, CommandLine& line);
 
 /// Tells what the preparation of a new store has made, once: on a terminal, else in a file of the
 /// data folder that its owner alone can read, as what a service prints is kept by others. Answers
