@@ -27,8 +27,8 @@ public:
     /// To be asked for before a reader is made.
     Moment moment() const;
     /// As `AuthorityStore::permissions`, or only a part of them that holds `enough`, unless that is
-    /// empty. `reader` was made after `moment`. What a transaction has written decides for it alone:
-    /// nothing of that is remembered.
+    /// empty. `reader` was made after `moment`. What a transaction has written decides for it
+    /// alone: nothing of that is remembered.
     sdk::Result<sdk::PermissionSet> permissions(const sdk::Reader& reader, Moment moment,
                                                 const sdk::RecordKey& principal,
                                                 const sdk::RecordKey& record,

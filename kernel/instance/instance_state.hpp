@@ -17,7 +17,7 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/activity_notes.hpp"
-#include "kernel/resource/operations/families.hpp"
+#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/operations/inner_operations.hpp"
 #include "kernel/resource/operations/record_lists.hpp"

@@ -35,6 +35,10 @@ std::string state_path(std::uint64_t platform, char state, std::string_view id) 
     return of_platform(platform, 's').tag(state).raw(id).key();
 }
 
+std::string progress_path(std::uint64_t platform, std::string_view id) {
+    return of_platform(platform, 'p').raw(id).key();
+}
+
 std::string queue_path(std::int64_t due_ms, std::string_view id) {
     return shared('q').integer(unsigned_ms(due_ms)).raw(id).key();
 }

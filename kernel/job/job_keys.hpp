@@ -10,6 +10,7 @@
 ///
 ///   P j r id           -> job                      see job_record.hpp
 ///   P j s state id     -> empty                    jobs by state
+///   P j p id           -> done, total              how far a job is that runs
 ///   0 j q due id       -> platform, type           jobs that are to be run, by time
 ///   0 j r P id         -> platform                 the same while P is closed, out of the way
 ///   0 j o id           -> owner token              jobs that run; changes hands only
@@ -17,11 +18,13 @@
 ///   0 j e stopped id   -> platform                 jobs that have ended, by time
 ///
 /// The owner lies apart from the lease, so that a heartbeat is no conflict for a transaction that
-/// has confirmed its job.
+/// has confirmed its job; and so does its progress, which is written while the transaction lasts
+/// that will end it.
 namespace stele::kernel::job {
 
 std::string record_path(std::uint64_t platform, std::string_view id);
 std::string state_path(std::uint64_t platform, char state, std::string_view id);
+std::string progress_path(std::uint64_t platform, std::string_view id);
 std::string queue_path(std::int64_t due_ms, std::string_view id);
 std::string resting_path(std::uint64_t platform, std::string_view id);
 std::string owner_path(std::string_view id);

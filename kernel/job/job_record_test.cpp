@@ -54,7 +54,7 @@ TEST_CASE("a result lies under _result and among the members, but changes no oth
     const Json result{{"imports", Json::array({1})}, {"state", "X"}, {"error", "e"}, {"ok", true}};
     REQUIRE(fixture
                 .write([&](Transaction& transaction) {
-                    return fixture.store.finish(transaction, *claim, result, kNow + 5);
+                    return fixture.store.finish(transaction, *claim, result, {}, kNow + 5);
                 })
                 .has_value());
     const Json job = job_json(fixture.record(id));

@@ -240,7 +240,7 @@ void JobRunner::settle(RunningJob& job, const Result<sdk::Json>& result) {
         sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
             const JobClaim& claim = job.claim();
             if (auto saved = job.save_progress(transaction); !saved) return saved;
-            if (result) return store_.finish(transaction, claim, *result, now());
+            if (result) return store_.finish(transaction, claim, *result, {}, now());
             const auto runs = store_.may_run(transaction, claim.platform);
             if (!runs) return runs.error();
             // Still this server's, hence not killed; the platform may be open again by now.

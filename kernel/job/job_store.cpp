@@ -121,7 +121,32 @@ Result<JobRecord> JobStore::read(const sdk::Reader& reader, std::uint64_t platfo
     const auto bytes = reader.get(record_path(platform, id));
     if (!bytes) return bytes.error();
     if (!*bytes) return unknown(id);
-    return decode_job(**bytes);
+    auto record = decode_job(**bytes);
+    if (!record) return record;
+    if (auto read = read_progress(reader, *record); !read) return read.error();
+    return record;
+}
+
+Result<void> JobStore::read_progress(const sdk::Reader& reader, JobRecord& record) {
+    if (record.state != JobState::running) return {};
+    const auto bytes = reader.peek(progress_path(record.platform.number, record.id));
+    if (!bytes) return bytes.error();
+    if (!*bytes) return {};
+    sdk::KeyReader progress(**bytes);
+    const auto done = progress.integer();
+    const auto total = progress.integer();
+    if (!done || !total) return {};
+    record.done = *done;
+    record.total = *total;
+    return {};
+}
+
+Result<void> JobStore::save_progress(sdk::Transaction& transaction, const JobClaim& claim,
+                                     std::uint64_t done, std::uint64_t total) {
+    if (auto held = check_owner(transaction, claim); !held) return held;
+    transaction.put(progress_path(claim.platform, claim.id),
+                    sdk::KeyWriter().integer(done).integer(total).key());
+    return {};
 }
 
 Result<void> JobStore::for_each(const sdk::Reader& reader, std::uint64_t platform,
@@ -130,8 +155,9 @@ Result<void> JobStore::for_each(const sdk::Reader& reader, std::uint64_t platfor
     if (states.empty()) {
         const auto cursor = reader.scan(record_range(platform), sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next()) {
-            const auto record = decode_job(cursor->value());
+            auto record = decode_job(cursor->value());
             if (!record) return record.error();
+            if (auto read = read_progress(reader, *record); !read) return read;
             if (!visit(*record)) return {};
         }
         return cursor->status();
@@ -307,12 +333,15 @@ Result<void> JobStore::edit(sdk::Transaction& transaction, const JobClaim& claim
 }
 
 Result<void> JobStore::finish(sdk::Transaction& transaction, const JobClaim& claim,
-                              const sdk::Json& result, std::int64_t now) {
+                              const sdk::Json& result, const std::vector<std::string>& log,
+                              std::int64_t now) {
     return edit(
         transaction, claim,
         [&](JobRecord& record) {
             record.result = result.is_object() ? result : sdk::Json{{"value", result}};
             if (record.done < record.total) record.done = record.total;
+            for (const std::string& line : log)
+                record.add_log(now, JobLogLevel::status, line);
             stop(record, JobState::finished, now);
         },
         now);
@@ -402,6 +431,7 @@ Result<int> JobStore::forget_platform(sdk::Transaction& transaction, std::uint64
             keys.push_back(entry);
         keys.push_back(owner_path(record->id));
         keys.push_back(lease_path(record->id));
+        keys.push_back(progress_path(platform, record->id));
     }
     if (auto scanned = cursor->status(); !scanned) return scanned.error();
     for (const std::string& key : keys)
@@ -425,6 +455,7 @@ void JobStore::write(sdk::Transaction& transaction, const JobRecord* before, Job
         if (before->state == JobState::running && after.state != JobState::running) {
             transaction.remove(owner_path(after.id));
             transaction.remove(lease_path(after.id));
+            transaction.remove(progress_path(after.platform.number, after.id));
         }
     }
     for (const auto& [key, value] : entries)

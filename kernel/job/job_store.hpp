@@ -69,8 +69,13 @@ public:
     sdk::Result<void> edit(sdk::Transaction& transaction, const JobClaim& claim,
                            const std::function<void(JobRecord&)>& change, std::int64_t now);
 
+    /// How far it is, of a job that is held; no conflict for a transaction that will end it.
+    sdk::Result<void> save_progress(sdk::Transaction& transaction, const JobClaim& claim,
+                                    std::uint64_t done, std::uint64_t total);
+    /// With lines that are added to its log.
     sdk::Result<void> finish(sdk::Transaction& transaction, const JobClaim& claim,
-                             const sdk::Json& result, std::int64_t now);
+                             const sdk::Json& result, const std::vector<std::string>& log,
+                             std::int64_t now);
     sdk::Result<void> fail(sdk::Transaction& transaction, const JobClaim& claim,
                            std::string_view message, std::int64_t now);
     /// Lets the job run again at `due`, AWAITING until then; fails it when no attempt is left.
@@ -91,6 +96,7 @@ public:
                                      int most);
 
 private:
+    static sdk::Result<void> read_progress(const sdk::Reader& reader, JobRecord& record);
     /// `conflict` (`job.lost`) when the claim has ended.
     sdk::Result<void> check_owner(const sdk::Reader& reader, const JobClaim& claim) const;
     /// Edits a job to which an entry of the queue, or of those that rest, leads. A record that is

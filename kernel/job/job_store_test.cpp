@@ -190,13 +190,33 @@ TEST_CASE("jobs are found by their states, oldest first") {
     CHECK(fixture.ids({JobState::finished}).empty());
 }
 
+TEST_CASE("progress that is written meanwhile is no conflict for what ends the job") {
+    StoredJobs fixture;
+    const std::string id = fixture.add();
+    const auto claim = fixture.claim();
+    const auto ending = fixture.engine.begin();
+    REQUIRE(fixture.store.confirm(*ending, *claim));
+    REQUIRE(fixture.write([&](Transaction& transaction) {
+        return fixture.store.save_progress(transaction, *claim, 3, 7);
+    }));
+    const JobRecord running = *fixture.store.read(*fixture.engine.snapshot(), kJobPlatform, id);
+    CHECK(running.done == 3);
+    CHECK(running.total == 7);
+    REQUIRE(fixture.store.save_progress(*ending, *claim, 5, 7));
+    REQUIRE(fixture.store.finish(*ending, *claim, Json::object(), {"a line"}, kNow));
+    CHECK(stele::sdk::commit_and_wait(*ending));
+    const JobRecord ended = *fixture.store.read(*fixture.engine.snapshot(), kJobPlatform, id);
+    CHECK(ended.done == 7);
+    CHECK(ended.log_entries.size() == 1);
+}
+
 TEST_CASE("jobs that ended long ago are forgotten without a trace") {
     StoredJobs fixture;
     const std::string id = fixture.add();
     const auto claim = fixture.claim();
     REQUIRE(fixture
                 .write([&](Transaction& transaction) {
-                    return fixture.store.finish(transaction, *claim, Json::object(), kNow);
+                    return fixture.store.finish(transaction, *claim, Json::object(), {}, kNow);
                 })
                 .has_value());
     const auto forget = [&](std::int64_t before) {

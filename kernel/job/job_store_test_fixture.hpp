@@ -115,7 +115,7 @@ struct StoredJobs {
             return store.renew(transaction, claim, kNow + 2 * kLease);
         })));
         CHECK(lost(write([&](Transaction& transaction) {
-            return store.finish(transaction, claim, Json::object(), kNow);
+            return store.finish(transaction, claim, Json::object(), {}, kNow);
         })));
         CHECK(lost(write(
             [&](Transaction& transaction) { return store.fail(transaction, claim, "x", kNow); })));

@@ -38,10 +38,11 @@ sdk::Result<void> RunningJob::confirm(sdk::Transaction& transaction) const {
     return check_starter(transaction);
 }
 
-sdk::Result<void> RunningJob::finish(sdk::Transaction& transaction, const sdk::Json& result) const {
+sdk::Result<void> RunningJob::finish(sdk::Transaction& transaction, const sdk::Json& result,
+                                     const std::vector<std::string>& log) const {
     if (auto held = confirm(transaction); !held) return held;
     if (auto saved = save_progress(transaction); !saved) return saved;
-    return around_.store.finish(transaction, claim_, result, around_.clock());
+    return around_.store.finish(transaction, claim_, result, log, around_.clock());
 }
 
 sdk::Result<void> RunningJob::check_starter(const sdk::Reader& reader) const {
@@ -79,13 +80,7 @@ sdk::Result<void> RunningJob::log(sdk::JobLogLevel level, std::string_view messa
 }
 
 sdk::Result<void> RunningJob::save_progress(sdk::Transaction& transaction) const {
-    return around_.store.edit(
-        transaction, claim_,
-        [this](JobRecord& record) {
-            record.done = done_;
-            record.total = total_;
-        },
-        around_.clock());
+    return around_.store.save_progress(transaction, claim_, done_, total_);
 }
 
 }  // namespace stele::kernel::job

@@ -40,7 +40,8 @@ public:
     int attempt() const override { return record_.attempts; }
     bool must_stop() const override;
     sdk::Result<void> confirm(sdk::Transaction& transaction) const override;
-    sdk::Result<void> finish(sdk::Transaction& transaction, const sdk::Json& result) const override;
+    sdk::Result<void> finish(sdk::Transaction& transaction, const sdk::Json& result,
+                             const std::vector<std::string>& log) const override;
     sdk::Result<void> progress(std::uint64_t done, std::uint64_t total) override;
     sdk::Result<void> log(sdk::JobLogLevel level, std::string_view message) override;
 

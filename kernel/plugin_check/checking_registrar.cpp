@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/services/families.hpp>
+#include <stele/sdk/services/inner_operations.hpp>
 #include <stele/sdk/services/teams.hpp>
 
 #include "kernel/resource/registration/registration.hpp"
@@ -47,6 +49,65 @@ public:
 private:
     [[noreturn]] static void refuse() {
         throw std::logic_error("teams are used before the server serves");
+    }
+};
+
+/// The same for operations of jobs.
+class UnopenedOperations final : public sdk::InnerOperations {
+public:
+    bool is_offered(std::string_view, bool, const sdk::InnerOperation&) const override { refuse(); }
+    sdk::Result<sdk::Reply> on_record(sdk::Context&, const sdk::RecordKey&,
+                                      const sdk::InnerOperation&) override {
+        refuse();
+    }
+    sdk::Result<sdk::Reply> on_collection(sdk::Context&, std::string_view, const sdk::RecordKey&,
+                                          const sdk::InnerOperation&) override {
+        refuse();
+    }
+    sdk::Result<void> run_as(const sdk::PlatformScope&, const sdk::Principal&,
+                             const std::function<sdk::Result<void>(sdk::Context&)>&) override {
+        refuse();
+    }
+    sdk::Result<void> read_as(const sdk::PlatformScope&, const sdk::Principal&,
+                              const std::function<sdk::Result<void>(sdk::Context&)>&) override {
+        refuse();
+    }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::logic_error("operations are run before the server serves");
+    }
+};
+
+/// The same for the families, of which not all are there yet.
+class UnopenedFamilies final : public sdk::Families {
+public:
+    const sdk::FamilyInfo* find(std::string_view) const override { refuse(); }
+    const sdk::FamilyInfo* find_word(std::string_view) const override { refuse(); }
+    sdk::Result<const sdk::FamilyInfo*> of(sdk::Context&, const sdk::RecordKey&) const override {
+        refuse();
+    }
+    sdk::Result<std::optional<sdk::RecordKey>> container_of(sdk::Context&,
+                                                            const sdk::RecordKey&) const override {
+        refuse();
+    }
+    sdk::Result<void> for_each(
+        sdk::Context&, std::string_view, const sdk::RecordKey&,
+        const std::function<sdk::Result<bool>(const sdk::RecordKey&)>&) const override {
+        refuse();
+    }
+    sdk::Result<std::vector<sdk::Companion>> companions(sdk::Context&,
+                                                        const sdk::RecordKey&) const override {
+        refuse();
+    }
+    sdk::Result<void> accompany(sdk::Context&, const sdk::RecordKey&,
+                                const sdk::Companion&) const override {
+        refuse();
+    }
+
+private:
+    [[noreturn]] static void refuse() {
+        throw std::logic_error("families are asked about before the server serves");
     }
 };
 
@@ -98,6 +159,10 @@ CheckingRegistrar::CheckingRegistrar()
       row_query_(false) {
     resource::add_kernel_families(registry_);
     static UnopenedTeams teams;
+    static UnopenedOperations operations;
+    static UnopenedFamilies families;
+    services_[typeid(sdk::InnerOperations)] = static_cast<sdk::InnerOperations*>(&operations);
+    services_[typeid(sdk::Families)] = static_cast<sdk::Families*>(&families);
     services_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&teams);
     services_[typeid(sdk::Jobs)] = static_cast<sdk::Jobs*>(&jobs_);
     services_[typeid(sdk::RowQuery)] = static_cast<sdk::RowQuery*>(&row_query_);

@@ -2,26 +2,27 @@
 
 #include <stele/sdk/plugin.hpp>
 
-#include "archive.hpp"
-#include "archive_store.hpp"
+#include "archive/archive.hpp"
+#include "archive/archive_store.hpp"
+#include "archive/vault.hpp"
+#include "transfer/project_templates.hpp"
 #include "transfer/transfer_jobs.hpp"
-#include "vault.hpp"
 
 namespace stele::archives {
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto needed =
-        registrar.require<sdk::RecordBinaries, sdk::Families, sdk::InnerOperations, sdk::Jobs,
-                          sdk::Teams, sdk::PrincipalDirectory>();
+    auto needed = registrar.require<sdk::RecordBinaries, sdk::Families, sdk::InnerOperations,
+                                    sdk::Jobs, sdk::Teams, sdk::PrincipalDirectory>();
     if (!needed) return needed.error();
     auto& [binaries, families, operations, jobs, teams, principals] = *needed;
     const ArchiveStore& store = registrar.own(std::make_unique<ArchiveStore>(binaries));
-    const TransferServices& services =
-        registrar.own(std::unique_ptr<TransferServices>(new TransferServices{
-            registrar, families, operations, jobs, teams, principals, store}));
+    const TransferServices& services = registrar.own(std::unique_ptr<TransferServices>(
+        new TransferServices{registrar, families, operations, jobs, teams, principals, store}));
     TransferJobs& transfers = registrar.own(std::make_unique<TransferJobs>(services));
     transfers.add_to(registrar);
     registrar.publish<sdk::RecordTransfer>(transfers);
+    registrar.publish<sdk::ProjectTemplates>(
+        registrar.own(std::make_unique<PublishedProjects>(services)));
     registrar.add(std::make_unique<Vault>());
     registrar.add(std::make_unique<Archive>(store));
     registrar.on_install(

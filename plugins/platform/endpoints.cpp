@@ -225,12 +225,13 @@ void add_project_endpoints(sdk::Registrar& registrar, const ProjectJobs& project
                       .takes = object({optional("title", text()), optional("description", text()),
                                        optional("stackId", text())}),
                       .answers = sdk::shape::job()});
-    registrar.add(sdk::Endpoint{.method = "GET",
-                                .path = "/projecttypes",
-                                .title = "list what projects can be made from",
-                                .run = &list_project_types,
-                                .paged = true,
-                                .answers = kind_page()});
+    registrar.add(sdk::Endpoint{
+        .method = "GET",
+        .path = "/projecttypes",
+        .title = "list what projects can be made from",
+        .run = [&registrar](const sdk::Call& call) { return list_project_types(registrar, call); },
+        .paged = true,
+        .answers = kind_page()});
 }
 
 void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {

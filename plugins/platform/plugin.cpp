@@ -23,12 +23,13 @@ namespace {
 /// What the families share.
 struct Work {
     Work(sdk::Registrar& registrar, sdk::PrincipalDirectory& principals,
-         sdk::InnerRights& inner_rights, sdk::FamilyOperations& families, sdk::Jobs& running,
-         sdk::RowQuery& rows, sdk::Teams& teams, sdk::Upkeep& kept)
+         sdk::InnerRights& inner_rights, sdk::FamilyOperations& families,
+         sdk::InnerOperations& operations, sdk::Jobs& running, sdk::RowQuery& rows,
+         sdk::Upkeep& kept)
         : references(principals, inner_rights, families),
           jobs(running, rows),
           logs(registrar, rows),
-          project_jobs(running, registrar, teams),
+          project_jobs(running, operations),
           rendition_jobs(running, registrar),
           upkeep(running, registrar, kept) {}
 
@@ -43,13 +44,14 @@ struct Work {
 }  // namespace
 
 static sdk::Result<void> open(sdk::Registrar& registrar) {
-    auto services =
-        registrar.require<sdk::PrincipalDirectory, sdk::Jobs, sdk::RowQuery, sdk::Invitations,
-                          sdk::Teams, sdk::InnerRights, sdk::FamilyOperations, sdk::Upkeep>();
+    auto services = registrar.require<sdk::PrincipalDirectory, sdk::Jobs, sdk::RowQuery,
+                                      sdk::Invitations, sdk::Teams, sdk::InnerRights,
+                                      sdk::FamilyOperations, sdk::InnerOperations, sdk::Upkeep>();
     if (!services) return services.error();
-    auto& [principals, jobs, rows, invitations, teams, inner_rights, families, upkeep] = *services;
+    auto& [principals, jobs, rows, invitations, teams, inner_rights, families, operations, upkeep] =
+        *services;
     Work& work = registrar.own(std::make_unique<Work>(registrar, principals, inner_rights, families,
-                                                      jobs, rows, teams, upkeep));
+                                                      operations, jobs, rows, upkeep));
     registrar.add(std::make_unique<Application>(rows));
     registrar.add(std::make_unique<Stack>(rows, work.logs));
     registrar.add(std::make_unique<Project>(

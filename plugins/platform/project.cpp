@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/gifts.hpp>
-#include <stele/sdk/job_rights.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/services/project_templates.hpp>
 
 #include "collections.hpp"
 #include "project_teams.hpp"
@@ -160,58 +160,18 @@ sdk::Result<void> note_stack(const sdk::Change& change, sdk::Context& context) {
     return context.authorities().withdraw_decisions();
 }
 
-/// Named after the job, so that a repeated one finds what it had made.
-sdk::Result<sdk::Document> create_once(sdk::Context& context, const sdk::Job& job) {
-    sdk::Json fields = job.input();
-    fields["_doc"] = job.id();
-    if (job.attempt() > 1) {
-        auto made = context.documents().read(kProjects, job.id());
-        if (made || !sdk::is_missing(made.error())) return made;
-    }
-    return context.documents().create(kProjects, std::move(fields));
-}
-
-/// A stack that was made for the project belongs to whoever started the job; one that it was given
-/// keeps its owners.
-sdk::Result<void> give_stack(sdk::Context& context, sdk::Teams& teams, const sdk::Job& job,
-                             const std::string& id) {
-    if (!sdk::text_member(job.input(), "stackId").empty()) return {};
-    auto stack = context.documents().read(kStacks, id);
-    if (!stack) return stack.error();
-    auto granted = context.authorities().grant(stack->key, job.run_as().key, "owner");
-    if (!granted) return granted;
-    auto owners = teams.find(context, stack->key, "owners");
-    if (!owners) return owners.error();
-    if (!*owners) return {};
-    return context.authorities().add_member((*owners)->group, job.run_as().key, job.run_as().kind);
-}
-
-/// What the starter needed is needed now: the job itself acts as the server.
-sdk::Result<void> require_starter(sdk::Context& context, const sdk::Job& job) {
-    auto may = sdk::require_of_starter(context, job, context.platform().root,
-                                       sdk::Permission::create_subobjects);
-    const std::string id = sdk::text_member(job.input(), "stackId");
-    if (!may || id.empty()) return may;
-    auto stack = context.documents().read(kStacks, id);
-    if (!stack) return stack.error();
-    return sdk::require_of_starter(context, job, stack->key, sdk::Permission::read);
-}
-
-/// The project as the one who started the job would have made it.
-sdk::Result<sdk::Json> create_project(sdk::Registrar& registrar, sdk::Teams& teams, sdk::Job& job) {
+/// The project as the one who started the job would make it by a request, with the job's end.
+sdk::Result<sdk::Json> create_project(sdk::InnerOperations& operations, sdk::Job& job) {
     sdk::Json result;
-    auto done =
-        registrar.run_as_system(job.platform(), [&](sdk::Context& context) -> sdk::Result<void> {
-            if (auto held = job.confirm(context.transaction()); !held) return held;
-            if (auto may = require_starter(context, job); !may) return may;
-            auto project = create_once(context, job);
+    auto done = operations.run_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            auto made = operations.on_collection(context, kProjects.type, context.platform().root,
+                                                 {.method = "POST", .body = job.input()});
+            if (!made) return made.error();
+            auto project = sdk::parse_json(made->body());
             if (!project) return project.error();
-            auto granted = context.authorities().grant(project->key, job.run_as().key, "owner");
-            if (!granted) return granted;
-            const std::string stack = sdk::text_member(project->fields, "stackId");
-            if (auto given = give_stack(context, teams, job, stack); !given) return given;
-            result = {{"created-project-id", project->id}};
-            return {};
+            result = {{"created-project-id", sdk::text_member(*project, "_doc")}};
+            return job.finish(context.transaction(), result);
         });
     if (!done) return done.error();
     return result;
@@ -267,6 +227,8 @@ sdk::ResourceDescriptor Project::describe() const {
             .fields = fields,
             .actions = actions,
             .bounds_policies = true,
+            // One that is made from an archive takes as long as an import.
+            .slow_writes = true,
             .title = "projects"};
 }
 
@@ -293,8 +255,19 @@ sdk::Result<void> Project::prepare(sdk::Change& change, sdk::Context& context) {
 
 sdk::Result<void> Project::stored(const sdk::Change& change, sdk::Context& context) {
     if (auto noted = note_stack(change, context); !noted) return noted;
+    if (change.kind == sdk::ChangeKind::create) return fill(*change.after, context);
     if (change.kind != sdk::ChangeKind::remove) return {};
     return remove_own_stack(context, change.before->fields);
+}
+
+/// With what the archive holds that its type names. Other types are words of clients.
+sdk::Result<void> Project::fill(const sdk::Document& project, sdk::Context& context) const {
+    const std::string type = sdk::text_member(project.fields, "projectType");
+    if (!type.starts_with("archive://")) return {};
+    auto* const templates = services_.registrar.find<sdk::ProjectTemplates>();
+    if (templates) return templates->apply(context, type, project.key);
+    return sdk::make_error(
+        {{"projectType", "platform.project_type_unknown", "no enabled plugin keeps archives"}});
 }
 
 sdk::Result<std::vector<sdk::Companion>> Project::companions(sdk::Context& context,
@@ -332,17 +305,15 @@ sdk::Result<sdk::Reply> Project::maintain(const sdk::Call& call) {
     return services_.upkeep.maintain_project(call);
 }
 
-ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams)
-    : jobs_(jobs) {
-    jobs.define({.name = kType, .run = [&registrar, &teams](sdk::Job& job) {
-                     return create_project(registrar, teams, job);
-                 }});
+ProjectJobs::ProjectJobs(sdk::Jobs& jobs, sdk::InnerOperations& operations) : jobs_(jobs) {
+    jobs.define({.name = kType,
+                 .run = [&operations](sdk::Job& job) { return create_project(operations, job); }});
 }
 
 sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {
     if (!call.body().is_object()) return sdk::invalid_parameter("body", "must be an object");
     sdk::Context& context = call.context();
-    // The job acts as the server; what the caller may not use is refused here.
+    // What the job would be refused is refused here.
     const std::string stack = sdk::text_member(call.body(), "stackId");
     if (!stack.empty()) {
         if (auto checked = check_stack(context, stack); !checked) return checked.error();
@@ -352,13 +323,20 @@ sdk::Result<sdk::Reply> ProjectJobs::start(const sdk::Call& call) const {
     return sdk::reply_of_started(jobs_, call, *job);
 }
 
-sdk::Result<sdk::Reply> list_project_types(const sdk::Call& call) {
+sdk::Result<sdk::Reply> list_project_types(sdk::Registrar& registrar, const sdk::Call& call) {
     const sdk::Json empty{{"_doc", "empty"},
                           {"identifier", "empty"},
                           {"reference", "empty"},
                           {"title", "Empty project"},
                           {"description", "A project with an empty content repository"}};
-    return sdk::Reply::page_of(sdk::Json::array({empty}), call.page());
+    sdk::Json rows = sdk::Json::array({empty});
+    if (auto* const templates = registrar.find<sdk::ProjectTemplates>()) {
+        auto published = templates->list(call.context());
+        if (!published) return published.error();
+        for (sdk::Json& type : *published)
+            rows.push_back(std::move(type));
+    }
+    return sdk::Reply::page_of(rows, call.page());
 }
 
 }  // namespace stele::platform

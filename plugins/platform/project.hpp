@@ -2,8 +2,8 @@
 
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
+#include <stele/sdk/services/inner_operations.hpp>
 #include <stele/sdk/services/jobs.hpp>
-#include <stele/sdk/services/teams.hpp>
 
 #include "project_invitation.hpp"
 
@@ -35,6 +35,8 @@ public:
     sdk::Result<sdk::Reply> maintain(const sdk::Call& call);
 
 private:
+    sdk::Result<void> fill(const sdk::Document& project, sdk::Context& context) const;
+
     ProjectServices services_;
 };
 
@@ -44,7 +46,7 @@ public:
     static constexpr char kType[] = "create-project";
 
     /// All must outlive it.
-    ProjectJobs(sdk::Jobs& jobs, sdk::Registrar& registrar, sdk::Teams& teams);
+    ProjectJobs(sdk::Jobs& jobs, sdk::InnerOperations& operations);
 
     /// Starts the job with the body as the project's fields; `schedule=synchronous` waits for it.
     sdk::Result<sdk::Reply> start(const sdk::Call& call) const;
@@ -53,7 +55,7 @@ private:
     sdk::Jobs& jobs_;
 };
 
-/// What a project can be made from.
-sdk::Result<sdk::Reply> list_project_types(const sdk::Call& call);
+/// What a project can be made from: nothing, and published archives of projects.
+sdk::Result<sdk::Reply> list_project_types(sdk::Registrar& registrar, const sdk::Call& call);
 
 }  // namespace stele::platform

@@ -209,6 +209,21 @@ TEST_CASE("the children of a node come with it into a folder of another branch")
     CHECK(orchard.count(orchard.target, {{"_features.f:filename.filename", "Top (2)"}}) == 1);
 }
 
+TEST_CASE("a node that is cloned into another repository is read under its id") {
+    // docs/specification/merge_and_transfer.md T13
+    Orchard orchard;
+    const Items items = must(orchard.take_out({.branch = orchard.branch, .nodes = {orchard.plum}}));
+    const auto report = must(orchard.bring_in(items, orchard.other(kClone)));
+    const sdk::Json plum = orchard.read(orchard.target, orchard.plum);
+    CHECK(plum["title"] == "Plum");
+    // The tree stayed, and what named it goes with a note.
+    CHECK_FALSE(plum.contains("near"));
+    CHECK(report.notes.size() == 1);
+    const std::string tip = orchard.tip(orchard.target);
+    must(orchard.bring_in(items, orchard.other(kClone)));
+    CHECK(orchard.tip(orchard.target) == tip);
+}
+
 TEST_CASE("nodes come with what they need, and with what else is asked for") {
     Orchard orchard;
     const sdk::ContentSelection plain{.branch = orchard.branch, .nodes = {orchard.plum}};
@@ -410,6 +425,21 @@ TEST_CASE("whole texts are substituted, and texts that only contain them are not
           report.ids.at("a"));
 }
 
+TEST_CASE("a definition that gets another name stands for the one of that name") {
+    Orchard orchard;
+    const std::string present = orchard.make(
+        orchard.target, {{"_type", "d:type"}, {"_qname", "orc:new"}, {"title", "Present"}});
+    sdk::ContentTarget target = orchard.other();
+    target.substitutions = {{"orc:old", "orc:new"}};
+    const auto report = must(orchard.bring_in(
+        {item_of({{"_doc", "d"}, {"_type", "d:type"}, {"_qname", "orc:old"}, {"title", "Old"}}),
+         item_of({{"_doc", "a"}, {"_type", "orc:old"}, {"title", "A"}})},
+        target));
+    CHECK(report.ids.at("d") == present);
+    CHECK(orchard.read(orchard.target, report.ids.at("a"))["_type"] == "orc:new");
+    CHECK(report.created == 1);
+}
+
 TEST_CASE("what was brought under a key is found by it the next time") {
     // docs/specification/merge_and_transfer.md, statement 37
     Orchard orchard;
@@ -456,6 +486,35 @@ TEST_CASE(
     CHECK_FALSE(orchard.has_written);
 }
 
+TEST_CASE("a property stands for associations only with what it may name") {
+    Orchard orchard;
+    const auto define = [&](const sdk::RecordKey& on) {
+        orchard.make(
+            on,
+            {{"_type", "d:type"},
+             {"_qname", "orc:note"},
+             {"title", "Note"},
+             {"properties",
+              {{"about",
+                {{"type", "object"},
+                 {"_relator", {{"associationType", "a:linked"}, {"nodeType", "orc:note"}}}}}}}});
+    };
+    define(orchard.target);
+    const auto named = [](const char* id) {
+        return sdk::Json{{"id", id}, {"ref", std::string("node://p/r/b/") + id}};
+    };
+    const auto report = must(orchard.bring_in(
+        {item_of({{"_doc", "a"}, {"_type", "orc:note"}, {"title", "A"}, {"about", named("b")}}),
+         item_of({{"_doc", "b"}, {"_type", "orc:note"}, {"title", "B"}, {"about", named("c")}}),
+         item_of({{"_doc", "c"}, {"title", "C"}})},
+        orchard.other()));
+    CHECK(orchard.targets(orchard.target, report.ids.at("a"), "a:linked") ==
+          std::vector<std::string>{report.ids.at("b")});
+    CHECK(orchard.targets(orchard.target, report.ids.at("b"), "a:linked").empty());
+    CHECK(orchard.read(orchard.target, report.ids.at("b"))["about"]["id"] == report.ids.at("c"));
+    CHECK(report.notes.size() == 1);
+}
+
 TEST_CASE("what leads to a person leads to the person of that principal") {
     Orchard orchard;
     const std::size_t ben = 1;
@@ -493,6 +552,23 @@ TEST_CASE("tags are found by their words and stay one each") {
         must(orchard.bring_in(items, orchard.other()));
     CHECK(orchard.count(orchard.target, {{"_type", "n:tag"}}) == 1);
     CHECK(orchard.count(orchard.target, {{"_type", "a:has_tag"}}) == 2);
+}
+
+TEST_CASE("bytes of attachments count in the repository that they come into") {
+    Orchard orchard;
+    const Items items = must(orchard.take_out(orchard.whole()));
+    orchard.set_repository_of(orchard.target, {{"maxsize", 500'000}});
+    const std::string tip = orchard.tip(orchard.target);
+    for (const auto strategy : {sdk::TransferStrategy::copy_everything, kClone}) {
+        const auto refused = orchard.bring_in(items, orchard.other(strategy));
+        REQUIRE(refused.has_error());
+        CHECK(refused.error().code == "data_store.full");
+        CHECK_THAT(refused.error().message, Catch::Contains(orchard.plum));
+    }
+    CHECK(orchard.tip(orchard.target) == tip);
+    sdk::ContentTarget bare = orchard.other();
+    bare.has_attachments = false;
+    CHECK(must(orchard.bring_in(items, bare)).attachments == 0);
 }
 
 TEST_CASE("a history has every version, changeset by changeset, and what went") {

@@ -189,6 +189,18 @@ std::string TransferWorld::root(const sdk::RecordKey& branch) {
     return sdk::text_member(read(branch, "root"), "_doc");
 }
 
+void TransferWorld::set_repository_of(const sdk::RecordKey& branch, const sdk::Json& members) {
+    must(world.work(kAnn, [&](sdk::Context& context) -> sdk::Result<void> {
+        const std::string id =
+            sdk::text_member(must(context.documents().read(branch)).fields, nodes::kRepositoryId);
+        const sdk::CollectionName repositories{nodes::kRepositoryType, ""};
+        sdk::Json fields = must(context.documents().read(repositories, id)).fields;
+        fields.update(members);
+        must(context.documents().update(repositories, id, fields));
+        return {};
+    }));
+}
+
 void TransferWorld::set_branch(const sdk::RecordKey& branch, const sdk::Json& members) {
     must(world.work(kAnn, [&](sdk::Context& context) -> sdk::Result<void> {
         const sdk::Document present = must(context.documents().read(branch));

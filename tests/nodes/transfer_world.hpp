@@ -65,6 +65,7 @@ public:
     std::size_t count(const sdk::RecordKey& branch, const sdk::Json& query);
     std::string tip(const sdk::RecordKey& branch);
     std::string root(const sdk::RecordKey& branch);
+    void set_repository_of(const sdk::RecordKey& branch, const sdk::Json& members);
     void set_branch(const sdk::RecordKey& branch, const sdk::Json& members);
 
     sdk::Result<Items> take_out(const sdk::ContentSelection& selection, std::size_t user = kAnn);

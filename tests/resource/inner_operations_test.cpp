@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernel/resource/operations/families.hpp"
+#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/operations/inner_operations.hpp"
 #include "tests/resource/resource_fixture.hpp"
 

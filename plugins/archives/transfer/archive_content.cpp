@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/members.hpp>
 
 #include "transfer/locations.hpp"
@@ -13,7 +14,6 @@ namespace stele::archives {
 
 namespace {
 
-constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
 constexpr std::string_view kMetadata = ".metadata.json";
 constexpr std::string_view kNodes = "/nodes/";
 
@@ -30,8 +30,13 @@ bool is_removed(const sdk::Json& fields) {
 struct Told {
     std::map<std::string, sdk::Json> by_id;
 
-    /// The id that a file is of: one that is told of, else its name without the extension.
+    /// The id that a file is of: one that is told of, else its name without the extension. Ids may
+    /// have dots, and one may be another with an extension.
     std::string id_of(std::string_view file_name) const {
+        for (const auto& [id, about] : by_id) {
+            const std::string told = sdk::text_member(about, "filename");
+            if (!told.empty() && attachment_file_name(id, told) == file_name) return id;
+        }
         const std::string whole = id_of_segment(file_name);
         if (by_id.contains(whole)) return whole;
         const std::size_t dot = file_name.rfind('.');
@@ -40,7 +45,7 @@ struct Told {
     }
 };
 
-sdk::Result<Told> what_is_told(const sdk::ZipReader& zip, const std::vector<std::string>& paths,
+sdk::Result<Told> what_is_told(const ArchiveFiles& archive, const std::vector<std::string>& paths,
                                const sdk::Json& fields) {
     Told told;
     const auto system = fields.find("_system");
@@ -53,10 +58,10 @@ sdk::Result<Told> what_is_told(const sdk::ZipReader& zip, const std::vector<std:
     }
     for (const std::string& path : paths) {
         if (!path.ends_with(kMetadata)) continue;
-        auto entry = zip.find(path);
-        if (!entry) return entry.error();
-        if (!*entry) continue;
-        auto about = read_json(zip, **entry);
+        auto file = archive.find(path);
+        if (!file) return file.error();
+        if (!*file) continue;
+        auto about = read_json(**file);
         if (!about) return about.error();
         std::string id = sdk::text_member(*about, "attachmentId");
         if (id.empty()) {
@@ -70,28 +75,18 @@ sdk::Result<Told> what_is_told(const sdk::ZipReader& zip, const std::vector<std:
 
 }  // namespace
 
-sdk::Result<sdk::Json> read_json(const sdk::ZipReader& zip, const sdk::ZipEntry& entry) {
-    auto text = zip.read_all(entry, kMaxRecordBytes);
-    if (!text) return text.error();
-    auto value = sdk::parse_json(*text);
-    if (value && value->is_object()) return value;
-    return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
-                           entry.path + " is no JSON object" +
-                               (value ? std::string() : ": " + value.error().message));
-}
-
-sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const sdk::ZipReader& zip,
+sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles& archive,
                                                               const std::vector<std::string>& paths,
                                                               const sdk::Json& fields) {
     std::vector<sdk::ContentItem::File> files;
     if (paths.empty()) return files;
-    auto told = what_is_told(zip, paths, fields);
+    auto told = what_is_told(archive, paths, fields);
     if (!told) return told.error();
     for (const std::string& path : paths) {
         if (path.ends_with(kMetadata)) continue;
-        auto entry = zip.find(path);
-        if (!entry) return entry.error();
-        if (!*entry) continue;
+        auto found = archive.find(path);
+        if (!found) return found.error();
+        if (!*found) continue;
         sdk::ContentItem::File file;
         file.attachment.id = told->id_of(file_name_of(path));
         const auto about = told->by_id.find(file.attachment.id);
@@ -101,19 +96,19 @@ sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const sdk::ZipRead
         }
         if (file.attachment.file_name.empty())
             file.attachment.file_name = id_of_segment(file_name_of(path));
-        file.attachment.length = (*entry)->size;
-        file.open = [&zip, entry = **entry]() -> sdk::Result<sdk::PieceSource> {
-            return zip.read(entry);
-        };
+        if (file.attachment.content_type.empty())
+            file.attachment.content_type = sdk::media_type_of_name(file.attachment.file_name);
+        file.attachment.length = (*found)->entry.size;
+        file.open = [found = **found]() -> sdk::Result<sdk::PieceSource> { return found.read(); };
         files.push_back(std::move(file));
     }
     return files;
 }
 
-sdk::Result<ArchiveContent> ArchiveContent::open(const sdk::ZipReader& zip,
+sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
                                                  const AttachmentPaths& attachments,
                                                  const std::vector<std::string>& folders) {
-    ArchiveContent content(zip, attachments);
+    ArchiveContent content(archive, attachments);
     std::map<std::string, std::size_t, std::less<>> age_of;
     for (std::size_t i = 0; i < folders.size(); ++i)
         age_of[folders[i]] = i;
@@ -124,22 +119,22 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const sdk::ZipReader& zip,
         std::string path;
     };
     std::map<std::string, Last, std::less<>> last;
-    auto walked = zip.for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
+    auto walked = archive.for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<void> {
         const std::size_t nodes = entry.path.rfind(kNodes);
-        if (nodes == std::string::npos) return true;
+        if (nodes == std::string::npos) return {};
         const auto age = age_of.find(std::string_view(entry.path).substr(0, nodes));
         const std::string_view name = file_name_of(entry.path);
         const bool is_item = name == "node.json" || name == "association.json";
-        if (age == age_of.end() || !is_item) return true;
+        if (age == age_of.end() || !is_item) return {};
         const std::size_t begin = nodes + kNodes.size();
-        const std::string_view id(entry.path.data() + begin, entry.path.size() - begin -
-                                                                 name.size() - 1);
-        if (id.find('/') != std::string_view::npos) return true;
+        const std::string_view id(entry.path.data() + begin,
+                                  entry.path.size() - begin - name.size() - 1);
+        if (id.find('/') != std::string_view::npos) return {};
         const auto [present, is_new] = last.try_emplace(std::string(id));
         if (is_new || age->second >= present->second.age)
             present->second = {age->second, is_new ? last.size() : present->second.order,
                                entry.path};
-        return true;
+        return {};
     });
     if (!walked) return walked.error();
     std::vector<Last> versions;
@@ -165,9 +160,9 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const sdk::ZipReader& zip,
 }
 
 sdk::Result<sdk::Json> ArchiveContent::read(const std::string& path) const {
-    auto entry = zip_->find(path);
-    if (!entry) return entry.error();
-    return read_json(*zip_, **entry);
+    auto file = archive_->find(path);
+    if (!file) return file.error();
+    return read_json(**file);
 }
 
 sdk::Result<sdk::ContentItem> ArchiveContent::item_of(const Item& item) const {
@@ -181,12 +176,12 @@ sdk::Result<sdk::ContentItem> ArchiveContent::item_of(const Item& item) const {
         made.changeset = sdk::text_member(*system, "changeset");
     const auto paths = attachments_->find(folder);
     if (paths != attachments_->end()) {
-        auto files = files_beside(*zip_, paths->second, *fields);
+        auto files = files_beside(*archive_, paths->second, *fields);
         if (!files) return files.error();
         made.files = *std::move(files);
     }
     made.fields = *std::move(fields);
-    if (item.kind == Kind::association) made.fields["_is_association"] = true;
+    made.fields["_is_association"] = item.kind == Kind::association;
     return made;
 }
 

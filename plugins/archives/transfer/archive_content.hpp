@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <stele/sdk/services/content_transfer.hpp>
-#include <stele/sdk/zip.hpp>
+
+#include "transfer/archive_files.hpp"
 
 namespace stele::archives {
 
@@ -15,16 +16,16 @@ using AttachmentPaths = std::map<std::string, std::vector<std::string>>;
 
 /// The attachments that lie beside a record: what a file of metadata says of one, else the record's
 /// `_system.attachments`, else its name.
-sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const sdk::ZipReader& zip,
+sdk::Result<std::vector<sdk::ContentItem::File>> files_beside(const ArchiveFiles& archive,
                                                               const std::vector<std::string>& paths,
                                                               const sdk::Json& fields);
 
 /// The state that changesets of an archive lead to: of several versions of a node the last one, and
-/// nothing of what was deleted. The zip and the paths outlive it.
+/// nothing of what was deleted. The archive and the paths outlive it.
 class ArchiveContent final : public sdk::ContentSource {
 public:
     /// `folders` of changesets, the oldest first.
-    static sdk::Result<ArchiveContent> open(const sdk::ZipReader& zip,
+    static sdk::Result<ArchiveContent> open(const ArchiveFiles& archive,
                                             const AttachmentPaths& attachments,
                                             const std::vector<std::string>& folders);
 
@@ -38,18 +39,15 @@ private:
         std::string path;
     };
 
-    ArchiveContent(const sdk::ZipReader& zip, const AttachmentPaths& attachments)
-        : zip_(&zip), attachments_(&attachments) {}
+    ArchiveContent(const ArchiveFiles& archive, const AttachmentPaths& attachments)
+        : archive_(&archive), attachments_(&attachments) {}
 
     sdk::Result<sdk::Json> read(const std::string& path) const;
     sdk::Result<sdk::ContentItem> item_of(const Item& item) const;
 
-    const sdk::ZipReader* zip_;
+    const ArchiveFiles* archive_;
     const AttachmentPaths* attachments_;
     std::vector<Item> items_;
 };
-
-/// A JSON object in an archive: `invalid` (`archive.record_malformed`) for anything else.
-sdk::Result<sdk::Json> read_json(const sdk::ZipReader& zip, const sdk::ZipEntry& entry);
 
 }  // namespace stele::archives

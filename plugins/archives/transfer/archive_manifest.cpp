@@ -6,8 +6,8 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
-#include "characters.hpp"
-#include "manifest.hpp"
+#include "archive/characters.hpp"
+#include "archive/manifest.hpp"
 
 namespace stele::archives {
 
@@ -145,13 +145,15 @@ Json member_or(const Json& manifest, const char* name, Json fallback) {
 ArchiveManifest::ArchiveManifest()
     : sources(Json::array()), parts(Json::array()), includes(Json::array()) {}
 
+sdk::Error no_manifest() {
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_missing",
+                           "the archive has no manifest.json, so nothing says what is in it");
+}
+
 sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     auto entry = zip.find(kManifestPath);
     if (!entry) return entry.error();
-    if (!*entry) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_missing",
-                               "the archive has no manifest.json, so nothing says what is in it");
-    }
+    if (!*entry) return no_manifest();
     Digests digests(zip);
     const sdk::PieceSource read = zip.read(**entry);
     auto parsed = ManifestParser(read, digests).parse();
@@ -162,6 +164,7 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     }
     ArchiveManifest manifest;
     manifest.model = sdk::text_member(*parsed, "model");
+    manifest.type = sdk::text_member(*parsed, "type");
     manifest.coordinates = {sdk::text_member(*parsed, "group"),
                             sdk::text_member(*parsed, "artifact"),
                             sdk::text_member(*parsed, "version")};

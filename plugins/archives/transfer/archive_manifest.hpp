@@ -8,7 +8,7 @@
 #include <stele/sdk/result.hpp>
 #include <stele/sdk/zip.hpp>
 
-#include "coordinates.hpp"
+#include "archive/coordinates.hpp"
 
 namespace stele::archives {
 
@@ -17,6 +17,8 @@ namespace stele::archives {
 struct ArchiveManifest {
     /// Empty in archives that were laid out by hand (docs/specification/merge_and_transfer.md 5.1).
     std::string model;
+    /// What it holds, as it says itself.
+    std::string type;
     Coordinates coordinates;
     bool is_tip_only = false;
     /// Arrays of `{typeId, id, key}`, one for each subject.
@@ -30,9 +32,13 @@ struct ArchiveManifest {
     ArchiveManifest();
 };
 
+/// `invalid` (`archives.manifest_missing`).
+sdk::Error no_manifest();
+
 /// Reads the manifest piece by piece and, where it tells the SHA-256 of files, reads these and
-/// compares: all of the archive, before anything is made of it. `invalid`: `archive.manifest_missing`,
-/// `archive.manifest_malformed`, `archive.digest_differs` (naming the file), `archive.file_unlisted`.
+/// compares: all of the archive, before anything is made of it. `invalid`:
+/// `archive.manifest_missing`, `archive.manifest_malformed`, `archive.digest_differs` (naming the
+/// file), `archive.file_unlisted`.
 sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip);
 
 }  // namespace stele::archives

@@ -8,7 +8,9 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "archive/manifest.hpp"
 #include "transfer/archive_content.hpp"
+#include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
@@ -18,6 +20,8 @@ constexpr std::string_view kChangesets = "/changesets/";
 constexpr std::string_view kNodeFolders = "/nodes/";
 constexpr std::string_view kAttachments = "/attachments/";
 constexpr std::string_view kJson = ".json";
+
+constexpr std::size_t kMaxUnknown = 100;
 
 /// Files beside a record that are none themselves.
 constexpr std::array<std::string_view, 6> kBeside{"acl",     "roles",      "teams",
@@ -74,10 +78,9 @@ std::optional<Chain> chain_of(const sdk::Families& families, std::string_view lo
     return chain;
 }
 
-std::string key_of(std::string_view word, const std::vector<std::string>& ids,
-                   std::size_t count) {
-    return ReferenceParts{std::string(word), {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(
-                                                                              count)}}
+std::string key_of(std::string_view word, const std::vector<std::string>& ids, std::size_t count) {
+    return ReferenceParts{std::string(word),
+                          {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count)}}
         .text();
 }
 
@@ -91,11 +94,14 @@ std::string changeset_of_folder(std::string_view folder) {
 }  // namespace
 
 sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const TransferServices& services,
-                                                                const sdk::ZipReader& zip,
+                                                                const ArchiveFiles& archive,
                                                                 ArchiveManifest manifest) {
-    std::unique_ptr<ArchiveSource> source(new ArchiveSource(services, zip, std::move(manifest)));
+    std::unique_ptr<ArchiveSource> source(
+        new ArchiveSource(services, archive, std::move(manifest)));
     if (auto looked = source->look_through(); !looked) return looked.error();
     source->read_subjects();
+    source->drop_surroundings();
+    if (auto there = source->check_subjects(); !there) return there.error();
     return source;
 }
 
@@ -114,37 +120,38 @@ bool ArchiveSource::take_content(const std::string& path) {
     return true;
 }
 
-void ArchiveSource::take_record(const std::string& path) {
+bool ArchiveSource::take_record(const std::string& path) {
     const std::size_t files = path.find(kAttachments);
     if (files != std::string::npos) {
         files_[path.substr(0, files)].push_back(path);
-        return;
+        return true;
     }
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos || !path.ends_with(kJson)) return;
+    if (slash == std::string::npos || !path.ends_with(kJson)) return path == kManifestPath;
     const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
-    if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return;
+    if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return true;
     const std::string location = path.substr(0, slash);
     const auto chain = chain_of(services_.families, location);
-    if (!chain) return;
+    if (!chain) return false;
     const sdk::FamilyInfo& family = *chain->families.back();
     const sdk::FamilyInfo* const told = services_.families.find_word(word);
     const bool is_fitting = told ? told == &family : !family.reference_type_member.empty();
-    if (!is_fitting || family.has_space || !family.is_transferred) return;
+    if (!is_fitting || family.has_space || !family.is_transferred) return false;
     Place place{location, key_of(word, chain->ids, chain->ids.size()), family.type, word, {}};
     if (chain->families.size() > 1) {
         const sdk::FamilyInfo& around = *chain->families[chain->families.size() - 2];
         place.container = key_of(around.type, chain->ids, chain->ids.size() - 1);
     }
     records_.push_back(std::move(place));
+    return true;
 }
 
 sdk::Result<void> ArchiveSource::look_through() {
-    auto walked = zip_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
-        // Some packers keep folders, and what their desktop adds.
-        if (entry.is_folder() || entry.path.starts_with("__MACOSX/")) return true;
-        if (!take_content(entry.path)) take_record(entry.path);
-        return true;
+    auto walked = archive_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<void> {
+        const bool is_known = take_content(entry.path) || take_record(entry.path);
+        if (!is_known && unknown_.size() < kMaxUnknown)
+            unknown_.push_back(entry.path + ": nothing is known of such files; it was left out");
+        return {};
     });
     if (!walked) return walked;
     const auto depth = [](const Place& place) {
@@ -178,19 +185,46 @@ void ArchiveSource::read_subjects() {
     }
 }
 
+sdk::Result<void> ArchiveSource::check_subjects() const {
+    for (const TransferSubject& subject : subjects_) {
+        const bool is_record = subject.type != kNode && subject.type != kAssociation &&
+                               services_.families.find_word(subject.type) != nullptr;
+        const bool is_there =
+            std::any_of(records_.begin(), records_.end(),
+                        [&subject](const Place& place) { return place.key == subject.key; });
+        if (is_record && !is_there) return subject_missing(subject);
+    }
+    return {};
+}
+
+void ArchiveSource::drop_surroundings() {
+    std::erase_if(records_, [this](const Place& place) {
+        const std::vector<std::string> ids = reference_parts(place.key).ids;
+        const auto lies_in = [&ids](const TransferSubject& subject) {
+            const std::vector<std::string> below = reference_parts(subject.key).ids;
+            return below.size() > ids.size() && std::equal(ids.begin(), ids.end(), below.begin());
+        };
+        const auto is = [&place](const TransferSubject& subject) {
+            return subject.key == place.key;
+        };
+        return std::any_of(subjects_.begin(), subjects_.end(), lies_in) &&
+               std::none_of(subjects_.begin(), subjects_.end(), is);
+    });
+}
+
 sdk::Result<sdk::Json> ArchiveSource::json_at(const std::string& path) const {
-    auto entry = zip_.find(path);
-    if (!entry) return entry.error();
-    if (!*entry) return sdk::Json();
-    return read_json(zip_, **entry);
+    auto file = archive_.find(path);
+    if (!file) return file.error();
+    if (!*file) return sdk::Json();
+    return read_json(**file);
 }
 
 sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
-    auto entry = zip_.find(path);
-    if (!entry) return entry.error();
-    if (!*entry) return sdk::Json::array();
+    auto file = archive_.find(path);
+    if (!file) return file.error();
+    if (!*file) return sdk::Json::array();
     constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
-    auto text = zip_.read_all(**entry, kMaxListBytes);
+    auto text = (*file)->zip->read_all((*file)->entry, kMaxListBytes);
     if (!text) return text.error();
     auto list = sdk::parse_json(*text);
     if (list && list->is_array()) return list;
@@ -226,7 +260,7 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
     }
     const auto paths = files_.find(place.location);
     if (paths == files_.end()) return record;
-    auto files = files_beside(zip_, paths->second, record.fields);
+    auto files = files_beside(archive_, paths->second, record.fields);
     if (!files) return files.error();
     record.files = *std::move(files);
     return record;
@@ -261,12 +295,17 @@ sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Reposit
         }
         return folders;
     }
+    const auto branches =
+        std::count_if(records_.begin(), records_.end(), [&repository](const Place& place) {
+            return place.type == "branch" && place.container == repository.key;
+        });
+    const bool is_only_branch = branches < 2;
     for (const std::string& folder : repository.folders) {
         auto about = json_at(folder + "/changeset.json");
         if (!about) return about.error();
         const std::string of =
             about->is_object() ? sdk::text_member(*about, "branch") : std::string();
-        if (id.empty() || of.empty() || of == id) folders.push_back(folder);
+        if (is_only_branch || of.empty() || of == id) folders.push_back(folder);
     }
     return folders;
 }
@@ -276,7 +315,7 @@ sdk::Result<void> ArchiveSource::visit_content(
     const std::function<sdk::Result<void>(const TransferContent&)>& visit) const {
     auto folders = changesets_of(repository, branch);
     if (!folders) return folders.error();
-    auto content = ArchiveContent::open(zip_, files_, *folders);
+    auto content = ArchiveContent::open(archive_, files_, *folders);
     if (!content) return content.error();
     std::string key = branch ? branch->key : std::string();
     std::vector<std::string> nodes;

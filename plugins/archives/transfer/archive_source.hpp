@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/locations.hpp"
 #include "transfer/transfer_services.hpp"
@@ -14,15 +15,19 @@ namespace stele::archives {
 
 /// Records and content out of an archive of the layout of docs/reference/archive-format.md, which
 /// those of models 2.0.0 and 3.0.0 have, too. Read by where files lie, whatever the manifest's keys
-/// look like. One thread; the zip outlives it.
+/// look like. Records that only lie around what it is about do not come. One thread; the archive
+/// outlives it.
 class ArchiveSource final : public TransferSource {
 public:
-    /// `invalid` (`archive.record_malformed`) for a record that is no JSON object.
+    /// `invalid`: `archives.record_malformed` for a record that is no JSON object,
+    /// `archives.transfer_subject_missing`.
     static sdk::Result<std::unique_ptr<ArchiveSource>> open(const TransferServices& services,
-                                                            const sdk::ZipReader& zip,
+                                                            const ArchiveFiles& archive,
                                                             ArchiveManifest manifest);
 
     const std::vector<TransferSubject>& subjects() const override { return subjects_; }
+    /// Files that lie where nothing is looked for, the first hundred of them.
+    std::vector<std::string> notes() const override { return unknown_; }
     sdk::Result<void> for_each(
         const std::function<sdk::Result<void>(const TransferRecord&)>& visit) override;
     sdk::Result<void> for_each_content(
@@ -45,14 +50,17 @@ private:
         std::map<std::string, std::string> folder_of;
     };
 
-    ArchiveSource(const TransferServices& services, const sdk::ZipReader& zip,
+    ArchiveSource(const TransferServices& services, const ArchiveFiles& archive,
                   ArchiveManifest manifest)
-        : services_(services), zip_(zip), manifest_(std::move(manifest)) {}
+        : services_(services), archive_(archive), manifest_(std::move(manifest)) {}
 
     sdk::Result<void> look_through();
     bool take_content(const std::string& path);
-    void take_record(const std::string& path);
+    /// False where it lies nowhere that is known.
+    bool take_record(const std::string& path);
     void read_subjects();
+    void drop_surroundings();
+    sdk::Result<void> check_subjects() const;
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
     sdk::Result<sdk::Json> list_at(const std::string& path) const;
     sdk::Result<TransferRecord> read(const Place& place) const;
@@ -63,10 +71,11 @@ private:
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
 
     const TransferServices& services_;
-    const sdk::ZipReader& zip_;
+    const ArchiveFiles& archive_;
     ArchiveManifest manifest_;
     std::vector<TransferSubject> subjects_;
     std::vector<Place> records_;
+    std::vector<std::string> unknown_;
     std::map<std::string, Repository> repositories_;
     /// Paths of the files in folders of attachments, by the folder around these.
     std::map<std::string, std::vector<std::string>> files_;

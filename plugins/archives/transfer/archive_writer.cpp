@@ -21,12 +21,11 @@ std::string readable(const sdk::Json& content) {
 
 /// Pictures, films and archives do not become shorter.
 bool is_packed_already(std::string_view content_type) {
-    constexpr std::string_view kPacked[] = {"image/jpeg", "image/png", "image/webp", "image/gif",
-                                            "video/",     "audio/",    "application/zip",
-                                            "application/gzip"};
-    return std::any_of(std::begin(kPacked), std::end(kPacked), [&](std::string_view type) {
-        return content_type.starts_with(type);
-    });
+    constexpr std::string_view kPacked[] = {"image/jpeg",      "image/png",       "image/webp",
+                                            "image/gif",       "video/",          "audio/",
+                                            "application/zip", "application/gzip"};
+    return std::any_of(std::begin(kPacked), std::end(kPacked),
+                       [&](std::string_view type) { return content_type.starts_with(type); });
 }
 
 sdk::Json digest_of(std::string_view digest, std::uint64_t size) {
@@ -96,8 +95,7 @@ sdk::Result<void> ArchiveWriter::add_files(Entry& entry,
                               {"contentType", attachment.content_type},
                               {"length", entry.told["files"][name]["size"]},
                               {"filename", attachment.file_name}};
-        const std::string beside =
-            "attachments/" + path_segment(attachment.id) + ".metadata.json";
+        const std::string beside = "attachments/" + path_segment(attachment.id) + ".metadata.json";
         if (auto added = add_file(entry, beside, about); !added) return added;
     }
     return {};
@@ -122,9 +120,8 @@ sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
     }
     if (!record.container.empty()) {
         const ReferenceParts container = reference_parts(record.container);
-        entry.told["requiredBy"].push_back({{"typeId", container.word},
-                                            {"id", container.ids.back()},
-                                            {"key", record.container}});
+        entry.told["requiredBy"].push_back(
+            {{"typeId", container.word}, {"id", container.ids.back()}, {"key", record.container}});
     }
     if (word == "branch") branches_[record.key] = record.location;
     if (auto added = add_file(entry, word + ".json", record.fields); !added) return added;
@@ -170,9 +167,9 @@ sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
     parts.word = word;
     parts.ids.push_back(changeset);
     parts.ids.push_back(item.id);
-    Entry entry(parts.text(), word, item.id,
-                changeset_location(content.location, changeset) + "/nodes/" +
-                    path_segment(item.id));
+    Entry entry(
+        parts.text(), word, item.id,
+        changeset_location(content.location, changeset) + "/nodes/" + path_segment(item.id));
     for (const char* name : {"title", "_qname", "_type"}) {
         const std::string text = sdk::text_member(item.fields, name);
         if (!text.empty()) entry.told[name] = text;
@@ -192,8 +189,7 @@ sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content,
     const auto branch = branches_.find(content.branch);
     if (branch == branches_.end()) return {};
     ReferenceParts parts = reference_parts(content.branch);
-    Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(),
-                branch->second);
+    Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(), branch->second);
     if (auto added = add_file(entry, "changesets.json", sdk::Json(changesets)); !added)
         return added;
     return close(entry);

@@ -13,7 +13,7 @@
 #include <stele/sdk/unnamed_file.hpp>
 #include <stele/sdk/zip.hpp>
 
-#include "manifest.hpp"
+#include "archive/manifest.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
@@ -43,8 +43,7 @@ private:
         sdk::Json told;
         std::string location;
 
-        Entry(std::string_view key, std::string_view type, std::string_view id,
-              std::string folder);
+        Entry(std::string_view key, std::string_view type, std::string_view id, std::string folder);
     };
     /// What was written of a changeset.
     struct Written {

@@ -19,10 +19,9 @@ public:
     void flag(const char* name, bool& value) {
         const auto member = find(name);
         if (!member) return;
-        const bool is_text = member->is_string() && (sdk::equals_ignoring_case(
-                                                         member->get<std::string>(), "true") ||
-                                                     sdk::equals_ignoring_case(
-                                                         member->get<std::string>(), "false"));
+        const bool is_text =
+            member->is_string() && (sdk::equals_ignoring_case(member->get<std::string>(), "true") ||
+                                    sdk::equals_ignoring_case(member->get<std::string>(), "false"));
         if (!member->is_boolean() && !is_text) return refuse(name, "must be true or false");
         value = sdk::flag_member(body_, name, value);
     }

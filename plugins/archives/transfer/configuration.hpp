@@ -44,6 +44,9 @@ struct TransferConfiguration {
     bool requires_all = false;
     bool keeps_source_ids = false;
     bool lifts_protection = false;
+    /// The target takes what is in a subject of its own family, but not what that says itself. No
+    /// setting of clients.
+    bool keeps_target = false;
 
     bool takes_attachments() const { return has_binaries && has_attachments; }
 

@@ -61,6 +61,8 @@ sdk::Result<ImportOutcome> ImportRun::run() {
     if (auto brought = bring_rights(); !brought) return brought.error();
     if (auto brought = bring_content(); !brought) return brought.error();
     if (auto told = tell_subjects(); !told) return told.error();
+    for (std::string& note : source_.notes())
+        outcome_.note(std::move(note));
     return std::move(outcome_);
 }
 
@@ -97,17 +99,16 @@ sdk::Result<void> ImportRun::check_subjects() const {
             return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
                                    "no enabled plugin offers " + subject.type);
         }
-        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
-                               "a " + subject.type + " goes neither into a " + target +
-                                   " nor onto one");
+        return sdk::make_error(
+            sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
+            "a " + subject.type + " goes neither into a " + target + " nor onto one");
     }
     return {};
 }
 
 bool ImportRun::is_subject(const std::string& key) const {
-    return std::any_of(
-        source_.subjects().begin(), source_.subjects().end(),
-        [&key](const TransferSubject& subject) { return subject.key == key; });
+    return std::any_of(source_.subjects().begin(), source_.subjects().end(),
+                       [&key](const TransferSubject& subject) { return subject.key == key; });
 }
 
 sdk::Result<sdk::Json> ImportRun::ask(const sdk::RecordKey& record,
@@ -219,7 +220,8 @@ sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
          .parameters = {{"branch", "master"}, {"changeset", "0:root"}},
          .body = std::move(fields)}));
     if (!made) return made.error();
-    auto key = context_.documents().read({kBranch, {}, repository}, sdk::text_member(*made, "_doc"));
+    auto key =
+        context_.documents().read({kBranch, {}, repository}, sdk::text_member(*made, "_doc"));
     if (!key) return key.error();
     return key->key;
 }
@@ -235,8 +237,8 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
     auto made = json_of(services_.operations.on_collection(
         context_, family.type, container, {.method = "POST", .body = std::move(fields)}));
     if (!made) return made.error();
-    auto key = context_.documents().read({family.type, {}, container},
-                                         sdk::text_member(*made, "_doc"));
+    auto key =
+        context_.documents().read({family.type, {}, container}, sdk::text_member(*made, "_doc"));
     if (!key) return key.error();
     return key->key;
 }
@@ -244,8 +246,8 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
 sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::RecordKey& present) {
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
     // A branch that is the target itself takes content; what it is called stays.
-    const bool is_target_branch = record.type == kBranch && present == target_;
-    if (is_target_branch || !family->is_updated) {
+    const bool keeps_target = wanted_.keeps_target || record.type == kBranch;
+    if ((keeps_target && present == target_) || !family->is_updated) {
         ++outcome_.skipped;
         return {};
     }
@@ -311,9 +313,8 @@ sdk::Result<void> ImportRun::complete_record(const TransferRecord& record,
         auto present = services_.families.companions(context_, key);
         if (!present) return present.error();
         const bool is_there =
-            std::any_of(present->begin(), present->end(), [&](const sdk::Companion& one) {
-                return one.record == here->second;
-            });
+            std::any_of(present->begin(), present->end(),
+                        [&](const sdk::Companion& one) { return one.record == here->second; });
         if (is_there) continue;
         auto joined = services_.families.accompany(context_, key, {name, here->second});
         if (!joined) return joined;
@@ -334,8 +335,7 @@ sdk::Result<void> ImportRun::complete_record(const TransferRecord& record,
 }
 
 sdk::Result<void> ImportRun::bring_roles(const TransferRecord& record,
-                                         const sdk::FamilyInfo& family,
-                                         const sdk::RecordKey& key) {
+                                         const sdk::FamilyInfo& family, const sdk::RecordKey& key) {
     if (!family.has_roles) return {};
     for (const sdk::Json& role : record.roles) {
         sdk::Json body = sdk::Json::object();
@@ -347,8 +347,8 @@ sdk::Result<void> ImportRun::bring_roles(const TransferRecord& record,
                                  .values = {role_key},
                                  .parameters = {{"inherited", "false"}}});
         if (!present && !sdk::is_missing(present.error())) return present.error();
-        if (present && present->value("permissions", sdk::Json()) ==
-                           body.value("permissions", sdk::Json()))
+        if (present &&
+            present->value("permissions", sdk::Json()) == body.value("permissions", sdk::Json()))
             continue;
         auto written = present ? ask(key, {.method = "PUT",
                                            .path = "/roles/{roleKeyOrId}",
@@ -360,9 +360,8 @@ sdk::Result<void> ImportRun::bring_roles(const TransferRecord& record,
     return {};
 }
 
-sdk::Result<void> ImportRun::bring_team(const TransferRecord& record,
-                                        const sdk::FamilyInfo& family, const sdk::RecordKey& key,
-                                        const sdk::Json& team) {
+sdk::Result<void> ImportRun::bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                        const sdk::RecordKey& key, const sdk::Json& team) {
     if (!family.has_teams) return {};
     const std::string team_key = sdk::text_member(team, "key");
     auto present = services_.teams.find(context_, key, team_key);
@@ -372,10 +371,9 @@ sdk::Result<void> ImportRun::bring_team(const TransferRecord& record,
         for (const char* name : {"title", "description"}) {
             if (const auto value = team.find(name); value != team.end()) body[name] = *value;
         }
-        auto made = ask(key, {.method = "POST",
-                              .path = "/teams",
-                              .parameters = {{"key", team_key}},
-                              .body = body});
+        auto made = ask(
+            key,
+            {.method = "POST", .path = "/teams", .parameters = {{"key", team_key}}, .body = body});
         if (!made) return made.error();
         present = services_.teams.find(context_, key, team_key);
         if (!present) return present.error();
@@ -448,8 +446,7 @@ sdk::Result<void> ImportRun::bring_grants(const sdk::Json& acl, const sdk::Recor
 }
 
 sdk::Result<void> ImportRun::bring_files(const TransferRecord& record,
-                                         const sdk::FamilyInfo& family,
-                                         const sdk::RecordKey& key) {
+                                         const sdk::FamilyInfo& family, const sdk::RecordKey& key) {
     if (!family.has_attachments || !wanted_.takes_attachments()) return {};
     for (const sdk::ContentItem::File& file : record.files) {
         const sdk::Attachment& attachment = file.attachment;
@@ -528,10 +525,10 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
     ReferenceParts parts = reference_parts(*branch);
     parts.word = kNode;
     parts.ids.emplace_back();
+    const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
     for (const auto& [id, here] : report->ids) {
         parts.ids.back() = here;
-        if (std::find(content.nodes.begin(), content.nodes.end(), id) != content.nodes.end())
-            subject_ids_[id] = parts.text();
+        if (subjects.contains(id)) subject_ids_[id] = parts.text();
         if (!wanted_.has_acls) continue;
         auto acl = content.acl(id);
         if (!acl) return acl.error();
@@ -551,8 +548,7 @@ sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const 
         auto reference = context_.reference(*step);
         if (!reference) return reference.error();
         const ReferenceParts parts = reference_parts(*reference);
-        inwards.push_back(
-            {{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", *reference}});
+        inwards.push_back({{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", *reference}});
         auto above = services_.families.container_of(context_, *step);
         if (!above) return above.error();
         step = *std::move(above);
@@ -566,13 +562,13 @@ sdk::Result<void> ImportRun::tell_subjects() {
         sdk::RecordKey here;
         if (is_content(subject.type)) {
             const auto id = subject_ids_.find(subject.id);
-            if (id == subject_ids_.end()) continue;
+            if (id == subject_ids_.end()) return subject_missing(subject);
             auto key = context_.find_reference(id->second);
             if (!key) return key.error();
             here = *std::move(key);
         } else {
             const auto key = records_.find(subject.key);
-            if (key == records_.end()) continue;
+            if (key == records_.end()) return subject_missing(subject);
             here = key->second;
         }
         sdk::Json sources = sdk::Json::array();

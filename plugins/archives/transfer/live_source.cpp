@@ -23,8 +23,7 @@ bool is_hidden(const sdk::Error& error) {
 /// The bytes of an attachment, as its download answers them.
 sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply) {
     if (!reply) return reply.error();
-    sdk::BodySource source =
-        reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
+    sdk::BodySource source = reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
     if (!source) {
         return sdk::make_error(sdk::ErrorKind::internal, "archives.transfer_download_unfit",
                                "an attachment answers no bytes");
@@ -256,9 +255,9 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
         for (const sdk::RecordKey& key : keys) {
             auto document = context_.documents().read(key);
             if (!document) return document.error();
-            const Place below{key, record.key,
-                              record_location(place.location, *inner, document->fields,
-                                              document->id)};
+            const Place below{
+                key, record.key,
+                record_location(place.location, *inner, document->fields, document->id)};
             if (auto walked = walk(below, visit); !walked) return walked;
         }
     }
@@ -310,8 +309,8 @@ sdk::Result<sdk::Json> LiveSource::acl_of(const sdk::RecordKey& key,
     if (!acl) return acl;
     sdk::Json entries = sdk::Json::array();
     for (const sdk::Json& row : *acl) {
-        auto holder = services_.principals.find(context_, sdk::text_member(row, "domainId") + "/" +
-                                                              sdk::text_member(row, "_doc"));
+        auto holder = services_.principals.find(
+            context_, sdk::text_member(row, "domainId") + "/" + sdk::text_member(row, "_doc"));
         if (!holder && sdk::is_missing(holder.error())) continue;
         if (!holder) return holder.error();
         // Groups of teams hold what their teams do.
@@ -354,9 +353,9 @@ sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::Fa
         }
         team["members"] = sdk::Json::array();
         if (wanted_.has_team_members) {
-            auto members = rows(key, family,
-                                {.path = "/teams/{teamKey}/members",
-                                 .values = {sdk::text_member(row, "key")}});
+            auto members = rows(
+                key, family,
+                {.path = "/teams/{teamKey}/members", .values = {sdk::text_member(row, "key")}});
             if (!members) return members.error();
             for (const sdk::Json& member : *members)
                 team["members"].push_back(named(member));
@@ -445,8 +444,8 @@ sdk::Result<void> LiveSource::visit_content(
     if (!reference) return reference.error();
     auto location = location_of(**repository);
     if (!location) return location.error();
-    auto state = selection.has_history ? sdk::Result<std::string>(std::string())
-                                       : state_of(content);
+    auto state =
+        selection.has_history ? sdk::Result<std::string>(std::string()) : state_of(content);
     if (!state) return state.error();
     const auto changeset = [this, &reference](const std::string& id) -> sdk::Result<sdk::Json> {
         ReferenceParts parts = reference_parts(*reference);
@@ -456,7 +455,9 @@ sdk::Result<void> LiveSource::visit_content(
         if (record || !sdk::is_missing(record.error())) return record;
         return sdk::Json{{"_doc", id}};
     };
-    const auto acl = [this, &branch](const std::string& node) { return acl_of_node(*branch, node); };
+    const auto acl = [this, &branch](const std::string& node) {
+        return acl_of_node(*branch, node);
+    };
     auto visited = visit({.branch = *branch,
                           .repository = *reference,
                           .location = *location,

@@ -82,8 +82,9 @@ private:
     sdk::Result<sdk::Json> acl_of_node(const std::string& branch, const std::string& node) const;
     sdk::Result<std::string> state_of(const Content& content) const;
     sdk::ContentSelection selection_of(const Content& content) const;
-    sdk::Result<void> visit_content(sdk::ContentTransfer& transfer, const Content& content,
-                                    const std::function<sdk::Result<void>(const TransferContent&)>& visit);
+    sdk::Result<void> visit_content(
+        sdk::ContentTransfer& transfer, const Content& content,
+        const std::function<sdk::Result<void>(const TransferContent&)>& visit);
 
     const TransferServices& services_;
     sdk::Context& context_;

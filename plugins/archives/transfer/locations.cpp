@@ -49,8 +49,8 @@ std::string changeset_location(std::string_view repository, std::string_view cha
 std::string path_segment(std::string_view id) {
     std::string segment = sdk::percent_encoded(id);
     // Names that mean a folder itself, or the one around it.
-    if (!segment.empty() && std::all_of(segment.begin(), segment.end(),
-                                        [](char byte) { return byte == '.'; }))
+    if (!segment.empty() &&
+        std::all_of(segment.begin(), segment.end(), [](char byte) { return byte == '.'; }))
         segment.replace(0, 1, "%2E");
     return segment;
 }

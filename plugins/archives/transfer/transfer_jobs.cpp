@@ -12,6 +12,7 @@
 #include <stele/sdk/services/node_copies.hpp>
 #include <stele/sdk/time.hpp>
 
+#include "transfer/archive_manifest.hpp"
 #include "transfer/configuration.hpp"
 #include "transfer/locations.hpp"
 #include "transfer/transfer_runs.hpp"
@@ -69,9 +70,9 @@ sdk::Result<sdk::Document> vault_of(sdk::Context& context, const std::string& va
     auto may = sdk::holds(context, record->key, needed);
     if (!may) return may.error();
     if (*may) return record;
-    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
-                           fmt::format("{} on vault {} is needed for this",
-                                       sdk::permission_name(needed), record->id));
+    return sdk::make_error(
+        sdk::ErrorKind::forbidden, "authority.permission_missing",
+        fmt::format("{} on vault {} is needed for this", sdk::permission_name(needed), record->id));
 }
 
 /// What nobody chose.
@@ -138,8 +139,8 @@ bool ends_in_content(const Json& body) {
 
 std::vector<sdk::Parameter> place_parameters() {
     std::vector<sdk::Parameter> parameters;
-    for (const char* name : {"group", "artifact", "version", "vault", "groupId", "artifactId",
-                             "versionId", "vaultId"})
+    for (const char* name :
+         {"group", "artifact", "version", "vault", "groupId", "artifactId", "versionId", "vaultId"})
         parameters.push_back({name});
     parameters.push_back(
         {"schedule", false, sdk::FieldKind::text, {"ASYNCHRONOUS", "SYNCHRONOUS"}});
@@ -168,17 +169,14 @@ sdk::Result<sdk::Reply> TransferJobs::start_export_of(
     if (!vault) return vault.error();
     for (const std::string& reference : references) {
         auto key = context.find_reference(reference);
-        auto may = key ? sdk::holds(context, *key, sdk::Permission::read)
-                       : sdk::Result<bool>(key.error());
+        auto may =
+            key ? sdk::holds(context, *key, sdk::Permission::read) : sdk::Result<bool>(key.error());
         if (!may && !sdk::is_missing(may.error())) return may.error();
         if (!may || !*may) return sdk::invalid_parameter("sources", "leads nowhere: " + reference);
     }
-    Json input{{"sources", references},
-               {"vaultId", vault->id},
-               {"archiveGroup", place.group},
-               {"archiveArtifact", place.artifact},
-               {"archiveVersion", place.version},
-               {"configuration", settings}};
+    Json input{{"sources", references},           {"vaultId", vault->id},
+               {"archiveGroup", place.group},     {"archiveArtifact", place.artifact},
+               {"archiveVersion", place.version}, {"configuration", settings}};
     for (const char* name : {"title", "description"}) {
         if (const auto value = call.parameter(name)) input[name] = *value;
     }
@@ -218,9 +216,10 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
     if (!archive) return archive.error();
     if (!*archive) {
         return sdk::make_error(sdk::ErrorKind::not_found, "archives.unknown",
-                               fmt::format("there is no archive {}-{}-{} in the vault",
-                                           place.group, place.artifact, place.version));
+                               fmt::format("there is no archive {}-{}-{} in the vault", place.group,
+                                           place.artifact, place.version));
     }
+    if (auto fits = check_importable(context, **archive); !fits) return fits.error();
     auto reference = context.reference(target);
     if (!reference) return reference.error();
     auto vault = context.documents().read(archives->container_key);
@@ -231,11 +230,23 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
                {"archiveArtifact", place.artifact},
                {"archiveVersion", place.version},
                {"configuration", settings}};
-    auto job = services_.jobs.start(context, {.type = kImportJob,
-                                              .input = std::move(input),
-                                              .result = {{"imports", Json::array()}}});
+    auto job = services_.jobs.start(
+        context,
+        {.type = kImportJob, .input = std::move(input), .result = {{"imports", Json::array()}}});
     if (!job) return job.error();
     return reply_of(services_.jobs, call, *job, *wanted);
+}
+
+/// A zip may lie in a vault whatever is in it; one without a manifest is none to import.
+sdk::Result<void> TransferJobs::check_importable(sdk::Context& context,
+                                                 const sdk::Document& archive) const {
+    auto bytes = services_.archives.open(context, archive);
+    if (!bytes) return bytes.error();
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    if (!zip) return zip.error();
+    auto manifest = zip->find(kManifestPath);
+    if (!manifest) return manifest.error();
+    return *manifest ? sdk::Result<void>() : no_manifest();
 }
 
 sdk::Result<sdk::Reply> TransferJobs::export_references(const sdk::Call& call) const {
@@ -268,8 +279,8 @@ sdk::Result<sdk::Reply> TransferJobs::copy_chains(const sdk::Call& call) const {
     if (!target) return target.error();
     for (const auto& [name, reference] : {std::pair{"sources", *source}, {"targets", *target}}) {
         auto key = context.find_reference(reference);
-        auto may = key ? sdk::holds(context, *key, sdk::Permission::read)
-                       : sdk::Result<bool>(key.error());
+        auto may =
+            key ? sdk::holds(context, *key, sdk::Permission::read) : sdk::Result<bool>(key.error());
         if (!may && !sdk::is_missing(may.error()) && may.error().kind != sdk::ErrorKind::invalid)
             return may.error();
         if (!may || !*may) return sdk::invalid_parameter(name, "leads nowhere: " + reference);
@@ -283,9 +294,9 @@ sdk::Result<sdk::Reply> TransferJobs::copy_chains(const sdk::Call& call) const {
     Json input{{"sources", Json::array({*source})},
                {"target", *target},
                {"configuration", std::move(settings)}};
-    auto job = services_.jobs.start(context, {.type = kCopyJob,
-                                              .input = std::move(input),
-                                              .result = {{"imports", Json::array()}}});
+    auto job = services_.jobs.start(
+        context,
+        {.type = kCopyJob, .input = std::move(input), .result = {{"imports", Json::array()}}});
     if (!job) return job.error();
     return reply_of(services_.jobs, call, *job, *wanted);
 }
@@ -308,24 +319,24 @@ void TransferJobs::add_to(sdk::Registrar& registrar) const {
     import_parameters.push_back({"target", true});
     const sdk::Shape configuration = sdk::shape::record("TransferConfiguration");
     const sdk::Shape started = sdk::shape::both(sdk::shape::job(), configuration);
-    registrar.add(sdk::Endpoint{
-        .method = "POST",
-        .path = "/transfer/export",
-        .title = "Export records by reference",
-        .run = [this](const sdk::Call& call) { return export_references(call); },
-        .parameters = export_parameters,
-        .slow = true,
-        .takes = configuration,
-        .answers = started});
-    registrar.add(sdk::Endpoint{
-        .method = "POST",
-        .path = "/transfer/import",
-        .title = "Import an archive into a record",
-        .run = [this](const sdk::Call& call) { return import_into_reference(call); },
-        .parameters = import_parameters,
-        .slow = true,
-        .takes = configuration,
-        .answers = started});
+    registrar.add(
+        sdk::Endpoint{.method = "POST",
+                      .path = "/transfer/export",
+                      .title = "Export records by reference",
+                      .run = [this](const sdk::Call& call) { return export_references(call); },
+                      .parameters = export_parameters,
+                      .slow = true,
+                      .takes = configuration,
+                      .answers = started});
+    registrar.add(
+        sdk::Endpoint{.method = "POST",
+                      .path = "/transfer/import",
+                      .title = "Import an archive into a record",
+                      .run = [this](const sdk::Call& call) { return import_into_reference(call); },
+                      .parameters = import_parameters,
+                      .slow = true,
+                      .takes = configuration,
+                      .answers = started});
     const sdk::Shape chain = sdk::shape::array(
         sdk::shape::object({{"typeId", sdk::shape::text()}, {"id", sdk::shape::text()}}));
     registrar.add(sdk::Endpoint{

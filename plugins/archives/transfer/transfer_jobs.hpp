@@ -36,6 +36,7 @@ private:
     /// POST /tools/copy : body `sources` and `targets`, chains.
     sdk::Result<sdk::Reply> copy_chains(const sdk::Call& call) const;
 
+    sdk::Result<void> check_importable(sdk::Context& context, const sdk::Document& archive) const;
     sdk::Result<sdk::Reply> start_export_of(const sdk::Call& call,
                                             const std::vector<std::string>& references) const;
     sdk::Result<sdk::Reply> start_import_into(const sdk::Call& call,

@@ -6,11 +6,10 @@
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/members.hpp>
 
-#include "transfer/archive_manifest.hpp"
-#include "transfer/archive_source.hpp"
 #include "transfer/archive_writer.hpp"
 #include "transfer/configuration.hpp"
 #include "transfer/import_run.hpp"
+#include "transfer/imported_archive.hpp"
 #include "transfer/live_source.hpp"
 
 namespace stele::archives {
@@ -86,10 +85,9 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
         size += bytes.size();
         return (*blob)->write(bytes);
     };
-    auto writer = ArchiveWriter::open(sink, services.scratch_folder(),
-                                      [&job](std::uint64_t entries, std::uint64_t) {
-                                          return job.progress(entries, 0);
-                                      });
+    auto writer = ArchiveWriter::open(
+        sink, services.scratch_folder(),
+        [&job](std::uint64_t entries, std::uint64_t) { return job.progress(entries, 0); });
     if (!writer) return writer.error();
     const auto references = input.at("sources").get<std::vector<std::string>>();
     auto source = LiveSource::open(services, context, references, wanted);
@@ -146,62 +144,38 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
     return result;
 }
 
-sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_archive(const TransferServices& services,
-                                                                  sdk::Job& job) {
-    std::unique_ptr<sdk::BlobStore::Reader> bytes;
-    const sdk::Json& input = job.input();
-    auto opened = services.operations.read_as(
-        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
-            auto archives = ArchiveStore::of_vault(context, sdk::text_member(input, "vaultId"));
-            if (!archives) return archives.error();
-            auto archive = ArchiveStore::find(context, *archives, coordinates_in(input));
-            if (!archive) return archive.error();
-            if (!*archive) {
-                return sdk::make_error(sdk::ErrorKind::not_found, "archives.unknown",
-                                       "the archive is gone");
-            }
-            auto reader = services.archives.open(context, **archive);
-            if (!reader) return reader.error();
-            bytes = *std::move(reader);
-            return {};
-        });
-    if (!opened) return opened.error();
-    return bytes;
-}
-
-/// Makes a source in the context in which it is brought in.
-using MakeSource = std::function<sdk::Result<std::unique_ptr<TransferSource>>(sdk::Context&)>;
+/// Makes a source in the context in which it is brought in, for a target.
+using MakeSource = std::function<sdk::Result<std::unique_ptr<TransferSource>>(
+    sdk::Context& context, const sdk::RecordKey& target)>;
 
 sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
-                             const MakeSource& make_source) {
+                             const TransferConfiguration& wanted, const MakeSource& make_source) {
     const sdk::Json& input = job.input();
-    auto wanted = configuration_in(input);
-    if (!wanted) return wanted.error();
     sdk::Json result = archive_told(input);
     auto done = services.operations.run_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
             if (auto held = job.confirm(context.transaction()); !held) return held;
             auto target = context.find_reference(sdk::text_member(input, "target"));
             if (!target) return target.error();
-            auto source = make_source(context);
+            auto source = make_source(context, *target);
             if (!source) return source.error();
-            ImportRun run(services, context, **source, *wanted, *target,
+            ImportRun run(services, context, **source, wanted, *target,
                           [&job](std::uint64_t brought) { return job.progress(brought, 0); });
             auto outcome = run.run();
             if (!outcome) return outcome.error();
             result["created"] = outcome->created;
             result["updated"] = outcome->updated;
             result["skipped"] = outcome->skipped;
-            result["dryRun"] = wanted->is_dry_run;
-            result["configuration"] = wanted->to_json();
+            result["dryRun"] = wanted.is_dry_run;
+            result["configuration"] = wanted.to_json();
             result["imports"] = std::move(outcome->imports);
             result["notes"] = outcome->notes;
             result["targets"] = sdk::Json::array();
             for (const sdk::Json& one : result["imports"])
                 result["targets"].push_back(one.at("targets").back());
-            if (wanted->is_dry_run)
+            if (wanted.is_dry_run)
                 return sdk::make_error(sdk::ErrorKind::conflict, kDryRun, "this was a dry run");
-            return job.finish(context.transaction(), result);
+            return job.finish(context.transaction(), result, outcome->notes);
         });
     const bool is_dry_end = !done && done.error().code == kDryRun;
     if (!done && !is_dry_end) return done.error();
@@ -231,32 +205,35 @@ sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& jo
 }
 
 sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& job) {
-    auto bytes = open_archive(services, job);
-    if (!bytes) return bytes.error();
-    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
-    if (!zip) return zip.error();
-    auto manifest = verify_manifest(*zip);
-    if (!manifest) return manifest.error();
-    return bring(services, job,
-                 [&](sdk::Context&) -> sdk::Result<std::unique_ptr<TransferSource>> {
-                     auto source = ArchiveSource::open(services, *zip, *manifest);
-                     if (!source) return source.error();
-                     return std::unique_ptr<TransferSource>(*std::move(source));
-                 });
+    auto wanted = configuration_in(job.input());
+    if (!wanted) return wanted.error();
+    auto archive = ImportedArchive::open(services, job);
+    if (!archive) return archive.error();
+    // There are no ids to keep.
+    if (archive->is_generation_one()) wanted->strategy = sdk::TransferStrategy::copy_everything;
+    const auto make_source =
+        [&](sdk::Context& context,
+            const sdk::RecordKey& target) -> sdk::Result<std::unique_ptr<TransferSource>> {
+        auto family = services.families.of(context, target);
+        if (!family) return family.error();
+        return archive->source(services, *family ? (*family)->type : std::string());
+    };
+    return bring(services, job, *wanted, make_source);
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
     auto wanted = configuration_in(job.input());
     if (!wanted) return wanted.error();
     wanted->is_tip_only = true;
-    return bring(services, job,
-                 [&](sdk::Context& context) -> sdk::Result<std::unique_ptr<TransferSource>> {
-                     const auto references =
-                         job.input().at("sources").get<std::vector<std::string>>();
-                     auto source = LiveSource::open(services, context, references, *wanted);
-                     if (!source) return source.error();
-                     return std::unique_ptr<TransferSource>(*std::move(source));
-                 });
+    const auto make_source =
+        [&](sdk::Context& context,
+            const sdk::RecordKey&) -> sdk::Result<std::unique_ptr<TransferSource>> {
+        const auto references = job.input().at("sources").get<std::vector<std::string>>();
+        auto source = LiveSource::open(services, context, references, *wanted);
+        if (!source) return source.error();
+        return std::unique_ptr<TransferSource>(*std::move(source));
+    };
+    return bring(services, job, *wanted, make_source);
 }
 
 }  // namespace stele::archives

@@ -10,7 +10,7 @@
 #include <stele/sdk/services/principal_directory.hpp>
 #include <stele/sdk/services/teams.hpp>
 
-#include "archive_store.hpp"
+#include "archive/archive_store.hpp"
 
 namespace stele::archives {
 

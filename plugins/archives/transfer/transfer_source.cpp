@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/error.hpp>
+
 namespace stele::archives {
 
 TransferRecord::TransferRecord()
@@ -14,5 +16,11 @@ TransferRecord::TransferRecord()
 TransferSubject::TransferSubject() : chain(sdk::Json::array()) {}
 
 TransferSource::~TransferSource() = default;
+
+sdk::Error subject_missing(const TransferSubject& subject) {
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_subject_missing",
+                           "the archive is about a " + subject.type + " " +
+                               sdk::shown_path(subject.id) + " that is not in it");
+}
 
 }  // namespace stele::archives

@@ -69,12 +69,18 @@ struct TransferSubject {
     TransferSubject();
 };
 
+/// `invalid` (`archives.transfer_subject_missing`): a source does not hold what it says it is
+/// about.
+sdk::Error subject_missing(const TransferSubject& subject);
+
 /// Records and content that are taken somewhere, from a platform or out of an archive. One thread.
 class TransferSource {
 public:
     virtual ~TransferSource();
 
     virtual const std::vector<TransferSubject>& subjects() const = 0;
+    /// What a person should know of it.
+    virtual std::vector<std::string> notes() const { return {}; }
     /// Containers before what they contain, records before those that belong to them. May be called
     /// again.
     virtual sdk::Result<void> for_each(

@@ -6,6 +6,8 @@ namespace stele::archives {
 inline constexpr char kPlatform[] = "platform";
 inline constexpr char kRepository[] = "repository";
 inline constexpr char kBranch[] = "branch";
+/// What each repository comes with.
+inline constexpr char kMaster[] = "master";
 inline constexpr char kNode[] = "node";
 inline constexpr char kAssociation[] = "association";
 inline constexpr char kGroup[] = "group";

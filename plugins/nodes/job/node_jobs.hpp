@@ -23,7 +23,8 @@ inline constexpr char kCopyFromOrder[] = "copy-nodes";
 inline constexpr char kMoveOrder[] = "move-nodes";
 inline constexpr char kDeleteOrder[] = "delete-nodes";
 
-/// The job types of these orders, and copies by chains (`sdk::NodeCopies`). Once, while the plugin is opened.
+/// The job types of these orders, and copies by chains (`sdk::NodeCopies`). Once, while the plugin
+/// is opened.
 void define_copy_jobs(Services& services);
 /// The job types alone.
 void define_node_jobs(Services& services);

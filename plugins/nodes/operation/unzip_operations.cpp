@@ -1,9 +1,7 @@
-#include <array>
-
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/attachment_names.hpp>
 #include <stele/sdk/data_store.hpp>
-#include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/zip.hpp>
 
 #include "attachment/attachment_writer.hpp"
@@ -17,42 +15,14 @@ namespace stele::nodes {
 
 namespace {
 
-/// Archives say nothing of types, so names must.
-std::string type_by_name(std::string_view path) {
-    static constexpr std::array<std::pair<std::string_view, const char*>, 18> kTypes{{
-        {".txt", "text/plain"},
-        {".md", "text/markdown"},
-        {".csv", "text/csv"},
-        {".html", "text/html"},
-        {".htm", "text/html"},
-        {".css", "text/css"},
-        {".js", "text/javascript"},
-        {".json", "application/json"},
-        {".xml", "application/xml"},
-        {".pdf", "application/pdf"},
-        {".zip", "application/zip"},
-        {".png", "image/png"},
-        {".jpg", "image/jpeg"},
-        {".jpeg", "image/jpeg"},
-        {".gif", "image/gif"},
-        {".webp", "image/webp"},
-        {".svg", "image/svg+xml"},
-        {".mp4", "video/mp4"},
-    }};
-    const std::string name = sdk::lower_case(path);
-    for (const auto& [ending, type] : kTypes) {
-        if (name.ends_with(ending)) return type;
-    }
-    return "application/octet-stream";
-}
-
 /// A node for a file of the archive, in the folders that its path names below the node.
 sdk::Result<sdk::Document> unpack(const BranchContent& content, const std::string& below,
                                   const sdk::ZipReader& archive, const sdk::ZipEntry& entry) {
     const std::size_t slash = entry.path.rfind('/');
     const std::string name = slash == std::string::npos ? entry.path : entry.path.substr(slash + 1);
-    auto stored = store_attachment(content, {.file_name = name, .content_type = type_by_name(name)},
-                                   archive.read(entry));
+    auto stored = store_attachment(
+        content, {.file_name = name, .content_type = sdk::media_type_of_name(name)},
+        archive.read(entry));
     if (!stored) return stored.error();
     const sdk::Parameters parameters = [&](std::string_view wanted) -> std::optional<std::string> {
         if (wanted == "rootNodeId") return below;

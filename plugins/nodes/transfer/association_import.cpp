@@ -11,6 +11,7 @@
 #include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "history/node_relations.hpp"
+#include "relation/property_resolver.hpp"
 #include "relation/relators.hpp"
 #include "transfer/tree_matching.hpp"
 
@@ -47,7 +48,12 @@ sdk::Result<std::optional<sdk::Document>> AssociationImport::find_end(const std:
                                                                       const std::string& id) {
     auto resolved = state_.resolve(id);
     if (!resolved) return resolved.error();
-    if (resolved->id.empty()) {
+    // What stands for an item here need not be anything that whoever acts may know.
+    auto is_known = resolved->id.empty() || state_.made.contains(resolved->id)
+                        ? sdk::Result<bool>(!resolved->id.empty())
+                        : state_.is_present(resolved->id);
+    if (!is_known) return is_known.error();
+    if (!*is_known) {
         if (auto dropped = state_.drop_link(item, id); !dropped) return dropped.error();
         return std::optional<sdk::Document>();
     }
@@ -76,15 +82,23 @@ sdk::Result<void> AssociationImport::require_source(const std::string& type,
                                                                 : sdk::Permission::update);
 }
 
-sdk::Result<bool> AssociationImport::is_said(const sdk::Json& association, const Ends& ends) const {
+sdk::Result<bool> AssociationImport::may_name(const Relator& relator, const std::string& id) {
+    auto target = targets_.find(id);
+    if (!target) return target.error();
+    if (*target == nullptr) return false;
+    return targets_.is_of(**target, relator.node_type);
+}
+
+sdk::Result<bool> AssociationImport::is_said(const sdk::Json& association, const Ends& ends) {
     const std::string path = relation_path(association);
+    const std::string type = sdk::text_member(association, member::kType);
+    if (!NamedNodes(ends.source.fields).contains(path, ends.target.id)) return false;
     auto relators = relators_of(content_, ends.source.fields);
     if (!relators) return relators.error();
-    const std::string type = sdk::text_member(association, member::kType);
-    const bool is_relator = std::any_of(
-        relators->begin(), relators->end(),
-        [&](const Relator& relator) { return relator.path == path && relator.type == type; });
-    return is_relator && NamedNodes(ends.source.fields).contains(path, ends.target.id);
+    for (const Relator& relator : *relators) {
+        if (relator.path == path && relator.type == type) return may_name(relator, ends.target.id);
+    }
+    return false;
 }
 
 sdk::Result<std::optional<std::string>> AssociationImport::find_same(const sdk::Json& fields,
@@ -162,18 +176,35 @@ sdk::Result<void> AssociationImport::relate(const std::string& node) {
     auto present = relations_of(content_, node, types);
     if (!present) return present.error();
     for (const Relator& relator : *relators) {
-        for (const sdk::Json* element : elements_of(property_at(source->fields, relator.path))) {
+        const auto elements = elements_of(property_at(source->fields, relator.path));
+        // More than a write may name newly are text, as they are where they were there before their
+        // definition.
+        if (elements.size() > kMaxElements) continue;
+        for (const sdk::Json* element : elements) {
             const std::string id = named_node(*element);
             if (id.empty() || !present->insert({relator.type, relator.path, id}).second) continue;
-            auto target = content_.readable_node(id);
-            if (!target && sdk::is_missing(target.error())) continue;
-            if (!target) return target.error();
-            if (auto counted = count_relation(content_.changes()); !counted) return counted;
-            auto joined = nodes::relate(content_, *source, *target, relator.type, relator.path);
+            auto joined = join(*source, relator, id);
             if (!joined) return of_property(relator.path, joined.error());
-            ++state_.report.associations;
         }
     }
+    return {};
+}
+
+sdk::Result<void> AssociationImport::join(const sdk::Document& source, const Relator& relator,
+                                          const std::string& id) {
+    auto may = may_name(relator, id);
+    if (!may) return may.error();
+    if (!*may) {
+        state_.note(fmt::format("the property \"{}\" of {} only says {}, which it may not name",
+                                sdk::shown_path(relator.path), source.id, sdk::shown_path(id)));
+        return {};
+    }
+    if (auto counted = count_relation(content_.changes()); !counted) return counted;
+    auto target = content_.node(id);
+    if (!target) return target.error();
+    auto joined = nodes::relate(content_, source, *target, relator.type, relator.path);
+    if (!joined) return joined.error();
+    ++state_.report.associations;
     return {};
 }
 

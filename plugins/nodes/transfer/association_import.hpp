@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "relation/named_targets.hpp"
+#include "relation/relators.hpp"
 #include "transfer/link_rewriting.hpp"
 #include "transfer/record_import.hpp"
 
@@ -13,7 +15,11 @@ namespace stele::nodes {
 class AssociationImport {
 public:
     AssociationImport(ImportState& state, RecordImport& records, LinkRewriting& links)
-        : state_(state), content_(state.content), records_(records), links_(links) {}
+        : state_(state),
+          content_(state.content),
+          records_(records),
+          links_(links),
+          targets_(state.content) {}
 
     /// Whoever acts may make it by the rules of single ones: of a node that the import has not made
     /// they need CREATE_SUBOBJECTS, to put something into it, otherwise UPDATE.
@@ -39,7 +45,10 @@ private:
                              sdk::Json fields);
     sdk::Result<void> require_source(const std::string& type, const sdk::Document& source) const;
     /// Whether a property of the source says what the association stands for.
-    sdk::Result<bool> is_said(const sdk::Json& association, const Ends& ends) const;
+    sdk::Result<bool> is_said(const sdk::Json& association, const Ends& ends);
+    sdk::Result<bool> may_name(const Relator& relator, const std::string& id);
+    sdk::Result<void> join(const sdk::Document& source, const Relator& relator,
+                           const std::string& id);
     /// What says the same here already, of nodes that were here before.
     sdk::Result<std::optional<std::string>> find_same(const sdk::Json& fields, const Ends& ends,
                                                       bool is_undirected) const;
@@ -48,6 +57,8 @@ private:
     const BranchContent& content_;
     RecordImport& records_;
     LinkRewriting& links_;
+    /// When associations come, the nodes are as they stay.
+    NamedTargets targets_;
     std::optional<sdk::Document> last_source_;
 };
 

@@ -34,8 +34,8 @@ public:
         planned = {.kind = kind, .position = position_++, .comes = !item.is_removed};
         plan_.links.erase(item.id);
         if (item.is_removed) return {};
-        planned.type = sdk::text_member(item.fields, member::kType);
-        planned.qname = sdk::text_member(item.fields, member::kQName);
+        planned.type = told(item.fields, member::kType);
+        planned.qname = told(item.fields, member::kQName);
         auto taken = kind == ItemKind::association ? take_association(item, planned)
                                                    : take_node(item, planned);
         return taken ? taken : of_item(item.id, taken.error());
@@ -47,13 +47,20 @@ public:
     }
 
 private:
+    /// As it comes.
+    std::string told(const sdk::Json& fields, const char* name) const {
+        std::string text = sdk::text_member(fields, name);
+        const auto found = target_.substitutions.find(text);
+        return found == target_.substitutions.end() ? text : found->second;
+    }
+
     sdk::Result<void> take_association(const sdk::ContentItem& item, PlannedItem& planned) {
         planned.comes = is_copied_type(planned.type) && !is_tagging(item.fields);
         const bool is_directed =
             sdk::text_member(item.fields, member::kDirectionality) != kUndirected;
         if (planned.comes && is_directed)
-            plan_.links[item.id] = {planned.type, sdk::text_member(item.fields, member::kSource),
-                                    sdk::text_member(item.fields, member::kTarget),
+            plan_.links[item.id] = {planned.type, told(item.fields, member::kSource),
+                                    told(item.fields, member::kTarget),
                                     sdk::text_member(item.fields, "locale"),
                                     sdk::text_member(item.fields, "edition")};
         return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,6 +98,34 @@ Result<std::string> media_type(std::string_view content_type) {
         return std::string(content_type);
     return make_error({{"Content-Type", "attachment.type_malformed",
                         "the content type is no media type of at most 255 characters"}});
+}
+
+std::string media_type_of_name(std::string_view file_name) {
+    static constexpr std::array<std::pair<std::string_view, const char*>, 18> kTypes{{
+        {".txt", "text/plain"},
+        {".md", "text/markdown"},
+        {".csv", "text/csv"},
+        {".html", "text/html"},
+        {".htm", "text/html"},
+        {".css", "text/css"},
+        {".js", "text/javascript"},
+        {".json", "application/json"},
+        {".xml", "application/xml"},
+        {".pdf", "application/pdf"},
+        {".zip", "application/zip"},
+        {".png", "image/png"},
+        {".jpg", "image/jpeg"},
+        {".jpeg", "image/jpeg"},
+        {".gif", "image/gif"},
+        {".webp", "image/webp"},
+        {".svg", "image/svg+xml"},
+        {".mp4", "video/mp4"},
+    }};
+    const std::string name = lower_case(file_name);
+    for (const auto& [ending, type] : kTypes) {
+        if (name.ends_with(ending)) return type;
+    }
+    return kUnknownType;
 }
 
 std::string media_essence(std::string_view content_type) {

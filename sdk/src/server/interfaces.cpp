@@ -26,7 +26,6 @@
 #include <stele/sdk/services/inner_rights.hpp>
 #include <stele/sdk/services/invitations.hpp>
 #include <stele/sdk/services/mailer.hpp>
-#include <stele/sdk/services/content_transfer.hpp>
 #include <stele/sdk/services/node_copies.hpp>
 #include <stele/sdk/services/node_paths.hpp>
 #include <stele/sdk/services/node_search.hpp>
@@ -34,6 +33,7 @@
 #include <stele/sdk/services/platforms.hpp>
 #include <stele/sdk/services/policy_source.hpp>
 #include <stele/sdk/services/principal_directory.hpp>
+#include <stele/sdk/services/project_templates.hpp>
 #include <stele/sdk/services/record_binaries.hpp>
 #include <stele/sdk/services/record_lists.hpp>
 #include <stele/sdk/services/record_transfer.hpp>
@@ -74,6 +74,7 @@ PolicySource::~PolicySource() = default;
 ContentLog::~ContentLog() = default;
 ContentSizes::~ContentSizes() = default;
 RecordBinaries::~RecordBinaries() = default;
+ProjectTemplates::~ProjectTemplates() = default;
 RecordLists::~RecordLists() = default;
 RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;

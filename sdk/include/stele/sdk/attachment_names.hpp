@@ -19,6 +19,9 @@ std::string safe_file_name(std::string_view name, std::string_view fallback);
 /// What a sender says about bytes, made sure to be one media type; `application/octet-stream` for
 /// nothing. `invalid` (`attachment.type_malformed`) for what is none.
 Result<std::string> media_type(std::string_view content_type);
+/// The type that the ending of a file's name stands for, for senders that say none;
+/// `application/octet-stream` where it stands for nothing known.
+std::string media_type_of_name(std::string_view file_name);
 /// The type and subtype alone, in lower case.
 std::string media_essence(std::string_view content_type);
 /// The value of the parameter `charset`, unquoted.

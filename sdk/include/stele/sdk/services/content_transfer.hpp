@@ -101,7 +101,9 @@ struct ContentTarget {
     bool requires_all = false;
     /// `_source_doc` of what comes says its former id.
     bool keeps_source_ids = false;
+    /// Writes to a protected branch; needs UPDATE on it.
     bool lifts_protection = false;
+    /// False: attachments are here as they were; none come.
     bool has_attachments = true;
 };
 
@@ -131,14 +133,18 @@ public:
     virtual ~ContentTransfer();
 
     /// What a selection holds, at the state that the context reads, without what that has written
-    /// itself; the context outlives it, items and their files outlive both. Fails
-    /// with `not_found` for nodes and changesets that the branch does not show to its principal.
+    /// itself; the context outlives it, items and their files outlive both. Fails with `not_found`
+    /// for nodes and changesets that the branch does not show to its principal.
     virtual Result<std::unique_ptr<ContentSource>> open(Context& context,
                                                         const ContentSelection& selection,
                                                         ContentOmissions& omissions) = 0;
     /// Brings it in, as one changeset, or none where nothing is new. Walks the source several
-    /// times. Failures are those of the writes, with the id of the item in the message; `too_large`
-    /// (`nodes.import_too_large`) beyond 100,000 nodes and associations.
+    /// times. Of several versions the last one comes; what was deleted does not, and nothing is
+    /// deleted. A record without `_is_association` is an association where it says both ends and
+    /// what is between them; `_existing` and `_key` are those of
+    /// docs/specification/merge_and_transfer.md 5.2. Failures are those of the writes, with the id
+    /// of the item in the message; `too_large` (`nodes.import_too_large`) beyond 100,000 nodes and
+    /// associations.
     virtual Result<ContentReport> import(Context& context, ContentSource& source,
                                          const ContentTarget& target) = 0;
 };

@@ -59,12 +59,15 @@ public:
     virtual Result<void> confirm(Transaction& transaction) const = 0;
     /// Ends the job as FINISHED with the transaction, so that work which is one transaction is done
     /// exactly once, whenever a server stops or dies. Once it is committed, what `run` answers
-    /// counts for nothing. Fails like `confirm`.
-    virtual Result<void> finish(Transaction& transaction, const Json& result) const = 0;
+    /// counts for nothing. `log` has lines for the job's log: `log()` would be a conflict for the
+    /// transaction. Fails like `confirm`.
+    virtual Result<void> finish(Transaction& transaction, const Json& result,
+                                const std::vector<std::string>& log = {}) const = 0;
 
     /// Shown to those who poll. Written about once a second, hence cheap to call often.
     virtual Result<void> progress(std::uint64_t done, std::uint64_t total) = 0;
-    /// Adds to the job's log. No secrets.
+    /// Adds to the job's log. No secrets. A conflict for a transaction of the job that began
+    /// before and will end it.
     virtual Result<void> log(JobLogLevel level, std::string_view message) = 0;
 };
 

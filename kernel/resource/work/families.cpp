@@ -1,4 +1,4 @@
-#include "kernel/resource/operations/families.hpp"
+#include "kernel/resource/work/families.hpp"
 
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/work/work_context.hpp"

@@ -1,0 +1,57 @@
+#include "transfer/archive_files.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stele::archives {
+
+namespace {
+
+constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
+
+}  // namespace
+
+sdk::Result<bool> ArchiveFiles::is_in_earlier(std::size_t zip, std::string_view path) const {
+    for (std::size_t i = 0; i < zip; ++i) {
+        auto found = zips_[i]->find(path);
+        if (!found) return found.error();
+        if (*found) return true;
+    }
+    return false;
+}
+
+sdk::Result<void> ArchiveFiles::for_each(
+    const std::function<sdk::Result<void>(const sdk::ZipEntry& entry)>& visit) const {
+    for (std::size_t i = 0; i < zips_.size(); ++i) {
+        auto walked = zips_[i]->for_each([&](const sdk::ZipEntry& entry) -> sdk::Result<bool> {
+            if (entry.is_folder() || entry.path.starts_with("__MACOSX/")) return true;
+            auto is_earlier = is_in_earlier(i, entry.path);
+            if (!is_earlier) return is_earlier.error();
+            if (*is_earlier) return true;
+            if (auto visited = visit(entry); !visited) return visited.error();
+            return true;
+        });
+        if (!walked) return walked;
+    }
+    return {};
+}
+
+sdk::Result<std::optional<ArchiveFile>> ArchiveFiles::find(std::string_view path) const {
+    for (const sdk::ZipReader* const zip : zips_) {
+        auto found = zip->find(path);
+        if (!found) return found.error();
+        if (*found) return std::optional<ArchiveFile>({zip, **std::move(found)});
+    }
+    return std::optional<ArchiveFile>();
+}
+
+sdk::Result<sdk::Json> read_json(const ArchiveFile& file) {
+    auto text = file.zip->read_all(file.entry, kMaxRecordBytes);
+    if (!text) return text.error();
+    auto value = sdk::parse_json(*text);
+    if (value && value->is_object()) return value;
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
+                           file.entry.path + " is no JSON object" +
+                               (value ? std::string() : ": " + value.error().message));
+}
+
+}  // namespace stele::archives

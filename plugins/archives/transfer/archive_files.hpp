@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+#include <stele/sdk/zip.hpp>
+
+namespace stele::archives {
+
+/// A file of an archive, in the zip that holds it, which outlives it.
+struct ArchiveFile {
+    const sdk::ZipReader* zip = nullptr;
+    sdk::ZipEntry entry;
+
+    sdk::PieceSource read() const { return zip->read(entry); }
+};
+
+/// The files of an archive, or of the parts that are one: where two have a file of the same path,
+/// the first has it. Folders, and what desktops pack beside files, are none. One thread; the zips
+/// outlive it.
+class ArchiveFiles {
+public:
+    void add(const sdk::ZipReader& zip) { zips_.push_back(&zip); }
+
+    sdk::Result<void> for_each(
+        const std::function<sdk::Result<void>(const sdk::ZipEntry& entry)>& visit) const;
+    /// Nothing where there is none.
+    sdk::Result<std::optional<ArchiveFile>> find(std::string_view path) const;
+
+private:
+    sdk::Result<bool> is_in_earlier(std::size_t zip, std::string_view path) const;
+
+    std::vector<const sdk::ZipReader*> zips_;
+};
+
+/// A JSON object in an archive: `invalid` (`archives.record_malformed`) for anything else.
+sdk::Result<sdk::Json> read_json(const ArchiveFile& file);
+
+}  // namespace stele::archives

@@ -1,0 +1,126 @@
+#include "transfer/imported_archive.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "transfer/archive_source.hpp"
+#include "transfer/generation_one_source.hpp"
+
+namespace stele::archives {
+
+namespace {
+
+constexpr char kPackage[] = "package";
+/// Each is an open file while the import runs.
+constexpr std::size_t kMaxParts = 200;
+
+sdk::Error unfit(std::string problem) {
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.part_unfit", std::move(problem));
+}
+
+std::string name_of(const Coordinates& coordinates) {
+    return fmt::format("{}-{}-{}", coordinates.group, coordinates.artifact, coordinates.version);
+}
+
+sdk::Result<std::unique_ptr<sdk::BlobStore::Reader>> open_bytes(const TransferServices& services,
+                                                                sdk::Job& job,
+                                                                const Coordinates& coordinates) {
+    std::unique_ptr<sdk::BlobStore::Reader> bytes;
+    auto opened = services.operations.read_as(
+        job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
+            if (auto left = context.go_on(); !left) return left;
+            auto archives =
+                ArchiveStore::of_vault(context, sdk::text_member(job.input(), "vaultId"));
+            if (!archives) return archives.error();
+            auto archive = ArchiveStore::find(context, *archives, coordinates);
+            if (!archive) return archive.error();
+            if (!*archive) {
+                return sdk::make_error(
+                    sdk::ErrorKind::not_found, "archives.unknown",
+                    "there is no archive " + name_of(coordinates) + " in the vault");
+            }
+            auto reader = services.archives.open(context, **archive);
+            if (!reader) return reader.error();
+            bytes = *std::move(reader);
+            return {};
+        });
+    if (!opened) return opened.error();
+    return bytes;
+}
+
+}  // namespace
+
+sdk::Result<ImportedArchive> ImportedArchive::open(const TransferServices& services,
+                                                   sdk::Job& job) {
+    const sdk::Json& input = job.input();
+    ImportedArchive archive;
+    auto manifest = archive.add(
+        services, job,
+        {sdk::text_member(input, "archiveGroup"), sdk::text_member(input, "archiveArtifact"),
+         sdk::text_member(input, "archiveVersion")});
+    if (!manifest) return manifest.error();
+    archive.manifest_ = *std::move(manifest);
+    const bool is_index = !archive.manifest_.model.empty() && archive.manifest_.type == kPackage;
+    if (!is_index) return archive;
+    const sdk::Json parts = archive.manifest_.parts;
+    if (!parts.is_array() || parts.empty())
+        return unfit("the archive is a package that names no parts");
+    if (parts.size() > kMaxParts)
+        return unfit(fmt::format("the package names more than {} parts", kMaxParts));
+    for (const sdk::Json& named : parts) {
+        if (auto added = archive.add_part(services, job, named); !added) return added.error();
+    }
+    return archive;
+}
+
+sdk::Result<ArchiveManifest> ImportedArchive::add(const TransferServices& services, sdk::Job& job,
+                                                  const Coordinates& coordinates) {
+    auto bytes = open_bytes(services, job, coordinates);
+    if (!bytes) return bytes.error();
+    auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
+    if (!zip) return zip.error();
+    auto manifest = verify_manifest(*zip);
+    if (!manifest) return manifest.error();
+    opened_.push_back({*std::move(bytes), std::make_unique<sdk::ZipReader>(*std::move(zip))});
+    files_.add(*opened_.back().zip);
+    return manifest;
+}
+
+sdk::Result<void> ImportedArchive::add_part(const TransferServices& services, sdk::Job& job,
+                                            const sdk::Json& named) {
+    const Coordinates coordinates{sdk::text_member(named, "group"),
+                                  sdk::text_member(named, "artifact"),
+                                  sdk::text_member(named, "version")};
+    const std::string name = name_of(coordinates);
+    auto manifest = add(services, job, coordinates);
+    if (!manifest && manifest.error().code == "archives.unknown") {
+        return sdk::make_error(sdk::ErrorKind::not_found, "archives.part_missing",
+                               "the vault has no part " + name + " of the package");
+    }
+    if (!manifest) {
+        sdk::Error error = manifest.error();
+        error.message = name + ": " + error.message;
+        return error;
+    }
+    if (manifest->model.empty()) return unfit(name + " is no part: its manifest has no model");
+    if (manifest->type == kPackage) return unfit(name + " is no part, but a package itself");
+    const bool says_nothing = !manifest_.sources.is_array() || manifest_.sources.empty();
+    if (says_nothing) manifest_.sources = manifest->sources;
+    return {};
+}
+
+sdk::Result<std::unique_ptr<TransferSource>> ImportedArchive::source(
+    const TransferServices& services, std::string_view target_type) const {
+    if (is_generation_one()) {
+        auto source = GenerationOneSource::open(files_, manifest_, target_type);
+        if (!source) return source.error();
+        return std::unique_ptr<TransferSource>(*std::move(source));
+    }
+    auto source = ArchiveSource::open(services, files_, manifest_);
+    if (!source) return source.error();
+    return std::unique_ptr<TransferSource>(*std::move(source));
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <stele/sdk/blob_store.hpp>
+#include <stele/sdk/services/jobs.hpp>
+#include <stele/sdk/zip.hpp>
+
+#include "transfer/archive_files.hpp"
+#include "transfer/archive_manifest.hpp"
+#include "transfer/transfer_services.hpp"
+#include "transfer/transfer_source.hpp"
+
+namespace stele::archives {
+
+/// The archive that an import is of, opened and verified; of one that only names others, its parts
+/// in the same vault, which are one then. One thread.
+class ImportedArchive {
+public:
+    /// As whoever started the job may read archives. `not_found` (`archives.unknown`,
+    /// `archives.part_missing` naming it), `invalid` (`archives.part_unfit`), and what
+    /// `verify_manifest` and `sdk::ZipReader` refuse.
+    static sdk::Result<ImportedArchive> open(const TransferServices& services, sdk::Job& job);
+
+    /// It was laid out by hand and has no ids.
+    bool is_generation_one() const { return manifest_.model.empty(); }
+    /// What is in it, for an import into a record of a type. The archive outlives it.
+    sdk::Result<std::unique_ptr<TransferSource>> source(const TransferServices& services,
+                                                        std::string_view target_type) const;
+
+private:
+    struct Opened {
+        std::unique_ptr<sdk::BlobStore::Reader> bytes;
+        std::unique_ptr<sdk::ZipReader> zip;
+    };
+
+    sdk::Result<ArchiveManifest> add(const TransferServices& services, sdk::Job& job,
+                                     const Coordinates& coordinates);
+    sdk::Result<void> add_part(const TransferServices& services, sdk::Job& job,
+                               const sdk::Json& named);
+
+    std::vector<Opened> opened_;
+    ArchiveFiles files_;
+    ArchiveManifest manifest_;
+};
+
+}  // namespace stele::archives
