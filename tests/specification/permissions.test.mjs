@@ -13,7 +13,7 @@ const kUnbuilt = ['pull requests'];
 const kInstances = { 'access policies': 'accessPolicyId', 'ui configs': 'uiConfigId', 'registrars': 'registrarId', 'web hosts': 'webhostId',
                      'email providers': 'emailProviderId', 'meters': 'meterId', 'archives': 'archiveId', 'nodes': 'nodeId' };
 const rows = JSON.parse(readSpecification('operations.json'))
-  .filter((row) => !kUnbuilt.includes(row.family) && !['export', 'import'].includes(row.operation))
+  .filter((row) => !kUnbuilt.includes(row.family))
   .filter((row) => !/\/(b|n)\//.test(row.path));
 const isLast = (row) => row.method === 'DELETE' || /delete|unassign all/.test(row.operation);
 const needsOf = (row) => (row.permission === 'none' ? [] : row.permission.split(', ').map((need) => need.split(' of ')));

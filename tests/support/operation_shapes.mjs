@@ -24,6 +24,13 @@ const areChecks = (third) => (json) => {
 };
 
 /// By what operations.json calls them: each checks an answer.
+/// What both configurations have, and the job.
+const isConfiguration = (json) => {
+  areStrings(json, '_doc', 'state');
+  for (const name of ['includeACLs', 'includeTeams', 'includeActivities', 'includeBinaries', 'includeAttachments'])
+    assert.equal(typeof json[name], 'boolean', name);
+};
+
 export const shapes = {
   'Status': isStatus,
   'Result map': isResultMap,
@@ -48,6 +55,18 @@ export const shapes = {
     const grants = Object.values(json).flatMap((one) => Object.values(one));
     assert.ok(grants.length > 0);
     for (const grant of grants) areStrings(grant, 'role-key', 'principal', 'permissioned');
+  },
+  'Export configuration response': (json) => {
+    isConfiguration(json);
+    for (const name of ['startDate', 'endDate']) assert.equal(typeof json[name], 'object', name);
+    areStrings(json, 'startChangeset', 'endChangeset');
+    for (const name of ['artifactDependencies', 'artifactIncludes']) assert.ok(Array.isArray(json[name]), name);
+    assert.equal(typeof json.forceIncludes, 'boolean');
+  },
+  'Import configuration response': (json) => {
+    isConfiguration(json);
+    assert.ok(json.strategy.every((word) => typeof word === 'string'));
+    assert.equal(typeof json.substitutions, 'string');
   },
   'the resource': (json) => {
     assert.equal(typeof json._doc, 'string');

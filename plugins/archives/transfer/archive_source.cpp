@@ -127,7 +127,9 @@ bool ArchiveSource::take_record(const std::string& path) {
         return true;
     }
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos || !path.ends_with(kJson)) return path == kManifestPath;
+    if (slash == std::string::npos) return path == kManifestPath;
+    if (path.substr(slash + 1) == kZipFile) return true;
+    if (!path.ends_with(kJson)) return false;
     const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
     if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return true;
     const std::string location = path.substr(0, slash);
@@ -256,6 +258,17 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
     if (companions->is_object()) {
         for (const auto& [name, key] : companions->items()) {
             if (key.is_string()) record.companions[name] = key.get<std::string>();
+        }
+    }
+    if (place.type == kArchiveType) {
+        auto zip = archive_.find(place.location + '/' + kZipFile);
+        if (!zip) return zip.error();
+        if (*zip) {
+            record.zip.emplace();
+            record.zip->attachment.content_type = kArchiveContentType;
+            record.zip->open = [file = **zip]() -> sdk::Result<sdk::PieceSource> {
+                return file.read();
+            };
         }
     }
     const auto paths = files_.find(place.location);

@@ -9,6 +9,7 @@
 #include <stele/sdk/seal.hpp>
 
 #include "transfer/locations.hpp"
+#include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
@@ -136,6 +137,9 @@ sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
     if (!record.companions.empty()) {
         auto added = add_file(entry, "companions.json", sdk::Json(record.companions));
         if (!added) return added;
+    }
+    if (record.zip) {
+        if (auto added = add_file(entry, kZipFile, *record.zip); !added) return added;
     }
     if (auto added = add_files(entry, record.files); !added) return added;
     return close(entry);

@@ -226,10 +226,34 @@ sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
     return key->key;
 }
 
+/// An archive is made by an upload, under its coordinates.
+sdk::Result<sdk::RecordKey> ImportRun::upload_archive(const TransferRecord& record,
+                                                      const sdk::RecordKey& vault) {
+    if (!record.zip) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.zip_missing",
+                               "the zip of the archive is not there");
+    }
+    sdk::InnerOperation upload{
+        .method = "POST", .bytes = record.zip->open, .content_type = kArchiveContentType};
+    for (const char* name : {"group", "artifact", "version", "type", "title", "description"}) {
+        const std::string text = sdk::text_member(record.fields, name);
+        if (!text.empty()) upload.parameters.emplace_back(name, text);
+    }
+    const bool is_published = sdk::flag_member(record.fields, "published", false);
+    upload.parameters.emplace_back("published", is_published ? "true" : "false");
+    auto made = json_of(services_.operations.on_collection(context_, kArchiveType, vault, upload));
+    if (!made) return made.error();
+    auto key =
+        context_.documents().read({kArchiveType, {}, vault}, sdk::text_member(*made, "_doc"));
+    if (!key) return key.error();
+    return key->key;
+}
+
 sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
                                               const sdk::FamilyInfo& family,
                                               const sdk::RecordKey& container) {
     if (family.type == kBranch) return fork_branch(record, container);
+    if (family.type == kArchiveType) return upload_archive(record, container);
     sdk::Json fields = said(record.fields, family);
     if (identities_.rewrite(fields)) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;

@@ -63,6 +63,8 @@ private:
                                        const sdk::RecordKey& container);
     sdk::Result<sdk::RecordKey> fork_branch(const TransferRecord& record,
                                             const sdk::RecordKey& repository);
+    sdk::Result<sdk::RecordKey> upload_archive(const TransferRecord& record,
+                                               const sdk::RecordKey& vault);
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
     sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_rights();

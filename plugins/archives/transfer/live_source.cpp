@@ -218,6 +218,8 @@ sdk::Result<bool> LiveSource::is_wanted(const sdk::RecordKey& key, const Transfe
         if (!is_chosen || (is_archived && !is_subject && !wanted_.has_archived_branches))
             return false;
     }
+    // The record of an archive is nothing without its zip.
+    if (family.type == kArchiveType && !wanted_.has_binaries) return false;
     // What contains others goes along with them.
     if (family.contained.empty()) {
         const std::int64_t at = modified_ms(record.fields);
@@ -367,6 +369,13 @@ sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::Fa
 
 sdk::Result<void> LiveSource::add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                         TransferRecord& record) const {
+    if (family.type == kArchiveType && wanted_.has_binaries) {
+        record.zip.emplace();
+        record.zip->attachment.content_type = kArchiveContentType;
+        record.zip->open = [this, key] {
+            return pieces_of(services_.operations.on_record(context_, key, {.path = "/download"}));
+        };
+    }
     if (!wanted_.takes_attachments() || !family.has_attachments) return {};
     auto attachments = rows(key, family, {.path = "/attachments"});
     if (!attachments) return attachments.error();

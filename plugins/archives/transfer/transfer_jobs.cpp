@@ -264,6 +264,12 @@ sdk::Result<sdk::Reply> TransferJobs::import_into_reference(const sdk::Call& cal
     if (!may && !sdk::is_missing(may.error()) && may.error().kind != sdk::ErrorKind::invalid)
         return may.error();
     if (!may || !*may) return sdk::invalid_parameter("target", "leads nowhere: " + *reference);
+    may = sdk::holds(call.context(), *target, sdk::Permission::update);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "UPDATE on " + *reference + " is needed for this");
+    }
     return start_import_into(call, *target);
 }
 

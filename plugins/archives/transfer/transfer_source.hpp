@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct TransferRecord {
     /// (`sdk::Resource::companions`).
     std::map<std::string, std::string> companions;
     std::vector<sdk::ContentItem::File> files;
+    /// The zip of an archive; nothing else has one.
+    std::optional<sdk::ContentItem::File> zip;
 
     TransferRecord();
 };

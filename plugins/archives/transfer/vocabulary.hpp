@@ -13,4 +13,7 @@ inline constexpr char kAssociation[] = "association";
 inline constexpr char kGroup[] = "group";
 inline constexpr char kVault[] = "vault";
 
+/// Beside the record of an archive.
+inline constexpr char kZipFile[] = "archive.zip";
+
 }  // namespace stele::archives

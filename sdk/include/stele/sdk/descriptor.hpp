@@ -81,7 +81,8 @@ struct OperationPermissions {
     Permission grant = Permission::modify_permissions;
     Permission check = Permission::connect;
     Permission check_many = Permission::connect;
-    Permission transfer = Permission::read;
+    Permission transfer_out = Permission::read;
+    Permission transfer_in = Permission::update;
 };
 
 /// Where an action is found: below the record's path, below the collection's, or at a path of its

@@ -16,8 +16,9 @@ public:
     /// `POST {I}/export`, by a caller who may READ the record: starts the job that puts it into an
     /// archive. The answer is the configuration with the job's members.
     virtual Result<Reply> start_export(const Call& call, const RecordKey& record) = 0;
-    /// `POST {I}/import`: starts the job that brings an archive into the record, or onto it. What
-    /// the caller may write there the job asks, record by record.
+    /// `POST {I}/import`, by a caller who may UPDATE the record: starts the job that brings an
+    /// archive into the record, or onto it. What the caller may write there the job asks, record by
+    /// record.
     virtual Result<Reply> start_import(const Call& call, const RecordKey& record) = 0;
 };
 
