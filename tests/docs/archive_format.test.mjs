@@ -84,6 +84,7 @@ async function makeEveryKind() {
     project: await exportOf(`/projects/${project}`),
     platform: await exportOf(''),
     two: await exportOf('/transfer', { sources }),
+    vault: await exportOf('/vaults/primary'),
   };
   return Object.fromEntries(Object.entries(made).map(([name, bytes]) => [name, unzip(bytes)]));
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { SteleServer } from '../support/stele_server.mjs';
+import { bin, SteleServer } from '../support/stele_server.mjs';
 
 const kEnd = '--- end of a block ---';
 
@@ -38,7 +38,7 @@ for (const [guide, places] of Object.entries(guides)) {
       cwd: folder,
       // bash takes a socket for a login from afar, and reads what is for those.
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, password: seed.admin.password, client_key: seed.client.key, client_secret: seed.client.secret,
+      env: { PATH: `${dirname(bin)}:${process.env.PATH}`, password: seed.admin.password, client_key: seed.client.key, client_secret: seed.client.secret,
              ...Object.fromEntries(places.map((name, i) => [name, servers[i].baseUrl.replace(/\/$/, '')])) },
     });
     rmSync(folder, { recursive: true });
