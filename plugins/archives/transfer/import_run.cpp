@@ -14,13 +14,8 @@ namespace stele::archives {
 
 namespace {
 
-constexpr std::size_t kMaxNotes = 1000;
 /// How often records are looked through for those whose turn has come.
 constexpr std::size_t kMaxPasses = 10;
-
-bool is_content(std::string_view type) {
-    return type == kNode || type == kAssociation;
-}
 
 /// Members that are the server's, wherever a record goes.
 void drop_servers_members(sdk::Json& fields, const sdk::FamilyInfo& family) {
@@ -41,12 +36,6 @@ sdk::Json said(sdk::Json fields, const sdk::FamilyInfo& family) {
 
 }  // namespace
 
-ImportOutcome::ImportOutcome() : imports(sdk::Json::array()) {}
-
-void ImportOutcome::note(std::string text) {
-    if (notes.size() < kMaxNotes) notes.push_back(std::move(text));
-}
-
 ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
                      TransferSource& source, const TransferConfiguration& wanted,
                      sdk::RecordKey target, Progress progress)
@@ -56,7 +45,8 @@ ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
       wanted_(wanted),
       target_(std::move(target)),
       progress_(std::move(progress)),
-      identities_(wanted.substitutions, context.platform().id) {}
+      identities_(wanted.substitutions, context.platform().id),
+      surroundings_(services, context, wanted, identities_, outcome_) {}
 
 sdk::Result<ImportOutcome> ImportRun::run() {
     if (auto looked = look_at_target(); !looked) return looked.error();
@@ -245,10 +235,20 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         ++outcome_.skipped;
         return {};
     }
+    if (!present && family->type == kBranch && made_.contains(destination->container)) {
+        // What a transaction has made of a repository shows to forks when it is committed.
+        left_out_.insert(record.key);
+        ++outcome_.skipped;
+        outcome_.note(record.key +
+                      ": a fork can come into its repository only once that is "
+                      "there; import the archive again, with CLONE");
+        return {};
+    }
     if (!present) {
         auto made = create(record, *family, destination->container);
         if (!made) return made.error();
         present = *std::move(made);
+        made_.insert(*present);
         ++outcome_.created;
     } else if (auto updated = update(record, *present); !updated) {
         return updated;
@@ -397,270 +397,7 @@ sdk::Result<void> ImportRun::complete_record(const TransferRecord& record,
         auto joined = services_.families.accompany(context_, key, {name, here->second});
         if (!joined) return joined;
     }
-    if (wanted_.has_roles) {
-        if (auto brought = bring_roles(record, *family, key); !brought) return brought;
-    }
-    if (wanted_.has_teams) {
-        for (const sdk::Json& team : record.teams) {
-            if (auto brought = bring_team(record, *family, key, team); !brought) return brought;
-        }
-    }
-    if (auto brought = bring_members(record, key); !brought) return brought;
-    if (wanted_.has_acls) {
-        if (auto brought = bring_grants(record.acl, key, record.key); !brought) return brought;
-    }
-    return bring_files(record, *family, key);
-}
-
-sdk::Result<void> ImportRun::bring_roles(const TransferRecord& record,
-                                         const sdk::FamilyInfo& family, const sdk::RecordKey& key) {
-    if (!family.has_roles) return {};
-    for (const sdk::Json& role : record.roles) {
-        sdk::Json body = sdk::Json::object();
-        for (const char* name : {"roleKey", "title", "description", "permissions"}) {
-            if (const auto value = role.find(name); value != role.end()) body[name] = *value;
-        }
-        const std::string role_key = sdk::text_member(role, "roleKey");
-        auto present = ask(key, {.path = "/roles/{roleKeyOrId}",
-                                 .values = {role_key},
-                                 .parameters = {{"inherited", "false"}}});
-        if (!present && !sdk::is_missing(present.error())) return present.error();
-        if (present &&
-            present->value("permissions", sdk::Json()) == body.value("permissions", sdk::Json()))
-            continue;
-        auto written = present ? ask(key, {.method = "PUT",
-                                           .path = "/roles/{roleKeyOrId}",
-                                           .values = {role_key},
-                                           .body = body})
-                               : ask(key, {.method = "POST", .path = "/roles", .body = body});
-        if (!written) return written.error();
-    }
-    return {};
-}
-
-sdk::Result<void> ImportRun::bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                        const sdk::RecordKey& key, const sdk::Json& team) {
-    if (!family.has_teams) return {};
-    const std::string team_key = sdk::text_member(team, "key");
-    auto present = services_.teams.find(context_, key, team_key);
-    if (!present) return present.error();
-    if (!*present) {
-        sdk::Json body = sdk::Json::object();
-        for (const char* name : {"title", "description"}) {
-            if (const auto value = team.find(name); value != team.end()) body[name] = *value;
-        }
-        auto made = ask(
-            key,
-            {.method = "POST", .path = "/teams", .parameters = {{"key", team_key}}, .body = body});
-        if (!made) return made.error();
-        present = services_.teams.find(context_, key, team_key);
-        if (!present) return present.error();
-    }
-    const sdk::RecordKey group = (*present)->group;
-    auto held = context_.authorities().direct_roles(key, group);
-    if (!held) return held.error();
-    for (const sdk::Json& role : team.value("roleKeys", sdk::Json::array())) {
-        const std::string name = role.is_string() ? role.get<std::string>() : std::string();
-        if (name.empty() || std::find(held->begin(), held->end(), name) != held->end()) continue;
-        auto granted = ask(key, {.method = "POST",
-                                 .path = "/teams/{teamKey}/authorities/{authorityId}/grant",
-                                 .values = {team_key, name}});
-        if (!granted) return granted.error();
-    }
-    if (!wanted_.has_team_members) return {};
-    for (const sdk::Json& named : team.value("members", sdk::Json::array())) {
-        auto member = find_principal(named, record.key);
-        if (!member) return member.error();
-        if (!*member) continue;
-        auto is_in = context_.authorities().is_member(group, (*member)->key, false);
-        if (!is_in) return is_in.error();
-        if (*is_in) continue;
-        auto joined = ask(key, {.method = "POST",
-                                .path = "/teams/{teamKey}/members/add",
-                                .values = {team_key},
-                                .parameters = {{"id", (*member)->qualified_id()}}});
-        if (!joined) return joined.error();
-    }
-    return {};
-}
-
-sdk::Result<void> ImportRun::bring_members(const TransferRecord& record,
-                                           const sdk::RecordKey& key) {
-    for (const sdk::Json& named : record.members) {
-        auto member = find_principal(named, record.key);
-        if (!member) return member.error();
-        if (!*member) continue;
-        auto is_in = context_.authorities().is_member(key, (*member)->key, false);
-        if (!is_in) return is_in.error();
-        if (*is_in) continue;
-        auto joined = ask(key, {.method = "POST",
-                                .path = "/members/add",
-                                .parameters = {{"id", (*member)->qualified_id()}}});
-        if (!joined) return joined.error();
-    }
-    return {};
-}
-
-sdk::Result<void> ImportRun::bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
-                                          std::string_view about) {
-    for (const sdk::Json& entry : acl) {
-        auto holder = find_principal(entry, about);
-        if (!holder) return holder.error();
-        if (!*holder) continue;
-        auto held = context_.authorities().direct_roles(key, (*holder)->key);
-        if (!held) return held.error();
-        for (const sdk::Json& role : entry.value("authorities", sdk::Json::array())) {
-            const std::string name = role.is_string() ? role.get<std::string>() : std::string();
-            if (name.empty() || std::find(held->begin(), held->end(), name) != held->end())
-                continue;
-            auto granted = ask(key, {.method = "POST",
-                                     .path = "/authorities/{authorityId}/grant",
-                                     .values = {name},
-                                     .parameters = {{"id", (*holder)->qualified_id()}}});
-            if (!granted) return granted.error();
-        }
-    }
-    return {};
-}
-
-sdk::Result<void> ImportRun::bring_files(const TransferRecord& record,
-                                         const sdk::FamilyInfo& family, const sdk::RecordKey& key) {
-    if (!family.has_attachments || !wanted_.takes_attachments()) return {};
-    for (const sdk::ContentItem::File& file : record.files) {
-        const sdk::Attachment& attachment = file.attachment;
-        auto attached = ask(key, {.method = "POST",
-                                  .path = "/attachments/{attachmentId}",
-                                  .values = {attachment.id},
-                                  .parameters = {{"filename", attachment.file_name}},
-                                  .bytes = file.open,
-                                  .content_type = attachment.content_type});
-        if (!attached) return attached.error();
-    }
-    return {};
-}
-
-sdk::Result<std::optional<sdk::Principal>> ImportRun::find_principal(const sdk::Json& named,
-                                                                     std::string_view about) {
-    const std::string domain = sdk::text_member(named, "domain");
-    const std::string alias = sdk::text_member(named, "domainAlias");
-    const std::string name = sdk::text_member(named, "name");
-    const bool is_brought = identities_.knows(domain);
-    const std::string home = is_brought || alias.empty() ? identities_.here(domain) : alias;
-    auto found = services_.principals.find(context_, home + "/" + name);
-    if (found) return std::optional<sdk::Principal>(*std::move(found));
-    if (!sdk::is_missing(found.error())) return found.error();
-    outcome_.note(std::string(about) + ": there is no principal " + home + "/" + name +
-                  "; what it had was left out");
-    return std::optional<sdk::Principal>();
-}
-
-sdk::Result<void> ImportRun::bring_content() {
-    return source_.for_each_content(
-        [this](const TransferContent& content) { return bring_content_of(content); });
-}
-
-sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
-    sdk::ContentTransfer* const transfer = services_.content();
-    if (!transfer) {
-        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
-                               "no enabled plugin keeps nodes");
-    }
-    sdk::ContentTarget target;
-    target.strategy = wanted_.strategy;
-    target.copies_on_existing = wanted_.copies_on_existing;
-    target.substitutions = wanted_.substitutions;
-    target.subjects = content.nodes;
-    target.requires_all = wanted_.requires_all;
-    target.keeps_source_ids = wanted_.keeps_source_ids;
-    target.lifts_protection = wanted_.lifts_protection;
-    target.has_attachments = wanted_.takes_attachments();
-    const auto brought = records_.find(content.branch);
-    if (brought != records_.end()) {
-        target.branch = brought->second;
-    } else if (target_family_->type == kBranch) {
-        target.branch = target_;
-    } else if (target_family_->type == kRepository) {
-        auto master = context_.documents().read({kBranch, {}, target_}, "master");
-        if (!master) return master.error();
-        target.branch = master->key;
-    } else {
-        auto node = context_.documents().read(target_);
-        if (!node) return node.error();
-        auto branch = services_.families.container_of(context_, target_);
-        if (!branch) return branch.error();
-        target.branch = **branch;
-        target.folder = node->id;
-    }
-    auto report = transfer->import(context_, content.source, target);
-    if (!report) return report.error();
-    outcome_.created += report->created;
-    outcome_.updated += report->updated;
-    outcome_.skipped += report->skipped;
-    for (std::string& note : report->notes)
-        outcome_.note(std::move(note));
-    auto branch = context_.reference(target.branch);
-    if (!branch) return branch.error();
-    ReferenceParts parts = reference_parts(*branch);
-    parts.word = kNode;
-    parts.ids.emplace_back();
-    const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
-    for (const auto& [id, here] : report->ids) {
-        parts.ids.back() = here;
-        if (subjects.contains(id)) subject_ids_[id] = parts.text();
-        if (!wanted_.has_acls) continue;
-        auto acl = content.acl(id);
-        if (!acl) return acl.error();
-        if (acl->empty()) continue;
-        auto key = context_.find_reference(parts.text());
-        if (!key) return key.error();
-        if (auto granted = bring_grants(*acl, *key, parts.text()); !granted) return granted;
-    }
-    done_ += report->created + report->updated + report->skipped;
-    return progress_(done_);
-}
-
-sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const {
-    std::vector<sdk::Json> inwards;
-    std::optional<sdk::RecordKey> step = key;
-    while (step) {
-        auto reference = context_.reference(*step);
-        if (!reference) return reference.error();
-        const ReferenceParts parts = reference_parts(*reference);
-        inwards.push_back({{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", *reference}});
-        auto above = services_.families.container_of(context_, *step);
-        if (!above) return above.error();
-        step = *std::move(above);
-    }
-    std::reverse(inwards.begin(), inwards.end());
-    return sdk::Json(inwards);
-}
-
-sdk::Result<void> ImportRun::tell_subjects() {
-    for (const TransferSubject& subject : source_.subjects()) {
-        sdk::RecordKey here;
-        if (is_content(subject.type)) {
-            const auto id = subject_ids_.find(subject.id);
-            if (id == subject_ids_.end()) return subject_missing(subject);
-            auto key = context_.find_reference(id->second);
-            if (!key) return key.error();
-            here = *std::move(key);
-        } else {
-            const auto key = records_.find(subject.key);
-            if (key == records_.end()) return subject_missing(subject);
-            here = key->second;
-        }
-        sdk::Json sources = sdk::Json::array();
-        for (const sdk::Json& link : subject.chain) {
-            sources.push_back({{"typeId", sdk::text_member(link, "typeId")},
-                               {"id", sdk::text_member(link, "id")},
-                               {"ref", sdk::text_member(link, "key")}});
-        }
-        auto targets = target_chain(here);
-        if (!targets) return targets.error();
-        outcome_.imports.push_back(
-            {{"sources", std::move(sources)}, {"targets", *std::move(targets)}});
-    }
-    return {};
+    return surroundings_.bring(record, *family, key);
 }
 
 }  // namespace stele::archives

@@ -10,25 +10,12 @@
 
 #include "transfer/configuration.hpp"
 #include "transfer/identities.hpp"
+#include "transfer/import_outcome.hpp"
+#include "transfer/surroundings.hpp"
 #include "transfer/transfer_services.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
-
-/// What an import or a copy has made.
-struct ImportOutcome {
-    /// `{sources, targets}` of each subject, chains from the platform down.
-    sdk::Json imports;
-    std::uint64_t created = 0;
-    std::uint64_t updated = 0;
-    /// Equal to what was there, or not to be written.
-    std::uint64_t skipped = 0;
-    /// Sentences for people. At most 1,000.
-    std::vector<std::string> notes;
-
-    ImportOutcome();
-    void note(std::string text);
-};
 
 /// Brings records and content into a record, or onto it, inside the transaction of a context and
 /// with the rights of its principal: each write is the operation that a client would ask for. One
@@ -72,22 +59,10 @@ private:
     sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_rights();
     sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
-    sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                  const sdk::RecordKey& key);
-    sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                 const sdk::RecordKey& key, const sdk::Json& team);
-    sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
-                                   std::string_view about);
-    sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
-    sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                  const sdk::RecordKey& key);
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
     sdk::Result<void> tell_subjects();
     sdk::Result<sdk::Json> target_chain(const sdk::RecordKey& key) const;
-    /// Nothing, and a note, where nobody here is meant.
-    sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
-                                                              std::string_view about);
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
     bool is_subject(const std::string& key) const;
     bool is_clone() const { return wanted_.strategy == sdk::TransferStrategy::clone; }
@@ -102,8 +77,10 @@ private:
     const sdk::FamilyInfo* target_family_ = nullptr;
     Identities identities_;
     std::set<std::string> expected_records_;
-    /// Those that only the server makes, and what lies in them.
+    /// Those that cannot be made here, and what lies in them.
     std::set<std::string> left_out_;
+    /// Made by this import.
+    std::set<sdk::RecordKey> made_;
     /// How many records of the last pass wait for others.
     std::size_t waiting_ = 0;
     /// What stands here for a record of the source, by its key.
@@ -115,6 +92,7 @@ private:
     /// Made or changed, so that what lies beside them is to be brought, too.
     std::map<std::string, std::string> subject_ids_;
     ImportOutcome outcome_;
+    Surroundings surroundings_;
     std::uint64_t done_ = 0;
 };
 

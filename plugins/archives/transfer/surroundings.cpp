@@ -1,0 +1,178 @@
+#include "transfer/surroundings.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+namespace stele::archives {
+
+sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
+                                         sdk::InnerOperation operation) const {
+    return json_of(services_.operations.on_record(context_, record, operation));
+}
+
+sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                      const sdk::RecordKey& key) {
+    if (wanted_.has_roles) {
+        if (auto brought = bring_roles(record, family, key); !brought) return brought;
+    }
+    if (wanted_.has_teams) {
+        for (const sdk::Json& team : record.teams) {
+            if (auto brought = bring_team(record, family, key, team); !brought) return brought;
+        }
+    }
+    if (auto brought = bring_members(record, key); !brought) return brought;
+    if (wanted_.has_acls) {
+        if (auto brought = bring_grants(record.acl, key, record.key); !brought) return brought;
+    }
+    return bring_files(record, family, key);
+}
+
+sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,
+                                            const sdk::FamilyInfo& family,
+                                            const sdk::RecordKey& key) {
+    if (!family.has_roles) return {};
+    for (const sdk::Json& role : record.roles) {
+        sdk::Json body = sdk::Json::object();
+        for (const char* name : {"roleKey", "title", "description", "permissions"}) {
+            if (const auto value = role.find(name); value != role.end()) body[name] = *value;
+        }
+        const std::string role_key = sdk::text_member(role, "roleKey");
+        auto present = ask(key, {.path = "/roles/{roleKeyOrId}",
+                                 .values = {role_key},
+                                 .parameters = {{"inherited", "false"}}});
+        if (!present && !sdk::is_missing(present.error())) return present.error();
+        if (present &&
+            present->value("permissions", sdk::Json()) == body.value("permissions", sdk::Json()))
+            continue;
+        auto written = present ? ask(key, {.method = "PUT",
+                                           .path = "/roles/{roleKeyOrId}",
+                                           .values = {role_key},
+                                           .body = body})
+                               : ask(key, {.method = "POST", .path = "/roles", .body = body});
+        if (!written) return written.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
+                                           const sdk::FamilyInfo& family, const sdk::RecordKey& key,
+                                           const sdk::Json& team) {
+    if (!family.has_teams) return {};
+    const std::string team_key = sdk::text_member(team, "key");
+    auto present = services_.teams.find(context_, key, team_key);
+    if (!present) return present.error();
+    if (!*present) {
+        sdk::Json body = sdk::Json::object();
+        for (const char* name : {"title", "description"}) {
+            if (const auto value = team.find(name); value != team.end()) body[name] = *value;
+        }
+        auto made = ask(
+            key,
+            {.method = "POST", .path = "/teams", .parameters = {{"key", team_key}}, .body = body});
+        if (!made) return made.error();
+        present = services_.teams.find(context_, key, team_key);
+        if (!present) return present.error();
+    }
+    const sdk::RecordKey group = (*present)->group;
+    auto held = context_.authorities().direct_roles(key, group);
+    if (!held) return held.error();
+    for (const sdk::Json& role : team.value("roleKeys", sdk::Json::array())) {
+        const std::string name = role.is_string() ? role.get<std::string>() : std::string();
+        if (name.empty() || std::find(held->begin(), held->end(), name) != held->end()) continue;
+        auto granted = ask(key, {.method = "POST",
+                                 .path = "/teams/{teamKey}/authorities/{authorityId}/grant",
+                                 .values = {team_key, name}});
+        if (!granted) return granted.error();
+    }
+    if (!wanted_.has_team_members) return {};
+    for (const sdk::Json& named : team.value("members", sdk::Json::array())) {
+        auto member = find_principal(named, record.key);
+        if (!member) return member.error();
+        if (!*member) continue;
+        auto is_in = context_.authorities().is_member(group, (*member)->key, false);
+        if (!is_in) return is_in.error();
+        if (*is_in) continue;
+        auto joined = ask(key, {.method = "POST",
+                                .path = "/teams/{teamKey}/members/add",
+                                .values = {team_key},
+                                .parameters = {{"id", (*member)->qualified_id()}}});
+        if (!joined) return joined.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_members(const TransferRecord& record,
+                                              const sdk::RecordKey& key) {
+    for (const sdk::Json& named : record.members) {
+        auto member = find_principal(named, record.key);
+        if (!member) return member.error();
+        if (!*member) continue;
+        auto is_in = context_.authorities().is_member(key, (*member)->key, false);
+        if (!is_in) return is_in.error();
+        if (*is_in) continue;
+        auto joined = ask(key, {.method = "POST",
+                                .path = "/members/add",
+                                .parameters = {{"id", (*member)->qualified_id()}}});
+        if (!joined) return joined.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
+                                             std::string_view about) {
+    for (const sdk::Json& entry : acl) {
+        auto holder = find_principal(entry, about);
+        if (!holder) return holder.error();
+        if (!*holder) continue;
+        auto held = context_.authorities().direct_roles(key, (*holder)->key);
+        if (!held) return held.error();
+        for (const sdk::Json& role : entry.value("authorities", sdk::Json::array())) {
+            const std::string name = role.is_string() ? role.get<std::string>() : std::string();
+            if (name.empty() || std::find(held->begin(), held->end(), name) != held->end())
+                continue;
+            auto granted = ask(key, {.method = "POST",
+                                     .path = "/authorities/{authorityId}/grant",
+                                     .values = {name},
+                                     .parameters = {{"id", (*holder)->qualified_id()}}});
+            if (!granted) return granted.error();
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_files(const TransferRecord& record,
+                                            const sdk::FamilyInfo& family,
+                                            const sdk::RecordKey& key) {
+    if (!family.has_attachments || !wanted_.takes_attachments()) return {};
+    for (const sdk::ContentItem::File& file : record.files) {
+        const sdk::Attachment& attachment = file.attachment;
+        auto attached = ask(key, {.method = "POST",
+                                  .path = "/attachments/{attachmentId}",
+                                  .values = {attachment.id},
+                                  .parameters = {{"filename", attachment.file_name}},
+                                  .bytes = file.open,
+                                  .content_type = attachment.content_type});
+        if (!attached) return attached.error();
+    }
+    return {};
+}
+
+sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sdk::Json& named,
+                                                                        std::string_view about) {
+    const std::string domain = sdk::text_member(named, "domain");
+    const std::string alias = sdk::text_member(named, "domainAlias");
+    const std::string name = sdk::text_member(named, "name");
+    const bool is_brought = identities_.knows(domain);
+    const std::string home = is_brought || alias.empty() ? identities_.here(domain) : alias;
+    auto found = services_.principals.find(context_, home + "/" + name);
+    if (found) return std::optional<sdk::Principal>(*std::move(found));
+    if (!sdk::is_missing(found.error())) return found.error();
+    outcome_.note(std::string(about) + ": there is no principal " + home + "/" + name +
+                  "; what it had was left out");
+    return std::optional<sdk::Principal>();
+}
+
+}  // namespace stele::archives
