@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <stele/sdk/fingerprint.hpp>
 
+#include "kernel/admin/admin_socket.hpp"
 #include "kernel/config/nearest_name.hpp"
 
 namespace stele::kernel::command {
@@ -77,6 +80,8 @@ int run(int argc, char** argv) {
     add_restore(app, line);
     add_copy(app, line);
     add_rotate_secrets(app, line);
+    add_export(app, line);
+    add_import(app, line);
     if (const std::string problem = unknown_command(app, argc, argv); !problem.empty())
         return complain(problem);
     CLI11_PARSE(app, argc, argv);
@@ -102,6 +107,12 @@ CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const 
     command->add_option("--enable", line.enabled, "Plugins to enable, separated by commas");
     command->add_option("--plugins", line.folders, "Another folder with plugins; repeatable");
     return command;
+}
+
+bool is_served(const instance::InstanceOptions& options) {
+    auto answer = admin::ask_server(options.data, {{"command", "nothing"}},
+                                    [](std::string_view) { return sdk::Result<void>(); });
+    return answer || answer.error().code != "admin.not_served";
 }
 
 int complain(const sdk::Error& error) {

@@ -38,6 +38,9 @@ CLI::App* add_command(CLI::App& app, CommandLine& line, const char* name, const 
 int complain(const sdk::Error& error);
 int complain(const std::string& problem);
 
+/// Whether a server has the store of the data folder open.
+bool is_served(const instance::InstanceOptions& options);
+
 void add_init(CLI::App& app, CommandLine& line);
 void add_serve(CLI::App& app, CommandLine& line);
 void add_check(CLI::App& app, CommandLine& line);
@@ -48,6 +51,8 @@ void add_backup(CLI::App& app, CommandLine& line);
 void add_restore(CLI::App& app, CommandLine& line);
 void add_copy(CLI::App& app, CommandLine& line);
 void add_rotate_secrets(CLI::App& app, CommandLine& line);
+void add_export(CLI::App& app, CommandLine& line);
+void add_import(CLI::App& app, CommandLine& line);
 
 /// Tells what the preparation of a new store has made, once: on a terminal, else in a file of the
 /// data folder that its owner alone can read, as what a service prints is kept by others. Answers

@@ -43,13 +43,6 @@ sdk::Result<Outcome> reseal(instance::InstanceOptions options, const std::string
                    static_cast<std::int64_t>(outcome->resealed)};
 }
 
-/// Whether a server serves the store; it would not know a new key.
-bool is_served(const instance::InstanceOptions& options) {
-    auto answer = admin::ask_server(options.data, {{"command", "nothing"}},
-                                    [](std::string_view) { return sdk::Result<void>(); });
-    return answer || answer.error().code != "admin.not_served";
-}
-
 sdk::Result<instance::SecretKeys> add_key(const instance::InstanceOptions& options,
                                           instance::SecretKeys keys) {
     if (is_served(options)) {

@@ -60,4 +60,13 @@ sdk::Result<std::string> read_password(const std::string& prompt) {
     return password;
 }
 
+sdk::Result<std::string> ask_secret(const std::string& prompt) {
+    if (!::isatty(STDIN_FILENO)) {
+        return no_password(
+            "there is no terminal to ask for a secret; name a file with it, or set it in the "
+            "environment");
+    }
+    return ask(prompt);
+}
+
 }  // namespace stele::kernel::command

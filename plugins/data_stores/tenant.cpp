@@ -167,6 +167,8 @@ sdk::ResourceDescriptor Tenant::describe() const {
             .placeholder = "tenantId",
             .container_member = kRegistrarId,
             .fields = fields,
+            // A platform of its own, which its owner exports.
+            .operations = {.transfer = false},
             .actions = tenant_actions(),
             .slow_writes = true,
             .title = "tenants"};

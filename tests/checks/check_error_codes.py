@@ -37,6 +37,7 @@ NOT_CODES = {
     'nodes.sweep': 'a type of jobs',
     'options.locale': 'a query parameter',
     'source.query': 'a member of reports',
+    'archive.zip': 'a file',
     'stele.lock': 'a file',
     'stele.seal': 'a file',
     'blobs.owner': 'a file',

@@ -1,5 +1,5 @@
 // Zips for tests, honest ones and others.
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /// Little-endian numbers, each `[size, value]`.
 export const numbers = (...pairs) => Buffer.concat(pairs.map(([size, value]) => {
@@ -27,6 +27,25 @@ export function zip(files) {
   const directory = Buffer.concat(heads);
   const end = Buffer.concat([Buffer.from('PK\x05\x06'), numbers([4, 0], [2, files.length], [2, files.length], [4, directory.length], [4, offset], [2, 0])]);
   return Buffer.concat([...locals, directory, end]);
+}
+
+/// The files of a zip without ZIP64, by path, in the order of its directory.
+export function unzip(bytes) {
+  const end = bytes.lastIndexOf('PK\x05\x06');
+  const files = new Map();
+  for (let left = bytes.readUInt16LE(end + 10), at = bytes.readUInt32LE(end + 16); left > 0; left -= 1) {
+    const [packedSize, size] = [bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 24)];
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => bytes.readUInt16LE(at + field));
+    const local = bytes.readUInt32LE(at + 42);
+    const begin = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const packed = bytes.subarray(begin, begin + packedSize);
+    const data = bytes.readUInt16LE(at + 10) === 8 ? inflateRawSync(packed) : packed;
+    const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
+    if (data.length !== size || crc32(data) !== bytes.readUInt32LE(at + 16)) throw new Error(`${name} is damaged`);
+    files.set(name, data);
+    at += 46 + nameLength + extraLength + commentLength;
+  }
+  return files;
 }
 
 /// The zip of an archive: its manifest, unless that is null, and files by path.

@@ -23,9 +23,12 @@ sdk::FamilyInfo describe(const RegisteredResource& family) {
         .is_created = descriptor.operations.create,
         .is_updated = descriptor.operations.update,
         .unique_fields = {},
+        .unmoved_members = descriptor.unmoved_members,
+        .required_fields = {},
         .contained = {}};
     for (const sdk::Field& field : descriptor.fields) {
         if (field.unique || field.addresses) info.unique_fields.push_back(field.name);
+        if (field.required) info.required_fields.push_back(field.name);
     }
     for (const RegisteredResource* contained : family.contained)
         info.contained.push_back(contained->descriptor.type);

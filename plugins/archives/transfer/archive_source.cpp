@@ -156,12 +156,6 @@ sdk::Result<void> ArchiveSource::look_through() {
         return {};
     });
     if (!walked) return walked;
-    const auto depth = [](const Place& place) {
-        return std::count(place.location.begin(), place.location.end(), '/');
-    };
-    std::stable_sort(records_.begin(), records_.end(), [&](const Place& one, const Place& other) {
-        return depth(one) < depth(other);
-    });
     for (auto& [location, repository] : repositories_) {
         const auto chain = chain_of(services_.families, location);
         if (chain) repository.key = key_of("repository", chain->ids, chain->ids.size());

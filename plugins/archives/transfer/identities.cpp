@@ -23,57 +23,65 @@ std::string Identities::here(const std::string& id) const {
     return met == met_.end() ? id : met->second;
 }
 
-Identities::Found Identities::rewrite_text(std::string& text) const {
+std::string Identities::rewrite_text(std::string& text) const {
     if (const auto told = substitutions_.find(text); told != substitutions_.end()) {
         text = told->second;
-        return Found::rewritten;
+        return {};
     }
-    if (expected_.contains(text)) return Found::outstanding;
+    if (expected_.contains(text)) return text;
     if (const auto met = met_.find(text); met != met_.end()) {
         text = met->second;
-        return Found::rewritten;
+        return {};
     }
-    if (text.find("://") == std::string::npos) return Found::other;
+    if (text.find("://") == std::string::npos) return {};
     ReferenceParts parts = reference_parts(text);
     bool is_ours = false;
     for (std::string& id : parts.ids) {
-        if (expected_.contains(id)) return Found::outstanding;
+        if (expected_.contains(id)) return id;
         const auto met = met_.find(id);
         if (met == met_.end()) continue;
         is_ours = true;
         id = met->second;
     }
-    if (!is_ours) return Found::other;
+    if (!is_ours) return {};
     // Whatever platform it came from, what it names is here now.
     parts.ids.front() = platform_;
     text = parts.text();
-    return Found::rewritten;
+    return {};
 }
 
-bool Identities::rewrite(sdk::Json& value) const {
-    bool is_outstanding = false;
+std::set<std::string> Identities::rewrite(sdk::Json& value) const {
+    std::set<std::string> outstanding;
+    rewrite(value, outstanding);
+    return outstanding;
+}
+
+void Identities::rewrite(sdk::Json& value, std::set<std::string>& outstanding) const {
     if (value.is_string()) {
-        rewrite_text(value.get_ref<std::string&>());
-        return false;
+        // In a list it stays as it is until a second look.
+        const std::string id = rewrite_text(value.get_ref<std::string&>());
+        if (!id.empty()) outstanding.insert(id);
+        return;
     }
     if (value.is_array()) {
         for (sdk::Json& element : value)
-            is_outstanding = rewrite(element) || is_outstanding;
-        return is_outstanding;
+            rewrite(element, outstanding);
+        return;
     }
-    if (!value.is_object()) return false;
-    std::vector<std::string> outstanding;
+    if (!value.is_object()) return;
+    std::vector<std::string> unknown;
     for (auto& [name, member] : value.items()) {
         if (!member.is_string()) {
-            is_outstanding = rewrite(member) || is_outstanding;
+            rewrite(member, outstanding);
             continue;
         }
-        if (rewrite_text(member.get_ref<std::string&>()) == Found::outstanding)
-            outstanding.push_back(name);
+        const std::string id = rewrite_text(member.get_ref<std::string&>());
+        if (id.empty()) continue;
+        outstanding.insert(id);
+        unknown.push_back(name);
     }
-    for (const std::string& name : outstanding)
+    for (const std::string& name : unknown)
         value.erase(name);
-    return is_outstanding || !outstanding.empty();
 }
 
 }  // namespace stele::archives

@@ -25,12 +25,13 @@ public:
     bool knows(const std::string& id) const { return met_.contains(id); }
 
     /// Puts what ids became in the place of each, at any depth. A member whose text names something
-    /// that has still to come is taken out; true where there was one.
-    bool rewrite(sdk::Json& value) const;
+    /// that has still to come is taken out; answers the ids of these.
+    std::set<std::string> rewrite(sdk::Json& value) const;
 
 private:
-    enum class Found { other, rewritten, outstanding };
-    Found rewrite_text(std::string& text) const;
+    /// The id that has still to come; empty where there is none.
+    std::string rewrite_text(std::string& text) const;
+    void rewrite(sdk::Json& value, std::set<std::string>& outstanding) const;
 
     std::map<std::string, std::string> substitutions_;
     std::string platform_;

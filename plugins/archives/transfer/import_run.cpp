@@ -15,6 +15,8 @@ namespace stele::archives {
 namespace {
 
 constexpr std::size_t kMaxNotes = 1000;
+/// How often records are looked through for those whose turn has come.
+constexpr std::size_t kMaxPasses = 10;
 
 bool is_content(std::string_view type) {
     return type == kNode || type == kAssociation;
@@ -24,6 +26,8 @@ bool is_content(std::string_view type) {
 void drop_servers_members(sdk::Json& fields, const sdk::FamilyInfo& family) {
     for (const char* name : {"_system", "_doc", "platformId", "_ref"})
         fields.erase(name);
+    for (const std::string& unmoved : family.unmoved_members)
+        fields.erase(unmoved);
     if (!family.container.empty() && family.container != kPlatform)
         fields.erase(family.container + "Id");
 }
@@ -119,15 +123,57 @@ sdk::Result<sdk::Json> ImportRun::ask(const sdk::RecordKey& record,
 sdk::Result<void> ImportRun::bring_records() {
     auto expected = source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (record.type != kPlatform) identities_.expect(record.id);
+        expected_records_.insert(record.key);
         return {};
     });
     if (!expected) return expected;
-    return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
-        if (auto left = context_.go_on(); !left) return left;
-        if (auto brought = bring_record(record); !brought)
-            return about(brought.error(), record.key);
-        return progress_(++done_);
-    });
+    // Those that name others which have still to come wait for them, as long as that helps.
+    Patience patience = Patience::everything;
+    std::size_t left = static_cast<std::size_t>(-1);
+    for (std::size_t pass = 1;; ++pass) {
+        const bool helps = pass == 1 || (waiting_ < left && pass < kMaxPasses);
+        if (!helps) {
+            patience = patience == Patience::everything ? Patience::required : Patience::none;
+        }
+        left = helps && pass > 1 ? waiting_ : static_cast<std::size_t>(-1);
+        waiting_ = 0;
+        auto brought = source_.for_each([&](const TransferRecord& record) -> sdk::Result<void> {
+            if (auto goes_on = context_.go_on(); !goes_on) return goes_on;
+            if (records_.contains(record.key) || left_out_.contains(record.key)) return {};
+            if (left_out_.contains(record.container)) {
+                left_out_.insert(record.key);
+                return {};
+            }
+            if (patience != Patience::none && must_wait(record, patience)) {
+                ++waiting_;
+                return {};
+            }
+            if (auto one = bring_record(record); !one) return about(one.error(), record.key);
+            return progress_(++done_);
+        });
+        if (!brought || waiting_ == 0) return brought;
+    }
+}
+
+/// What belongs to it comes after it, so that is not waited for.
+bool ImportRun::must_wait(const TransferRecord& record, Patience patience) const {
+    const bool is_contained =
+        expected_records_.contains(record.container) && !records_.contains(record.container);
+    if (is_contained) return true;
+    if (arrived_.contains(record.key)) return false;
+    const sdk::FamilyInfo& family = *services_.families.find(record.type);
+    sdk::Json fields = said(record.fields, family);
+    std::set<std::string> outstanding = identities_.rewrite(fields);
+    if (patience == Patience::required) {
+        return std::any_of(family.required_fields.begin(), family.required_fields.end(),
+                           [&](const std::string& name) {
+                               return record.fields.contains(name) && !fields.contains(name);
+                           });
+    }
+    outstanding.erase(record.id);
+    for (const auto& [name, companion] : record.companions)
+        outstanding.erase(reference_parts(companion).ids.back());
+    return !outstanding.empty();
 }
 
 sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferRecord& record) const {
@@ -166,9 +212,10 @@ sdk::Result<std::optional<sdk::RecordKey>> ImportRun::find_present(
         auto found = context_.documents().read(collection, record.id);
         if (!found && !sdk::is_missing(found.error())) return found.error();
         if (found) return std::optional<sdk::RecordKey>(found->key);
+    } else if (wanted_.copies_on_existing) {
         return std::optional<sdk::RecordKey>();
     }
-    if (wanted_.copies_on_existing) return std::optional<sdk::RecordKey>();
+    // There cannot be two of the name.
     for (const std::string& field : family.unique_fields) {
         const auto value = record.fields.find(field);
         if (value == record.fields.end() || !value->is_string()) continue;
@@ -190,6 +237,13 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         auto found = find_present(record, *family, destination->container);
         if (!found) return found.error();
         present = *std::move(found);
+    }
+    const bool is_made_otherwise = family->type == kBranch || family->type == kArchiveType;
+    if (!present && !family->is_created && !is_made_otherwise) {
+        // The server makes them itself.
+        left_out_.insert(record.key);
+        ++outcome_.skipped;
+        return {};
     }
     if (!present) {
         auto made = create(record, *family, destination->container);
@@ -213,7 +267,7 @@ sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
     sdk::Json fields = said(record.fields, *services_.families.find(kBranch));
     for (const char* of_place : {"root", "root-branch", "join-branch", "tip", "type"})
         fields.erase(of_place);
-    if (identities_.rewrite(fields)) unfinished_.insert(record.key);
+    if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     auto made = json_of(services_.operations.on_collection(
         context_, kBranch, repository,
         {.method = "POST",
@@ -255,7 +309,7 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
     if (family.type == kBranch) return fork_branch(record, container);
     if (family.type == kArchiveType) return upload_archive(record, container);
     sdk::Json fields = said(record.fields, family);
-    if (identities_.rewrite(fields)) unfinished_.insert(record.key);
+    if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;
     if (wanted_.keeps_source_ids) fields["_source_doc"] = record.id;
     auto made = json_of(services_.operations.on_collection(
@@ -279,7 +333,7 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     if (!before) return before.error();
     const sdk::Json is_said = said(*before, *family);
     sdk::Json fields = said(record.fields, *family);
-    if (identities_.rewrite(fields)) unfinished_.insert(record.key);
+    if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     // What it does not say, the record keeps: members of the server, and those that came with it.
     sdk::Json after = is_said;
     for (auto& [name, value] : fields.items())

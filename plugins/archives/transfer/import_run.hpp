@@ -54,6 +54,9 @@ private:
     sdk::Result<void> look_at_target();
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();
+    /// For what a record waits: for everything that it names, or for what it cannot be without.
+    enum class Patience { everything, required, none };
+    bool must_wait(const TransferRecord& record, Patience patience) const;
     sdk::Result<void> bring_record(const TransferRecord& record);
     sdk::Result<Destination> destination_of(const TransferRecord& record) const;
     sdk::Result<std::optional<sdk::RecordKey>> find_present(const TransferRecord& record,
@@ -98,6 +101,11 @@ private:
     Progress progress_;
     const sdk::FamilyInfo* target_family_ = nullptr;
     Identities identities_;
+    std::set<std::string> expected_records_;
+    /// Those that only the server makes, and what lies in them.
+    std::set<std::string> left_out_;
+    /// How many records of the last pass wait for others.
+    std::size_t waiting_ = 0;
     /// What stands here for a record of the source, by its key.
     std::map<std::string, sdk::RecordKey> records_;
     /// What came along with a record that was made, for those that it is to stand for.

@@ -189,6 +189,8 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     record.fields = *std::move(fields);
     for (const char* of_reply : {"ok", "_ref"})
         record.fields.erase(of_reply);
+    for (const std::string& unmoved : (*family)->unmoved_members)
+        record.fields.erase(unmoved);
     auto wanted = is_wanted(place.key, record, **family);
     if (!wanted) return wanted.error();
     if (!*wanted) return {};
@@ -400,15 +402,16 @@ sdk::Result<void> LiveSource::add_companions(const sdk::RecordKey& key, Transfer
     auto companions = services_.families.companions(context_, key);
     if (!companions) return companions.error();
     for (const sdk::Companion& companion : *companions) {
+        auto above = services_.families.container_of(context_, companion.record);
+        if (!above) return above.error();
+        // What may not be read the walk leaves out and counts.
+        if (*above != key) outside.push_back(companion.record);
         auto may = sdk::holds(context_, companion.record, sdk::Permission::read);
         if (!may) return may.error();
         if (!*may) continue;
         auto reference = context_.reference(companion.record);
         if (!reference) return reference.error();
         record.companions[companion.name] = *std::move(reference);
-        auto above = services_.families.container_of(context_, companion.record);
-        if (!above) return above.error();
-        if (*above != key) outside.push_back(companion.record);
     }
     return {};
 }

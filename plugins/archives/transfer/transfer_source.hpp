@@ -84,8 +84,8 @@ public:
     virtual const std::vector<TransferSubject>& subjects() const = 0;
     /// What a person should know of it.
     virtual std::vector<std::string> notes() const { return {}; }
-    /// Containers before what they contain, records before those that belong to them. May be called
-    /// again.
+    /// From a platform containers come before what they contain, records before those that belong
+    /// to them; an archive may have another order. May be called again.
     virtual sdk::Result<void> for_each(
         const std::function<sdk::Result<void>(const TransferRecord&)>& visit) = 0;
     /// After the records.

@@ -164,6 +164,8 @@ sdk::ResourceDescriptor Person::describe() const {
             .placeholder = "identityId",
             .container_member = "directoryId",
             .fields = fields,
+            // It comes and goes with its user.
+            .operations = {.transfer = false},
             .actions = person_actions(),
             .title = "identities"};
 }

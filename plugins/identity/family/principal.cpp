@@ -186,6 +186,7 @@ sdk::ResourceDescriptor PrincipalFamily::describe() const {
             .actions = principal_actions(),
             .default_grants = {{sdk::DefaultGrant::To::everyone, "consumer"}},
             .composite_indexes = {{"type", "name"}},
+            .unmoved_members = {"identityId", "directoryId"},
             .presented_by = {"groups"},
             .reference_type_member = "type",
             .slow_writes = true,

@@ -35,6 +35,10 @@ struct FamilyInfo {
     bool is_updated = false;
     /// Fields that lead to a record in place of its id, or are unique in its collection.
     std::vector<std::string> unique_fields;
+    /// `ResourceDescriptor::unmoved_members`.
+    std::vector<std::string> unmoved_members;
+    /// Fields that a record must have.
+    std::vector<std::string> required_fields;
     /// Types of what lies in its records, in the order in which they were added.
     std::vector<std::string> contained;
 };
