@@ -268,6 +268,7 @@ sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
     for (const char* of_place : {"root", "root-branch", "join-branch", "tip", "type"})
         fields.erase(of_place);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
+    if (is_clone()) fields["_doc"] = record.id;
     auto made = json_of(services_.operations.on_collection(
         context_, kBranch, repository,
         {.method = "POST",
