@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,9 +54,10 @@ private:
         : services_(services), archive_(archive), manifest_(std::move(manifest)) {}
 
     sdk::Result<void> look_through();
-    bool take_content(const std::string& path);
-    void take_record(const std::string& path);
-    void read_subjects();
+    /// Whether the path is one of content.
+    sdk::Result<bool> take_content(const std::string& path);
+    sdk::Result<void> take_record(const std::string& path);
+    sdk::Result<void> read_subjects();
     void drop_surroundings();
     sdk::Result<void> check_subjects() const;
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
@@ -71,6 +73,11 @@ private:
     const ArchiveFiles& archive_;
     ArchiveManifest manifest_;
     std::vector<TransferSubject> subjects_;
+    std::set<std::string> subject_keys_;
+    /// Ids of the nodes and associations among the subjects, and the branch of the last one.
+    std::vector<std::string> content_subjects_;
+    std::string content_branch_;
+    PathMemory memory_;
     std::vector<Place> records_;
     std::map<std::string, Repository> repositories_;
     /// Paths of the files in folders of attachments, by the folder around these.

@@ -40,7 +40,7 @@ sdk::Json said(sdk::Json fields, const sdk::FamilyInfo& family) {
 ImportOutcome::ImportOutcome() : imports(sdk::Json::array()) {}
 
 void ImportOutcome::note(std::string text) {
-    if (notes.size() < kMaxNotes) notes.push_back(std::move(text));
+    if (notes.size() < kMaxNotes) notes.push_back(sdk::shown_path(text));
 }
 
 ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
@@ -55,6 +55,8 @@ ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
       identities_(wanted.substitutions, context.platform().id) {}
 
 sdk::Result<ImportOutcome> ImportRun::run() {
+    for (const TransferSubject& subject : source_.subjects())
+        subjects_.insert(subject.key);
     if (auto looked = look_at_target(); !looked) return looked.error();
     if (auto checked = check_subjects(); !checked) return checked.error();
     if (auto brought = bring_records(); !brought) return brought.error();
@@ -65,7 +67,7 @@ sdk::Result<ImportOutcome> ImportRun::run() {
 }
 
 sdk::Error ImportRun::about(sdk::Error error, std::string_view key) const {
-    error.message = std::string(key) + ": " + error.message;
+    error.message = sdk::shown_path(key) + ": " + error.message;
     return error;
 }
 
@@ -95,7 +97,7 @@ sdk::Result<void> ImportRun::check_subjects() const {
             if (family->type == target || family->container == target) continue;
         } else {
             return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
-                                   "no enabled plugin offers " + subject.type);
+                                   "no enabled plugin offers " + sdk::shown_path(subject.type));
         }
         return sdk::make_error(
             sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
@@ -105,8 +107,7 @@ sdk::Result<void> ImportRun::check_subjects() const {
 }
 
 bool ImportRun::is_subject(const std::string& key) const {
-    return std::any_of(source_.subjects().begin(), source_.subjects().end(),
-                       [&key](const TransferSubject& subject) { return subject.key == key; });
+    return subjects_.contains(key);
 }
 
 sdk::Result<sdk::Json> ImportRun::ask(const sdk::RecordKey& record,
@@ -128,11 +129,16 @@ sdk::Result<void> ImportRun::bring_records() {
     });
 }
 
-sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferRecord& record) const {
+sdk::Result<std::optional<ImportRun::Destination>> ImportRun::destination_of(
+    const TransferRecord& record) const {
     Destination destination;
     if (const auto arrived = arrived_.find(record.key); arrived != arrived_.end()) {
-        destination.present = arrived->second;
-        return destination;
+        auto family = services_.families.of(context_, arrived->second);
+        if (!family) return family.error();
+        if (*family && (*family)->type == record.type) {
+            destination.present = arrived->second;
+            return std::optional(destination);
+        }
     }
     if (is_subject(record.key)) {
         if (record.type == target_family_->type) {
@@ -140,20 +146,18 @@ sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferReco
         } else {
             destination.container = target_;
         }
-        return destination;
+        return std::optional(destination);
     }
     if (const auto around = records_.find(record.container); around != records_.end()) {
         destination.container = around->second;
-        return destination;
+        return std::optional(destination);
     }
-    // What belongs to a subject lies beside it, on the platform.
+    // What belongs to a record that comes lies beside it, on the platform.
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
-    if (family->container == kPlatform) {
-        destination.container = context_.platform().root;
-        return destination;
-    }
-    return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_container_missing",
-                           "what it lies in is not in the archive");
+    if (!belonging_.contains(record.key) || family->container != kPlatform)
+        return std::optional<Destination>();
+    destination.container = context_.platform().root;
+    return std::optional(destination);
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> ImportRun::find_present(
@@ -183,14 +187,19 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
     auto destination = destination_of(record);
     if (!destination) return destination.error();
-    std::optional<sdk::RecordKey> present = destination->present;
+    if (!*destination) {
+        outcome_.note(record.key + " was left out: it is nothing that the archive is about");
+        return {};
+    }
+    const sdk::RecordKey container = (*destination)->container;
+    std::optional<sdk::RecordKey> present = (*destination)->present;
     if (!present) {
-        auto found = find_present(record, *family, destination->container);
+        auto found = find_present(record, *family, container);
         if (!found) return found.error();
         present = *std::move(found);
     }
     if (!present) {
-        auto made = create(record, *family, destination->container);
+        auto made = create(record, *family, container);
         if (!made) return made.error();
         present = *std::move(made);
         ++outcome_.created;
@@ -273,6 +282,8 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
 sdk::Result<void> ImportRun::meet_companions(const TransferRecord& record,
                                              const sdk::RecordKey& key) {
     if (record.companions.empty()) return {};
+    for (const auto& [name, companion] : record.companions)
+        belonging_.insert(companion);
     auto companions = services_.families.companions(context_, key);
     if (!companions) return companions.error();
     for (const sdk::Companion& companion : *companions) {
@@ -503,6 +514,9 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         auto master = context_.documents().read({kBranch, {}, target_}, "master");
         if (!master) return master.error();
         target.branch = master->key;
+    } else if (target_family_->type != kNode) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
+                               "content of a branch goes into no " + target_family_->type);
     } else {
         auto node = context_.documents().read(target_);
         if (!node) return node.error();

@@ -55,7 +55,8 @@ private:
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();
     sdk::Result<void> bring_record(const TransferRecord& record);
-    sdk::Result<Destination> destination_of(const TransferRecord& record) const;
+    /// Nothing for what is neither a subject nor lies in a record that comes or belongs to one.
+    sdk::Result<std::optional<Destination>> destination_of(const TransferRecord& record) const;
     sdk::Result<std::optional<sdk::RecordKey>> find_present(const TransferRecord& record,
                                                             const sdk::FamilyInfo& family,
                                                             const sdk::RecordKey& container) const;
@@ -100,6 +101,10 @@ private:
     std::map<std::string, sdk::RecordKey> records_;
     /// What came along with a record that was made, for those that it is to stand for.
     std::map<std::string, sdk::RecordKey> arrived_;
+    /// Keys of what the import is about.
+    std::set<std::string> subjects_;
+    /// Keys of the companions of records that came.
+    std::set<std::string> belonging_;
     /// Records that name others which had not come yet.
     std::set<std::string> unfinished_;
     /// Made or changed, so that what lies beside them is to be brought, too.
