@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/error.hpp>
+
 namespace stele::archives {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr std::size_t kMaxNotes = 1000;
 ImportOutcome::ImportOutcome() : imports(sdk::Json::array()) {}
 
 void ImportOutcome::note(std::string text) {
-    if (notes.size() < kMaxNotes) notes.push_back(std::move(text));
+    if (notes.size() < kMaxNotes) notes.push_back(sdk::shown_path(text));
 }
 
 }  // namespace stele::archives

@@ -49,6 +49,8 @@ ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
       surroundings_(services, context, wanted, identities_, outcome_) {}
 
 sdk::Result<ImportOutcome> ImportRun::run() {
+    for (const TransferSubject& subject : source_.subjects())
+        subjects_.insert(subject.key);
     if (auto looked = look_at_target(); !looked) return looked.error();
     if (auto checked = check_subjects(); !checked) return checked.error();
     if (auto brought = bring_records(); !brought) return brought.error();
@@ -61,7 +63,7 @@ sdk::Result<ImportOutcome> ImportRun::run() {
 }
 
 sdk::Error ImportRun::about(sdk::Error error, std::string_view key) const {
-    error.message = std::string(key) + ": " + error.message;
+    error.message = sdk::shown_path(key) + ": " + error.message;
     return error;
 }
 
@@ -91,7 +93,7 @@ sdk::Result<void> ImportRun::check_subjects() const {
             if (family->type == target || family->container == target) continue;
         } else {
             return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
-                                   "no enabled plugin offers " + subject.type);
+                                   "no enabled plugin offers " + sdk::shown_path(subject.type));
         }
         return sdk::make_error(
             sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
@@ -101,8 +103,7 @@ sdk::Result<void> ImportRun::check_subjects() const {
 }
 
 bool ImportRun::is_subject(const std::string& key) const {
-    return std::any_of(source_.subjects().begin(), source_.subjects().end(),
-                       [&key](const TransferSubject& subject) { return subject.key == key; });
+    return subjects_.contains(key);
 }
 
 sdk::Result<sdk::Json> ImportRun::ask(const sdk::RecordKey& record,
@@ -114,6 +115,8 @@ sdk::Result<void> ImportRun::bring_records() {
     auto expected = source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
         if (record.type != kPlatform) identities_.expect(record.id);
         expected_records_.insert(record.key);
+        for (const auto& [name, companion] : record.companions)
+            owners_.emplace(companion, record.key);
         return {};
     });
     if (!expected) return expected;
@@ -150,6 +153,10 @@ bool ImportRun::must_wait(const TransferRecord& record, Patience patience) const
     const bool is_contained =
         expected_records_.contains(record.container) && !records_.contains(record.container);
     if (is_contained) return true;
+    const auto owner = owners_.find(record.key);
+    const bool is_early = owner != owners_.end() && owner->second != record.key &&
+                          !records_.contains(owner->second) && !left_out_.contains(owner->second);
+    if (is_early) return true;
     if (arrived_.contains(record.key)) return false;
     const sdk::FamilyInfo& family = *services_.families.find(record.type);
     sdk::Json fields = said(record.fields, family);
@@ -166,11 +173,16 @@ bool ImportRun::must_wait(const TransferRecord& record, Patience patience) const
     return !outstanding.empty();
 }
 
-sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferRecord& record) const {
+sdk::Result<std::optional<ImportRun::Destination>> ImportRun::destination_of(
+    const TransferRecord& record) const {
     Destination destination;
     if (const auto arrived = arrived_.find(record.key); arrived != arrived_.end()) {
-        destination.present = arrived->second;
-        return destination;
+        auto family = services_.families.of(context_, arrived->second);
+        if (!family) return family.error();
+        if (*family && (*family)->type == record.type) {
+            destination.present = arrived->second;
+            return std::optional(destination);
+        }
     }
     if (is_subject(record.key)) {
         if (record.type == target_family_->type) {
@@ -178,20 +190,18 @@ sdk::Result<ImportRun::Destination> ImportRun::destination_of(const TransferReco
         } else {
             destination.container = target_;
         }
-        return destination;
+        return std::optional(destination);
     }
     if (const auto around = records_.find(record.container); around != records_.end()) {
         destination.container = around->second;
-        return destination;
+        return std::optional(destination);
     }
-    // What belongs to a subject lies beside it, on the platform.
+    // What belongs to a record that comes lies beside it, on the platform.
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
-    if (family->container == kPlatform) {
-        destination.container = context_.platform().root;
-        return destination;
-    }
-    return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_container_missing",
-                           "what it lies in is not in the archive");
+    if (!belonging_.contains(record.key) || family->container != kPlatform)
+        return std::optional<Destination>();
+    destination.container = context_.platform().root;
+    return std::optional(destination);
 }
 
 sdk::Result<std::optional<sdk::RecordKey>> ImportRun::find_present(
@@ -222,9 +232,15 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
     auto destination = destination_of(record);
     if (!destination) return destination.error();
-    std::optional<sdk::RecordKey> present = destination->present;
+    if (!*destination) {
+        outcome_.note(record.key + " was left out: it is nothing that the archive is about");
+        left_out_.insert(record.key);
+        return {};
+    }
+    const sdk::RecordKey container = (*destination)->container;
+    std::optional<sdk::RecordKey> present = (*destination)->present;
     if (!present) {
-        auto found = find_present(record, *family, destination->container);
+        auto found = find_present(record, *family, container);
         if (!found) return found.error();
         present = *std::move(found);
     }
@@ -235,7 +251,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         ++outcome_.skipped;
         return {};
     }
-    if (!present && family->type == kBranch && made_.contains(destination->container)) {
+    if (!present && family->type == kBranch && made_.contains(container)) {
         // What a transaction has made of a repository shows to forks when it is committed.
         left_out_.insert(record.key);
         ++outcome_.skipped;
@@ -245,7 +261,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         return {};
     }
     if (!present) {
-        auto made = create(record, *family, destination->container);
+        auto made = create(record, *family, container);
         if (!made) return made.error();
         present = *std::move(made);
         made_.insert(*present);
@@ -354,6 +370,8 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
 sdk::Result<void> ImportRun::meet_companions(const TransferRecord& record,
                                              const sdk::RecordKey& key) {
     if (record.companions.empty()) return {};
+    for (const auto& [name, companion] : record.companions)
+        belonging_.insert(companion);
     auto companions = services_.families.companions(context_, key);
     if (!companions) return companions.error();
     for (const sdk::Companion& companion : *companions) {

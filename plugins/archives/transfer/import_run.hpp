@@ -45,7 +45,8 @@ private:
     enum class Patience { everything, required, none };
     bool must_wait(const TransferRecord& record, Patience patience) const;
     sdk::Result<void> bring_record(const TransferRecord& record);
-    sdk::Result<Destination> destination_of(const TransferRecord& record) const;
+    /// Nothing for what is neither a subject nor lies in a record that comes or belongs to one.
+    sdk::Result<std::optional<Destination>> destination_of(const TransferRecord& record) const;
     sdk::Result<std::optional<sdk::RecordKey>> find_present(const TransferRecord& record,
                                                             const sdk::FamilyInfo& family,
                                                             const sdk::RecordKey& container) const;
@@ -81,12 +82,18 @@ private:
     std::set<std::string> left_out_;
     /// Made by this import.
     std::set<sdk::RecordKey> made_;
+    /// Keys of records by those of what belongs to them.
+    std::map<std::string, std::string> owners_;
     /// How many records of the last pass wait for others.
     std::size_t waiting_ = 0;
     /// What stands here for a record of the source, by its key.
     std::map<std::string, sdk::RecordKey> records_;
     /// What came along with a record that was made, for those that it is to stand for.
     std::map<std::string, sdk::RecordKey> arrived_;
+    /// Keys of what the import is about.
+    std::set<std::string> subjects_;
+    /// Keys of the companions of records that came.
+    std::set<std::string> belonging_;
     /// Records that name others which had not come yet.
     std::set<std::string> unfinished_;
     /// Made or changed, so that what lies beside them is to be brought, too.

@@ -40,6 +40,9 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         auto master = context_.documents().read({kBranch, {}, target_}, "master");
         if (!master) return master.error();
         target.branch = master->key;
+    } else if (target_family_->type != kNode) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
+                               "content of a branch goes into no " + target_family_->type);
     } else {
         auto node = context_.documents().read(target_);
         if (!node) return node.error();
