@@ -20,9 +20,10 @@ constexpr std::string_view kChangesets = "/changesets/";
 constexpr std::string_view kNodeFolders = "/nodes/";
 constexpr std::string_view kAttachments = "/attachments/";
 constexpr std::string_view kJson = ".json";
+constexpr std::string_view kAclFile = "/acl.json";
 
 constexpr std::size_t kMaxUnknown = 100;
-constexpr std::size_t kMaxListBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxSources = 10'000;
 /// Links of a chain.
 constexpr std::size_t kMaxChain = 16;
@@ -136,6 +137,10 @@ sdk::Result<bool> ArchiveSource::take_content(const std::string& path) {
     if (repository.folder_of.emplace(changeset_of_folder(folder), folder).second) {
         repository.folders.push_back(folder);
         if (auto kept = memory_.keep(folder); !kept) return kept.error();
+    }
+    if (path.ends_with(kAclFile)) {
+        acl_paths_.push_back(path);
+        if (auto kept = memory_.keep(path); !kept) return kept.error();
     }
     const std::size_t files = path.find(kAttachments, end);
     if (files == std::string::npos) return true;
@@ -358,6 +363,30 @@ sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Reposit
     return folders;
 }
 
+/// Of each node that has one, the file in the last of the folders.
+std::map<std::string, std::string> ArchiveSource::acl_paths_in(
+    const std::vector<std::string>& folders) const {
+    std::map<std::string_view, std::size_t> age_of;
+    for (std::size_t i = 0; i < folders.size(); ++i)
+        age_of[folders[i]] = i;
+    std::map<std::string, std::string> paths;
+    std::map<std::string, std::size_t> ages;
+    for (const std::string& path : acl_paths_) {
+        const std::size_t nodes = path.rfind(kNodeFolders);
+        if (nodes == std::string::npos) continue;
+        const auto age = age_of.find(std::string_view(path).substr(0, nodes));
+        if (age == age_of.end()) continue;
+        const std::size_t begin = nodes + kNodeFolders.size();
+        const std::string id =
+            id_of_segment(path.substr(begin, path.size() - begin - kAclFile.size()));
+        const auto [known, is_new] = ages.try_emplace(id, age->second);
+        if (!is_new && known->second > age->second) continue;
+        known->second = age->second;
+        paths[id] = path;
+    }
+    return paths;
+}
+
 sdk::Result<void> ArchiveSource::visit_content(
     const std::string& location, const Repository& repository, const Place* branch,
     const std::function<sdk::Result<void>(const TransferContent&)>& visit) const {
@@ -366,13 +395,11 @@ sdk::Result<void> ArchiveSource::visit_content(
     auto content = ArchiveContent::open(archive_, files_, *folders);
     if (!content) return content.error();
     const bool has_subjects = !branch && !content_subjects_.empty();
-    const auto acl = [this, folders = *folders](const std::string& node) -> sdk::Result<sdk::Json> {
-        for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-            const std::string beside = *folder + std::string(kNodeFolders) + path_segment(node);
-            auto list = list_at(beside + "/acl.json");
-            if (!list || !list->empty()) return list;
-        }
-        return sdk::Json::array();
+    const auto acl =
+        [this, paths = acl_paths_in(*folders)](const std::string& node) -> sdk::Result<sdk::Json> {
+        const auto path = paths.find(node);
+        return path == paths.end() ? sdk::Result<sdk::Json>(sdk::Json::array())
+                                   : list_at(path->second);
     };
     return visit({.branch = branch ? branch->key : content_branch_,
                   .repository = repository.key,

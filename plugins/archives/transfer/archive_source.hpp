@@ -68,6 +68,7 @@ private:
     sdk::Result<TransferRecord> read(const Place& place) const;
     sdk::Result<std::vector<std::string>> changesets_of(const Repository& repository,
                                                         const Place* branch) const;
+    std::map<std::string, std::string> acl_paths_in(const std::vector<std::string>& folders) const;
     sdk::Result<void> visit_content(
         const std::string& location, const Repository& repository, const Place* branch,
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
@@ -84,6 +85,8 @@ private:
     std::vector<Place> records_;
     std::vector<std::string> unknown_;
     std::map<std::string, Repository> repositories_;
+    /// Of nodes and associations.
+    std::vector<std::string> acl_paths_;
     /// Paths of the files in folders of attachments, by the folder around these.
     std::map<std::string, std::vector<std::string>> files_;
 };

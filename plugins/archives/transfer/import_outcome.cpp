@@ -8,7 +8,7 @@ namespace stele::archives {
 
 namespace {
 
-constexpr std::size_t kMaxNotes = 1000;
+constexpr std::size_t kMaxNotes = 200;
 
 }  // namespace
 

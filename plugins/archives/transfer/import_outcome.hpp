@@ -16,7 +16,7 @@ struct ImportOutcome {
     std::uint64_t updated = 0;
     /// Equal to what was there, or not to be written.
     std::uint64_t skipped = 0;
-    /// Sentences for people. At most 1,000.
+    /// Sentences for people. At most 200.
     std::vector<std::string> notes;
 
     ImportOutcome();

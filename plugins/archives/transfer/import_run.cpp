@@ -45,8 +45,24 @@ ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
       wanted_(wanted),
       target_(std::move(target)),
       progress_(std::move(progress)),
-      identities_(wanted.substitutions, context.platform().id),
+      identities_(wanted.substitutions, context.platform().id,
+                  [this](const std::string& word) { return chain_types(word); }),
       surroundings_(services, context, wanted, identities_, outcome_) {}
+
+std::vector<std::string> ImportRun::chain_types(const std::string& word) const {
+    std::vector<std::string> types;
+    // A changeset lies in its repository, and is no record.
+    if (word == "changeset") types.push_back(word);
+    const sdk::FamilyInfo* family = services_.families.find_word(word == "changeset" ? kRepository
+                                                                 : word == kAssociation ? kNode
+                                                                                        : word);
+    while (family) {
+        types.push_back(family->type);
+        family = family->container.empty() ? nullptr : services_.families.find(family->container);
+    }
+    std::reverse(types.begin(), types.end());
+    return types;
+}
 
 sdk::Result<ImportOutcome> ImportRun::run() {
     for (const TransferSubject& subject : source_.subjects())
@@ -113,7 +129,7 @@ sdk::Result<sdk::Json> ImportRun::ask(const sdk::RecordKey& record,
 
 sdk::Result<void> ImportRun::bring_records() {
     auto expected = source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
-        if (record.type != kPlatform) identities_.expect(record.id);
+        if (record.type != kPlatform) identities_.expect(record.type, record.id);
         expected_records_.insert(record.key);
         for (const auto& [name, companion] : record.companions)
             owners_.emplace(companion, record.key);
@@ -273,7 +289,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     if (record.type != kPlatform) {
         auto here = context_.documents().read(*present);
         if (!here) return here.error();
-        identities_.meet(record.id, here->id);
+        identities_.meet(record.type, record.id, here->id);
     }
     return meet_companions(record, *present);
 }
@@ -342,7 +358,8 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     const sdk::FamilyInfo* const family = services_.families.find(record.type);
     // A branch that is the target itself takes content; what it is called stays.
     const bool keeps_target = wanted_.keeps_target || record.type == kBranch;
-    if ((keeps_target && present == target_) || !family->is_updated) {
+    if (keeps_target && present == target_) kept_.insert(record.key);
+    if (kept_.contains(record.key) || !family->is_updated) {
         ++outcome_.skipped;
         return {};
     }
@@ -416,6 +433,8 @@ sdk::Result<void> ImportRun::complete_record(const TransferRecord& record,
         auto joined = services_.families.accompany(context_, key, {name, here->second});
         if (!joined) return joined;
     }
+    // Nor do its rights come to what stays as it is.
+    if (kept_.contains(record.key)) return {};
     return surroundings_.bring(record, *family, key);
 }
 

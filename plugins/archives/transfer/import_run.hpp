@@ -38,6 +38,8 @@ private:
         sdk::RecordKey container = {};
     };
 
+    /// Of the records that a reference with the word leads through.
+    std::vector<std::string> chain_types(const std::string& word) const;
     sdk::Result<void> look_at_target();
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();
@@ -80,6 +82,8 @@ private:
     std::set<std::string> expected_records_;
     /// Those that cannot be made here, and what lies in them.
     std::set<std::string> left_out_;
+    /// The target, where it stays as it is.
+    std::set<std::string> kept_;
     /// Made by this import.
     std::set<sdk::RecordKey> made_;
     /// Keys of records by those of what belongs to them.

@@ -170,7 +170,6 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (!*family || !(*family)->is_transferred) return {};
     auto fields = json_of(services_.operations.on_record(context_, place.key, {}));
     if (!fields && is_out_of_sight(fields.error())) {
-        ++omissions_.unreadable;
         return {};
     }
     if (!fields) return fields.error();
@@ -241,6 +240,7 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
     for (const std::string& type : family.contained) {
         const sdk::FamilyInfo* const inner = services_.families.find(type);
         if (!inner->is_transferred) continue;
+        if (auto noted = note_reach({type, {}, place.key}); !noted) return noted;
         if (inner->has_space) {
             if (type == kNode) contents_.push_back({place.key, {}});
             continue;
@@ -261,6 +261,13 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
             if (auto walked = walk(below, visit); !walked) return walked;
         }
     }
+    return {};
+}
+
+sdk::Result<void> LiveSource::note_reach(const sdk::CollectionName& collection) {
+    auto reads_all = context_.documents().reads_all(collection);
+    if (!reads_all) return reads_all.error();
+    omissions_.may_be_partial = omissions_.may_be_partial || !*reads_all;
     return {};
 }
 
@@ -377,13 +384,20 @@ sdk::Result<void> LiveSource::add_files(const sdk::RecordKey& key, const sdk::Fa
 }
 
 sdk::Result<void> LiveSource::add_companions(const sdk::RecordKey& key, TransferRecord& record,
-                                             std::vector<sdk::RecordKey>& outside) const {
+                                             std::vector<sdk::RecordKey>& outside) {
     auto companions = services_.families.companions(context_, key);
     if (!companions) return companions.error();
+    if (!companions->empty()) {
+        // They lie anywhere on the platform; which families they are of is told by none of them.
+        for (const std::string& type : services_.families.find(kPlatform)->contained) {
+            auto noted = note_reach({type, {}, context_.platform().root});
+            if (!noted) return noted;
+        }
+    }
     for (const sdk::Companion& companion : *companions) {
         auto above = services_.families.container_of(context_, companion.record);
         if (!above) return above.error();
-        // What may not be read the walk leaves out and counts.
+        // What may not be read the walk leaves out.
         if (*above != key) outside.push_back(companion.record);
         auto may = sdk::holds(context_, companion.record, sdk::Permission::read);
         if (!may) return may.error();

@@ -42,6 +42,7 @@ sdk::Result<void> LiveSource::visit_content(
     sdk::ContentOmissions left_out;
     auto source = transfer.open(context_, selection, left_out);
     if (!source) return source.error();
+    if (auto noted = note_reach({kNode, {}, content.branch}); !noted) return noted;
     auto branch = context_.reference(content.branch);
     if (!branch) return branch.error();
     auto repository = services_.families.container_of(context_, content.branch);
@@ -72,7 +73,6 @@ sdk::Result<void> LiveSource::visit_content(
                           .source = **source,
                           .changeset = changeset,
                           .acl = acl});
-    omissions_.unreadable += left_out.unreadable;
     return visited;
 }
 

@@ -4,7 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/error.hpp>
 #include <stele/sdk/members.hpp>
+
+#include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
@@ -13,8 +16,30 @@ sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
     return json_of(services_.operations.on_record(context_, record, operation));
 }
 
+/// Before anything is compared with what is there: who may not change rights learns nothing of
+/// them.
+sdk::Result<void> Surroundings::require(const sdk::RecordKey& key, std::string_view about) {
+    auto may = sdk::holds(context_, key, sdk::Permission::modify_permissions);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "MODIFY_PERMISSIONS on " + sdk::shown_path(about) +
+                               " is needed for the rights that the archive has for it; "
+                               "includeACLs, includeTeams and includeRoles leave them out");
+}
+
+sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
+                                               const sdk::RecordKey& key) {
+    const bool has_rights = (wanted_.has_roles && !record.roles.empty()) ||
+                            (wanted_.has_teams && !record.teams.empty()) ||
+                            (wanted_.has_members && !record.members.empty()) ||
+                            (wanted_.has_acls && !record.acl.empty());
+    return has_rights ? require(key, record.key) : sdk::Result<void>();
+}
+
 sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::FamilyInfo& family,
                                       const sdk::RecordKey& key) {
+    if (auto may = require_rights(record, key); !may) return may;
     if (wanted_.has_roles) {
         if (auto brought = bring_roles(record, family, key); !brought) return brought;
     }
@@ -23,7 +48,9 @@ sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::F
             if (auto brought = bring_team(record, family, key, team); !brought) return brought;
         }
     }
-    if (auto brought = bring_members(record, key); !brought) return brought;
+    if (wanted_.has_members) {
+        if (auto brought = bring_members(record, key); !brought) return brought;
+    }
     if (wanted_.has_acls) {
         if (auto brought = bring_grants(record.acl, key, record.key); !brought) return brought;
     }
@@ -35,6 +62,7 @@ sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,
                                             const sdk::RecordKey& key) {
     if (!family.has_roles) return {};
     for (const sdk::Json& role : record.roles) {
+        if (auto left = context_.go_on(); !left) return left;
         sdk::Json body = sdk::Json::object();
         for (const char* name : {"roleKey", "title", "description", "permissions"}) {
             if (const auto value = role.find(name); value != role.end()) body[name] = *value;
@@ -89,6 +117,7 @@ sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
     }
     if (!wanted_.has_team_members) return {};
     for (const sdk::Json& named : team.value("members", sdk::Json::array())) {
+        if (auto left = context_.go_on(); !left) return left;
         auto member = find_principal(named, record.key);
         if (!member) return member.error();
         if (!*member) continue;
@@ -107,6 +136,7 @@ sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
 sdk::Result<void> Surroundings::bring_members(const TransferRecord& record,
                                               const sdk::RecordKey& key) {
     for (const sdk::Json& named : record.members) {
+        if (auto left = context_.go_on(); !left) return left;
         auto member = find_principal(named, record.key);
         if (!member) return member.error();
         if (!*member) continue;
@@ -123,7 +153,10 @@ sdk::Result<void> Surroundings::bring_members(const TransferRecord& record,
 
 sdk::Result<void> Surroundings::bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
                                              std::string_view about) {
+    if (acl.empty()) return {};
+    if (auto may = require(key, about); !may) return may;
     for (const sdk::Json& entry : acl) {
+        if (auto left = context_.go_on(); !left) return left;
         auto holder = find_principal(entry, about);
         if (!holder) return holder.error();
         if (!*holder) continue;
@@ -165,13 +198,14 @@ sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sd
     const std::string domain = sdk::text_member(named, "domain");
     const std::string alias = sdk::text_member(named, "domainAlias");
     const std::string name = sdk::text_member(named, "name");
-    const bool is_brought = identities_.knows(domain);
-    const std::string home = is_brought || alias.empty() ? identities_.here(domain) : alias;
+    const bool is_brought = identities_.knows(kDomain, domain);
+    const std::string home =
+        is_brought || alias.empty() ? identities_.here(kDomain, domain) : alias;
     auto found = services_.principals.find(context_, home + "/" + name);
     if (found) return std::optional<sdk::Principal>(*std::move(found));
     if (!sdk::is_missing(found.error())) return found.error();
-    outcome_.note(std::string(about) + ": there is no principal " + home + "/" + name +
-                  "; what it had was left out");
+    outcome_.note(sdk::shown_path(about) + ": there is no principal " +
+                  sdk::shown_path(home + "/" + name, 200) + "; what it had was left out");
     return std::optional<sdk::Principal>();
 }
 

@@ -33,6 +33,8 @@ public:
                                    std::string_view about);
 
 private:
+    sdk::Result<void> require(const sdk::RecordKey& key, std::string_view about);
+    sdk::Result<void> require_rights(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
                                   const sdk::RecordKey& key);
     sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,

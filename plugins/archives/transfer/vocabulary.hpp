@@ -12,6 +12,7 @@ inline constexpr char kBranch[] = "branch";
 inline constexpr char kMaster[] = "master";
 inline constexpr char kNode[] = "node";
 inline constexpr char kAssociation[] = "association";
+inline constexpr char kDomain[] = "domain";
 inline constexpr char kGroup[] = "group";
 inline constexpr char kVault[] = "vault";
 
