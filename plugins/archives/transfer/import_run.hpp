@@ -76,11 +76,17 @@ private:
                                   const sdk::RecordKey& key);
     sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
                                  const sdk::RecordKey& key, const sdk::Json& team);
+    sdk::Result<void> update_team(const sdk::RecordKey& key, const std::string& team_key,
+                                  const sdk::Json& team);
     sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
                                    std::string_view about);
     sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
                                   const sdk::RecordKey& key);
+    /// Whether the record has the file already, under its name and byte by byte; `rows` are its
+    /// attachments.
+    sdk::Result<bool> has_file(const sdk::RecordKey& key, const sdk::Json& rows,
+                               const sdk::ContentItem::File& file) const;
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
     sdk::Result<void> tell_subjects();
