@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "transfer/locations.hpp"
+#include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -15,26 +16,6 @@ namespace stele::archives {
 namespace {
 
 constexpr char kEverything[] = "-1";
-
-/// The bytes of an attachment, as its download answers them.
-sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply) {
-    if (!reply) return reply.error();
-    sdk::BodySource source = reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
-    if (!source) {
-        return sdk::make_error(sdk::ErrorKind::internal, "archives.transfer_download_unfit",
-                               "an attachment answers no bytes");
-    }
-    return sdk::PieceSource([source = std::move(source),
-                             has_more = true](std::string& piece) mutable -> sdk::Result<void> {
-        piece.clear();
-        while (has_more && piece.empty()) {
-            auto pulled = source(piece);
-            if (!pulled) return pulled.error();
-            has_more = *pulled;
-        }
-        return {};
-    });
-}
 
 std::int64_t modified_ms(const sdk::Json& fields) {
     const auto system = fields.find("_system");
@@ -337,10 +318,9 @@ sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::Fa
     auto teams = rows(key, family, {.path = "/teams"});
     if (!teams) return teams.error();
     for (const sdk::Json& row : *teams) {
-        sdk::Json team = sdk::Json::object();
-        for (const char* member : {"key", "title", "description", "roleKeys"}) {
-            if (const auto value = row.find(member); value != row.end()) team[member] = *value;
-        }
+        sdk::Json team = said_of_team(row);
+        team["key"] = sdk::text_member(row, "key");
+        team["roleKeys"] = row.value("roleKeys", sdk::Json::array());
         team["members"] = sdk::Json::array();
         if (wanted_.has_team_members) {
             auto members = rows(

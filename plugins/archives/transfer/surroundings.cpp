@@ -7,6 +7,7 @@
 #include <stele/sdk/error.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -63,23 +64,24 @@ sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,
     if (!family.has_roles) return {};
     for (const sdk::Json& role : record.roles) {
         if (auto left = context_.go_on(); !left) return left;
-        sdk::Json body = sdk::Json::object();
-        for (const char* name : {"roleKey", "title", "description", "permissions"}) {
-            if (const auto value = role.find(name); value != role.end()) body[name] = *value;
-        }
+        const sdk::Json said = said_of_role(role);
         const std::string role_key = sdk::text_member(role, "roleKey");
         auto present = ask(key, {.path = "/roles/{roleKeyOrId}",
                                  .values = {role_key},
                                  .parameters = {{"inherited", "false"}}});
         if (!present && !sdk::is_missing(present.error())) return present.error();
-        if (present &&
-            present->value("permissions", sdk::Json()) == body.value("permissions", sdk::Json()))
+        if (!present) {
+            auto made = ask(key, {.method = "POST", .path = "/roles", .body = said});
+            if (!made) return made.error();
             continue;
-        auto written = present ? ask(key, {.method = "PUT",
-                                           .path = "/roles/{roleKeyOrId}",
-                                           .values = {role_key},
-                                           .body = body})
-                               : ask(key, {.method = "POST", .path = "/roles", .body = body});
+        }
+        const sdk::Json before = said_of_role(*present);
+        sdk::Json after = brought_up_to_date(before, said);
+        if (after == before) continue;
+        auto written = ask(key, {.method = "PUT",
+                                 .path = "/roles/{roleKeyOrId}",
+                                 .values = {role_key},
+                                 .body = std::move(after)});
         if (!written) return written.error();
     }
     return {};
@@ -93,16 +95,15 @@ sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
     auto present = services_.teams.find(context_, key, team_key);
     if (!present) return present.error();
     if (!*present) {
-        sdk::Json body = sdk::Json::object();
-        for (const char* name : {"title", "description"}) {
-            if (const auto value = team.find(name); value != team.end()) body[name] = *value;
-        }
-        auto made = ask(
-            key,
-            {.method = "POST", .path = "/teams", .parameters = {{"key", team_key}}, .body = body});
+        auto made = ask(key, {.method = "POST",
+                              .path = "/teams",
+                              .parameters = {{"key", team_key}},
+                              .body = said_of_team(team)});
         if (!made) return made.error();
         present = services_.teams.find(context_, key, team_key);
         if (!present) return present.error();
+    } else if (auto updated = update_team(key, team_key, team); !updated) {
+        return updated;
     }
     const sdk::RecordKey group = (*present)->group;
     auto held = context_.authorities().direct_roles(key, group);
@@ -130,6 +131,21 @@ sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
                                 .parameters = {{"id", (*member)->qualified_id()}}});
         if (!joined) return joined.error();
     }
+    return {};
+}
+
+sdk::Result<void> Surroundings::update_team(const sdk::RecordKey& key, const std::string& team_key,
+                                            const sdk::Json& team) {
+    auto present = ask(key, {.path = "/teams/{teamKey}", .values = {team_key}});
+    if (!present) return present.error();
+    const sdk::Json before = said_of_team(*present);
+    sdk::Json after = brought_up_to_date(before, said_of_team(team));
+    if (after == before) return {};
+    auto written = ask(key, {.method = "PUT",
+                             .path = "/teams/{teamKey}",
+                             .values = {team_key},
+                             .body = std::move(after)});
+    if (!written) return written.error();
     return {};
 }
 
@@ -180,8 +196,17 @@ sdk::Result<void> Surroundings::bring_files(const TransferRecord& record,
                                             const sdk::FamilyInfo& family,
                                             const sdk::RecordKey& key) {
     if (!family.has_attachments || !wanted_.takes_attachments()) return {};
+    if (record.files.empty()) return {};
+    auto present =
+        ask(key, {.path = "/attachments", .parameters = {{"limit", "-1"}, {"metadata", "false"}}});
+    if (!present) return present.error();
+    const sdk::Json rows = present->value("rows", sdk::Json::array());
     for (const sdk::ContentItem::File& file : record.files) {
         const sdk::Attachment& attachment = file.attachment;
+        auto is_here = has_file(key, rows, file);
+        if (!is_here) return is_here.error();
+        // Else the record would get a new version.
+        if (*is_here) continue;
         auto attached = ask(key, {.method = "POST",
                                   .path = "/attachments/{attachmentId}",
                                   .values = {attachment.id},
@@ -191,6 +216,25 @@ sdk::Result<void> Surroundings::bring_files(const TransferRecord& record,
         if (!attached) return attached.error();
     }
     return {};
+}
+
+sdk::Result<bool> Surroundings::has_file(const sdk::RecordKey& key, const sdk::Json& rows,
+                                         const sdk::ContentItem::File& file) const {
+    const sdk::Attachment& wanted = file.attachment;
+    const bool is_told = std::any_of(rows.begin(), rows.end(), [&wanted](const sdk::Json& row) {
+        const auto length = static_cast<std::int64_t>(wanted.length);
+        return sdk::text_member(row, "attachmentId") == wanted.id &&
+               sdk::text_member(row, "filename") == wanted.file_name &&
+               sdk::text_member(row, "contentType") == wanted.content_type &&
+               sdk::integer_member(row, "length") == length;
+    });
+    if (!is_told) return false;
+    auto brought = file.open();
+    if (!brought) return brought.error();
+    auto here = pieces_of(services_.operations.on_record(
+        context_, key, {.path = "/attachments/{attachmentId}", .values = {wanted.id}}));
+    if (!here) return here.error();
+    return are_same_bytes(*brought, *here);
 }
 
 sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sdk::Json& named,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "transfer/configuration.hpp"
@@ -42,6 +43,12 @@ private:
     sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
                                   const sdk::RecordKey& key);
+    sdk::Result<void> update_team(const sdk::RecordKey& key, const std::string& team_key,
+                                  const sdk::Json& team);
+    /// Whether the record has the file already, under its name and byte by byte; `rows` are its
+    /// attachments.
+    sdk::Result<bool> has_file(const sdk::RecordKey& key, const sdk::Json& rows,
+                               const sdk::ContentItem::File& file) const;
     /// Nothing, and a note, where nobody here is meant.
     sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
                                                               std::string_view about);

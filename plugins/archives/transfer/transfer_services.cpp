@@ -28,4 +28,23 @@ sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply) {
     return sdk::parse_json(text, {.depth = 200});
 }
 
+sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply) {
+    if (!reply) return reply.error();
+    sdk::BodySource source = reply->ranges() ? reply->ranges()(0, reply->size()) : reply->source();
+    if (!source) {
+        return sdk::make_error(sdk::ErrorKind::internal, "archives.transfer_download_unfit",
+                               "an attachment answers no bytes");
+    }
+    return sdk::PieceSource([source = std::move(source),
+                             has_more = true](std::string& piece) mutable -> sdk::Result<void> {
+        piece.clear();
+        while (has_more && piece.empty()) {
+            auto pulled = source(piece);
+            if (!pulled) return pulled.error();
+            has_more = *pulled;
+        }
+        return {};
+    });
+}
+
 }  // namespace stele::archives

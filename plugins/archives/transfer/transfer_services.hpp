@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <stele/sdk/attachments.hpp>
 #include <stele/sdk/registrar.hpp>
 #include <stele/sdk/services/content_transfer.hpp>
 #include <stele/sdk/services/families.hpp>
@@ -35,5 +36,8 @@ bool is_out_of_sight(const sdk::Error& error);
 
 /// What an inner operation answers, as JSON, also where it answers a stream.
 sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply);
+
+/// The bytes of an attachment, as its download answers them.
+sdk::Result<sdk::PieceSource> pieces_of(sdk::Result<sdk::Reply> reply);
 
 }  // namespace stele::archives

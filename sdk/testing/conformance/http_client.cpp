@@ -6,6 +6,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace stele::conformance {
@@ -65,6 +67,18 @@ std::string unchunked(const std::string& text) {
     return body;
 }
 
+std::string tag_in(const std::string& head) {
+    constexpr std::string_view kName = "\r\nETag: ";
+    const auto is_same = [](char one, char other) {
+        return std::tolower(static_cast<unsigned char>(one)) ==
+               std::tolower(static_cast<unsigned char>(other));
+    };
+    const auto found = std::search(head.begin(), head.end(), kName.begin(), kName.end(), is_same);
+    if (found == head.end()) return {};
+    const auto value = found + static_cast<std::ptrdiff_t>(kName.size());
+    return {value, std::find(value, head.end(), '\r')};
+}
+
 }  // namespace
 
 Answer HttpClient::exchange(const std::string& request) const {
@@ -77,6 +91,7 @@ Answer HttpClient::exchange(const std::string& request) const {
     const std::size_t head = text.find("\r\n\r\n");
     if (head == std::string::npos || text.size() < 12) return answer;
     std::from_chars(text.data() + 9, text.data() + 12, answer.status);
+    answer.tag = tag_in(text.substr(0, head));
     answer.body = text.substr(head + 4);
     if (text.substr(0, head).find("chunked") != std::string::npos) {
         answer.body = unchunked(answer.body);
@@ -86,12 +101,13 @@ Answer HttpClient::exchange(const std::string& request) const {
     return answer;
 }
 
-Answer HttpClient::ask(const std::string& method, const std::string& path,
-                       const std::string& body) const {
+Answer HttpClient::ask(const std::string& method, const std::string& path, const std::string& body,
+                       const std::string& content_type) const {
     std::string request = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n";
     if (!token_.empty()) request += "Authorization: Bearer " + token_ + "\r\n";
-    request += "Content-Type: application/json\r\nConnection: close\r\nContent-Length: " +
-               std::to_string(body.size()) + "\r\n\r\n" + body;
+    request += "Content-Type: " + content_type +
+               "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body;
     return exchange(request);
 }
 

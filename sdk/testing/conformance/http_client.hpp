@@ -13,6 +13,8 @@ struct Answer {
     int status = 0;
     std::string body;
     sdk::Json json;
+    /// The ETag; empty: none.
+    std::string tag = {};
 };
 
 /// Plain blocking requests to a server on this machine, one connection each. For tests.
@@ -22,8 +24,8 @@ public:
 
     void set_token(std::string token) { token_ = std::move(token); }
     /// Status 0 when the server cannot be reached or answers nonsense.
-    Answer ask(const std::string& method, const std::string& path,
-               const std::string& body = {}) const;
+    Answer ask(const std::string& method, const std::string& path, const std::string& body = {},
+               const std::string& content_type = "application/json") const;
     /// A token by password, or empty.
     std::string login(const std::string& basic, const std::string& form) const;
 

@@ -2,12 +2,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
+#include "record_transfer.hpp"
 #include "server_process.hpp"
 #include "suite.hpp"
+#include "transferred_families.hpp"
 
 namespace {
 
@@ -51,6 +54,48 @@ bool make_surroundings(conformance::HttpClient& admin, const sdk::Json& family) 
     return true;
 }
 
+bool check_family(const sdk::Json& family, const conformance::TransferredFamilies& transferred,
+                  const conformance::HttpClient& admin, const conformance::HttpClient& stranger) {
+    conformance::Suite suite(family, transferred, admin, stranger, "default/stranger");
+    const auto failures = suite.run();
+    for (const std::string& failure : failures)
+        std::cout << "FAILED: " << failure << "\n";
+    std::cout << family["collection"].get<std::string>() << ": "
+              << suite.checks() - static_cast<int>(failures.size()) << " of " << suite.checks()
+              << " checks passed\n";
+    return failures.empty();
+}
+
+/// Families of the same plugins without documents, such as those that clients do not make: a record
+/// that the server has, if there is one, is exported and imported onto itself.
+bool check_others(const sdk::Json& families, const conformance::TransferredFamilies& transferred,
+                  const conformance::HttpClient& admin) {
+    std::set<std::string> plugins;
+    std::set<std::string> checked;
+    for (const sdk::Json& family : families) {
+        const auto* const found = transferred.find(family["collection"].get<std::string>());
+        if (!found) continue;
+        plugins.insert(found->plugin);
+        checked.insert(found->collection);
+    }
+    bool is_sound = true;
+    for (const conformance::TransferredFamily& family : transferred.all()) {
+        if (!plugins.contains(family.plugin) || checked.contains(family.collection)) continue;
+        const std::string path = conformance::TransferredFamilies::some_record(admin, family);
+        if (path.empty()) {
+            std::cout << family.collection << ": not imported, the server lists none\n";
+            continue;
+        }
+        const std::string container = conformance::TransferredFamilies::container_of(family, path);
+        const std::string change = conformance::change_by_clone(admin, path, container);
+        std::cout << (change.empty() ? "" : "FAILED: ") << path
+                  << (change.empty() ? " is imported onto itself and stays as it is\n"
+                                     : " is imported onto itself: " + change + "\n");
+        is_sound = is_sound && change.empty();
+    }
+    return is_sound;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,17 +128,18 @@ int main(int argc, char** argv) {
         std::cerr << "no user could be made: " << user.body << "\n";
         return 2;
     }
+    const conformance::TransferredFamilies transferred(admin);
+    if (!transferred.is_offered()) {
+        std::cout
+            << "Exports and imports are not checked: no plugin beside the program offers them "
+               "(archives does).\n";
+    }
     bool is_sound = true;
     for (const sdk::Json& family : *families) {
         if (!make_surroundings(admin, family)) return 2;
-        conformance::Suite suite(family, admin, stranger, "default/stranger");
-        const auto failures = suite.run();
-        for (const std::string& failure : failures)
-            std::cout << "FAILED: " << failure << "\n";
-        std::cout << family["collection"].get<std::string>() << ": "
-                  << suite.checks() - static_cast<int>(failures.size()) << " of " << suite.checks()
-                  << " checks passed\n";
-        is_sound = is_sound && failures.empty();
+        is_sound = check_family(family, transferred, admin, stranger) && is_sound;
     }
+    if (transferred.is_offered())
+        is_sound = check_others(*families, transferred, admin) && is_sound;
     return is_sound ? 0 : 1;
 }

@@ -8,14 +8,6 @@ namespace stele::conformance {
 
 namespace {
 
-/// Whether every member of `sent` came back in `read`.
-bool has_members_of(const sdk::Json& read, const sdk::Json& sent) {
-    for (const auto& [name, value] : sent.items()) {
-        if (!read.contains(name) || read[name] != value) return false;
-    }
-    return true;
-}
-
 std::uint64_t total_of(const Answer& answer) {
     if (answer.status != 200 || !answer.json.is_object()) return 0;
     const auto total = answer.json.find("total_rows");
@@ -25,9 +17,10 @@ std::uint64_t total_of(const Answer& answer) {
 
 }  // namespace
 
-Suite::Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger,
-             std::string stranger_id)
-    : collection_(text_of(family, "collection")),
+Suite::Suite(const sdk::Json& family, const TransferredFamilies& transferred, HttpClient admin,
+             HttpClient stranger, std::string stranger_id)
+    : transferred_(transferred),
+      collection_(text_of(family, "collection")),
       admin_(std::move(admin)),
       stranger_(std::move(stranger)),
       stranger_id_(std::move(stranger_id)) {
@@ -39,6 +32,8 @@ Suite::Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger,
     for (const auto& document : family.value("valid", sdk::Json::array())) {
         valid_.push_back(document);
     }
+    for (const auto& name : family.value("unmoved", sdk::Json::array()))
+        unmoved_.push_back(name.get<std::string>());
     for (const auto& document : family.value("invalid", sdk::Json::array())) {
         invalid_.push_back(document);
     }
@@ -67,6 +62,7 @@ std::vector<std::string> Suite::run() {
     grant_and_revoke();
     answer_unknown_records();
     if (is_data_store_) be_a_data_store();
+    be_transferred();
     return failures_;
 }
 

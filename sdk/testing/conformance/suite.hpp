@@ -6,6 +6,7 @@
 #include <stele/sdk/json.hpp>
 
 #include "http_client.hpp"
+#include "transferred_families.hpp"
 
 namespace stele::conformance {
 
@@ -20,10 +21,15 @@ namespace stele::conformance {
 ///
 /// A family with the capability `data_store` says so (`"data_store": true`) and, where it contains
 /// others, names one of them: `"contained": {"collection": "emails", "valid": {"to": "a@b.c"}}`.
+///
+/// A family with `Operations::transfer` is exported and imported, too. Nothing is said for that,
+/// but for what `ResourceDescriptor::unmoved_members` names: `"unmoved": ["identityId"]`.
 class Suite {
 public:
     /// `admin` may do everything, `stranger` is a user without any grant.
-    Suite(const sdk::Json& family, HttpClient admin, HttpClient stranger, std::string stranger_id);
+    /// `transferred` outlives this.
+    Suite(const sdk::Json& family, const TransferredFamilies& transferred, HttpClient admin,
+          HttpClient stranger, std::string stranger_id);
 
     /// Runs all checks; answers the sentences of those that failed.
     std::vector<std::string> run();
@@ -48,15 +54,24 @@ private:
     void keep_within_its_size();
     void open_to_everybody();
     std::string create_inside(const std::string& store);
+    // suite_transfer.cpp
+    void be_transferred();
+    /// Gives a record an attachment, rights, a role of its own and a team, as far as it can have
+    /// them.
+    void furnish(const std::string& path);
+    void check_copy(const std::string& path, const std::string& copy, sdk::Json document);
     sdk::Json read(const std::string& path);
     /// The record at `path` with these members, as an update.
     Answer change(const std::string& path, const sdk::Json& members);
 
+    const TransferredFamilies& transferred_;
     std::string collection_;
     std::vector<sdk::Json> valid_;
     std::vector<sdk::Json> invalid_;
     /// A member that no two records may have the same of; empty: none.
     std::string unique_;
+    /// Members that no export has.
+    std::vector<std::string> unmoved_;
     bool is_data_store_ = false;
     /// Path below the instance, and a valid document, of what a data store contains.
     std::string contained_;

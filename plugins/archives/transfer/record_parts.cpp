@@ -1,0 +1,54 @@
+#include "transfer/record_parts.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace stele::archives {
+
+sdk::Json said_of_role(sdk::Json role) {
+    for (const char* of_server : {"_doc", "_system", "ok"})
+        role.erase(of_server);
+    return role;
+}
+
+sdk::Json said_of_team(sdk::Json team) {
+    for (const char* of_server : {"_doc", "_system", "ok", "key", "teamId", "groupId",
+                                  "groupDomainId", "teamableObjectTypeId", "teamableObjectId"})
+        team.erase(of_server);
+    for (const char* of_operations : {"roleKeys", "members"})
+        team.erase(of_operations);
+    return team;
+}
+
+sdk::Json brought_up_to_date(const sdk::Json& present, const sdk::Json& brought) {
+    sdk::Json after = present;
+    for (const auto& [name, value] : brought.items())
+        after[name] = value;
+    return after;
+}
+
+sdk::Result<bool> are_same_bytes(const sdk::PieceSource& one, const sdk::PieceSource& other) {
+    std::string ones;
+    std::string others;
+    std::size_t ones_at = 0;
+    std::size_t others_at = 0;
+    while (true) {
+        if (ones_at == ones.size()) {
+            if (auto read = one(ones); !read) return read.error();
+            ones_at = 0;
+        }
+        if (others_at == others.size()) {
+            if (auto read = other(others); !read) return read.error();
+            others_at = 0;
+        }
+        // An empty piece is the end.
+        if (ones.empty() || others.empty()) return ones.empty() && others.empty();
+        const std::size_t size = std::min(ones.size() - ones_at, others.size() - others_at);
+        if (ones.compare(ones_at, size, others, others_at, size) != 0) return false;
+        ones_at += size;
+        others_at += size;
+    }
+}
+
+}  // namespace stele::archives
