@@ -190,10 +190,9 @@ private:
     }
 
     void tell_omissions(const sdk::Json& job) {
-        const auto unreadable = sdk::integer_member(job, "unreadable").value_or(0);
-        if (unreadable == 0) return;
-        progress_.say("Left out " + std::to_string(unreadable) + " records that " +
-                      arguments_.login.user + " may not read.");
+        if (sdk::flag_member(job, "complete", true)) return;
+        progress_.say(sdk::text_member(job, "submitted_by") +
+                      " may not read everything that there may be; what is hidden was left out.");
     }
 
     bool is_complete() const {

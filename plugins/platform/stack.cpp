@@ -199,6 +199,18 @@ sdk::Result<std::vector<sdk::Companion>> Stack::companions(sdk::Context& context
 
 sdk::Result<void> Stack::accompany(sdk::Context& context, const sdk::Document& stack,
                                    const sdk::Companion& companion) {
+    // The same that `datastores/assign` asks for.
+    auto may = sdk::holds(context, stack.key, sdk::Permission::update);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "UPDATE on stack " + stack.id + " is needed for this");
+    }
+    auto reference = context.reference(companion.record);
+    if (!reference) return reference.error();
+    const std::string_view type = std::string_view(*reference).substr(0, reference->find(':'));
+    if (std::find(kStoreTypes.begin(), kStoreTypes.end(), type) == kStoreTypes.end())
+        return unknown_store("data store", companion.name);
     auto store = context.documents().read(companion.record);
     if (!store) return store.error();
     return put_into(context, stack.key, companion.name, *store);

@@ -349,11 +349,13 @@ statement('semantics 7.3.3', async () => {
   const platform = await it.platformId();
   const [repository, branch, changeset] = ['r1', 'b1', '0_77'];
   const source = '00000000000000000a0b';
-  const folder = `platforms/${platform}/repositories/${repository}/changesets/${changeset}/nodes`;
+  const around = `platforms/${platform}/repositories/${repository}`;
+  const folder = `${around}/changesets/${changeset}/nodes`;
   const link = (typeId, id) => ({ typeId, id, key: `${typeId}:${id}` });
   await uploaded(archiveOf(
     { model: '3.0.0', group: 'spec', artifact: 'dangling', version: '1', sources: [[link('platform', platform), link('repository', repository), link('branch', branch)]] },
-    { [`${folder}/${source}/node.json`]: JSON.stringify({ _doc: source, _type: 'n:node', title: 'dangling source' }),
+    { [`${around}/branches/${branch}/branch.json`]: JSON.stringify({ _doc: branch, tip: '0:77' }),
+      [`${folder}/${source}/node.json`]: JSON.stringify({ _doc: source, _type: 'n:node', title: 'dangling source' }),
       [`${folder}/1a0b/association.json`]: JSON.stringify({ _doc: '1a0b', _type: 'a:linked', source, target: 'nowhere', directionality: 'DIRECTED' }) }));
   const target = await it.repository();
   const refused = await it.finished((await it.post(`${target.branch}/import?${place('dangling')}`, { requireAllIncludes: true }))._doc);

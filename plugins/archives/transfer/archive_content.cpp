@@ -29,14 +29,19 @@ bool is_removed(const sdk::Json& fields) {
 /// What is said of attachments, by their ids.
 struct Told {
     std::map<std::string, sdk::Json> by_id;
+    /// Ids by the names that their files have where names have extensions.
+    std::map<std::string, std::string, std::less<>> by_file;
+
+    void tell(const std::string& id, sdk::Json about) {
+        const std::string name = sdk::text_member(about, "filename");
+        if (!name.empty()) by_file[attachment_file_name(id, name)] = id;
+        by_id[id] = std::move(about);
+    }
 
     /// The id that a file is of: one that is told of, else its name without the extension. Ids may
     /// have dots, and one may be another with an extension.
     std::string id_of(std::string_view file_name) const {
-        for (const auto& [id, about] : by_id) {
-            const std::string told = sdk::text_member(about, "filename");
-            if (!told.empty() && attachment_file_name(id, told) == file_name) return id;
-        }
+        if (const auto told = by_file.find(file_name); told != by_file.end()) return told->second;
         const std::string whole = id_of_segment(file_name);
         if (by_id.contains(whole)) return whole;
         const std::size_t dot = file_name.rfind('.');
@@ -53,7 +58,7 @@ sdk::Result<Told> what_is_told(const ArchiveFiles& archive, const std::vector<st
         const auto attachments = system->find("attachments");
         if (attachments != system->end() && attachments->is_object()) {
             for (const auto& [id, about] : attachments->items())
-                told.by_id[id] = about;
+                told.tell(id, about);
         }
     }
     for (const std::string& path : paths) {
@@ -68,7 +73,7 @@ sdk::Result<Told> what_is_told(const ArchiveFiles& archive, const std::vector<st
             const std::string_view name = file_name_of(path);
             id = id_of_segment(name.substr(0, name.size() - kMetadata.size()));
         }
-        told.by_id[id] = *std::move(about);
+        told.tell(id, *std::move(about));
     }
     return told;
 }
@@ -112,6 +117,7 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
     std::map<std::string, std::size_t, std::less<>> age_of;
     for (std::size_t i = 0; i < folders.size(); ++i)
         age_of[folders[i]] = i;
+    PathMemory memory;
     /// The last version of each node.
     struct Last {
         std::size_t age = 0;
@@ -131,6 +137,9 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
                                   entry.path.size() - begin - name.size() - 1);
         if (id.find('/') != std::string_view::npos) return {};
         const auto [present, is_new] = last.try_emplace(std::string(id));
+        if (is_new) {
+            if (auto kept = memory.keep(entry.path); !kept) return kept;
+        }
         if (is_new || age->second >= present->second.age)
             present->second = {age->second, is_new ? last.size() : present->second.order,
                                entry.path};

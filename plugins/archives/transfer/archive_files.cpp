@@ -8,7 +8,18 @@ namespace {
 
 constexpr std::size_t kMaxRecordBytes = std::size_t{16} << 20;
 
+/// A path is kept about twice, and each time with what holds it.
+constexpr std::uint64_t kCostOfPath = 200;
+constexpr std::uint64_t kMaxKept = std::uint64_t{96} << 20;
+
 }  // namespace
+
+sdk::Result<void> PathMemory::keep(std::string_view path) {
+    kept_ += 2 * path.size() + kCostOfPath;
+    if (kept_ <= kMaxKept) return {};
+    return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
+                           "the archive has more records and files than one import can bring");
+}
 
 sdk::Result<bool> ArchiveFiles::is_in_earlier(std::size_t zip, std::string_view path) const {
     for (std::size_t i = 0; i < zip; ++i) {

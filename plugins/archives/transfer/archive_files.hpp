@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -35,6 +36,16 @@ private:
     sdk::Result<bool> is_in_earlier(std::size_t zip, std::string_view path) const;
 
     std::vector<const sdk::ZipReader*> zips_;
+};
+
+/// What reading an archive may keep of its paths in memory. One thread.
+class PathMemory {
+public:
+    /// `too_large` (`archives.transfer_too_large`) beyond some 200,000 paths of usual length.
+    sdk::Result<void> keep(std::string_view path);
+
+private:
+    std::uint64_t kept_ = 0;
 };
 
 /// A JSON object in an archive: `invalid` (`archives.record_malformed`) for anything else.

@@ -20,8 +20,14 @@ constexpr std::string_view kChangesets = "/changesets/";
 constexpr std::string_view kNodeFolders = "/nodes/";
 constexpr std::string_view kAttachments = "/attachments/";
 constexpr std::string_view kJson = ".json";
+constexpr std::string_view kAclFile = "/acl.json";
 
 constexpr std::size_t kMaxUnknown = 100;
+constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxSources = 10'000;
+/// Links of a chain.
+constexpr std::size_t kMaxChain = 16;
+constexpr std::size_t kMaxIdBytes = 255;
 
 /// Files beside a record that are none themselves.
 constexpr std::array<std::string_view, 6> kBeside{"acl",     "roles",      "teams",
@@ -54,6 +60,20 @@ struct Chain {
     std::vector<std::string> ids;
 };
 
+sdk::Error unfit_sources(const std::string& problem) {
+    return sdk::make_error(sdk::ErrorKind::invalid, "archives.manifest_malformed",
+                           "manifest.json cannot be used for its sources: " + problem);
+}
+
+/// Whether records may have it: no reference could tell another one.
+bool is_record_id(std::string_view id) {
+    return !id.empty() && id.size() <= kMaxIdBytes &&
+           std::none_of(id.begin(), id.end(), [](char byte) {
+               const auto code = static_cast<unsigned char>(byte);
+               return byte == '/' || code < 0x20 || code == 0x7f;
+           });
+}
+
 /// Nothing where the folder is none of a record that this server knows.
 std::optional<Chain> chain_of(const sdk::Families& families, std::string_view location) {
     const std::vector<std::string> segments = split(location);
@@ -75,6 +95,7 @@ std::optional<Chain> chain_of(const sdk::Families& families, std::string_view lo
         chain.ids.push_back(id_of_segment(segments[at + length]));
         at += length + 1;
     }
+    if (!std::all_of(chain.ids.begin(), chain.ids.end(), is_record_id)) return std::nullopt;
     return chain;
 }
 
@@ -99,13 +120,13 @@ sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const TransferSe
     std::unique_ptr<ArchiveSource> source(
         new ArchiveSource(services, archive, std::move(manifest)));
     if (auto looked = source->look_through(); !looked) return looked.error();
-    source->read_subjects();
+    if (auto read = source->read_subjects(); !read) return read.error();
     source->drop_surroundings();
     if (auto there = source->check_subjects(); !there) return there.error();
     return source;
 }
 
-bool ArchiveSource::take_content(const std::string& path) {
+sdk::Result<bool> ArchiveSource::take_content(const std::string& path) {
     const std::size_t changesets = path.find(kChangesets);
     if (changesets == std::string::npos) return false;
     const std::size_t begin = changesets + kChangesets.size();
@@ -113,17 +134,27 @@ bool ArchiveSource::take_content(const std::string& path) {
     if (end == std::string::npos) return true;
     const std::string folder = path.substr(0, end);
     Repository& repository = repositories_[path.substr(0, changesets)];
-    if (repository.folder_of.emplace(changeset_of_folder(folder), folder).second)
+    if (repository.folder_of.emplace(changeset_of_folder(folder), folder).second) {
         repository.folders.push_back(folder);
+        if (auto kept = memory_.keep(folder); !kept) return kept.error();
+    }
+    if (path.ends_with(kAclFile)) {
+        acl_paths_.push_back(path);
+        if (auto kept = memory_.keep(path); !kept) return kept.error();
+    }
     const std::size_t files = path.find(kAttachments, end);
-    if (files != std::string::npos) files_[path.substr(0, files)].push_back(path);
+    if (files == std::string::npos) return true;
+    files_[path.substr(0, files)].push_back(path);
+    if (auto kept = memory_.keep(path); !kept) return kept.error();
     return true;
 }
 
-bool ArchiveSource::take_record(const std::string& path) {
+/// False where it lies nowhere that is known.
+sdk::Result<bool> ArchiveSource::take_record(const std::string& path) {
     const std::size_t files = path.find(kAttachments);
     if (files != std::string::npos) {
         files_[path.substr(0, files)].push_back(path);
+        if (auto kept = memory_.keep(path); !kept) return kept.error();
         return true;
     }
     const std::size_t slash = path.rfind('/');
@@ -145,14 +176,20 @@ bool ArchiveSource::take_record(const std::string& path) {
         place.container = key_of(around.type, chain->ids, chain->ids.size() - 1);
     }
     records_.push_back(std::move(place));
+    if (auto kept = memory_.keep(path); !kept) return kept.error();
     return true;
 }
 
 sdk::Result<void> ArchiveSource::look_through() {
     auto walked = archive_.for_each([this](const sdk::ZipEntry& entry) -> sdk::Result<void> {
-        const bool is_known = take_content(entry.path) || take_record(entry.path);
-        if (!is_known && unknown_.size() < kMaxUnknown)
-            unknown_.push_back(entry.path + ": nothing is known of such files; it was left out");
+        auto is_content = take_content(entry.path);
+        if (!is_content) return is_content.error();
+        if (*is_content) return {};
+        auto is_known = take_record(entry.path);
+        if (!is_known) return is_known.error();
+        if (!*is_known && unknown_.size() < kMaxUnknown)
+            unknown_.push_back(sdk::shown_path(entry.path) +
+                               ": nothing is known of such files; it was left out");
         return {};
     });
     if (!walked) return walked;
@@ -163,8 +200,8 @@ sdk::Result<void> ArchiveSource::look_through() {
     return {};
 }
 
-void ArchiveSource::read_subjects() {
-    if (!manifest_.sources.is_array()) return;
+sdk::Result<void> ArchiveSource::read_subjects() {
+    if (!manifest_.sources.is_array()) return {};
     for (const sdk::Json& chain : manifest_.sources) {
         if (!chain.is_array() || chain.empty()) continue;
         const sdk::Json& last = chain.back();
@@ -175,36 +212,46 @@ void ArchiveSource::read_subjects() {
         std::vector<std::string> ids;
         for (const sdk::Json& link : chain)
             ids.push_back(sdk::text_member(link, "id"));
+        const bool is_long = std::any_of(
+            ids.begin(), ids.end(), [](const std::string& id) { return id.size() > kMaxIdBytes; });
+        if (ids.size() > kMaxChain || is_long || subject.type.size() > kMaxIdBytes)
+            return unfit_sources("a chain of them is too long");
         subject.key = key_of(subject.type, ids, ids.size());
         subject.chain = chain;
-        if (!subject.type.empty() && !subject.id.empty()) subjects_.push_back(std::move(subject));
+        if (subject.type.empty() || subject.id.empty()) continue;
+        if (subjects_.size() == kMaxSources) return unfit_sources("they are too many");
+        if ((subject.type == kNode || subject.type == kAssociation) && ids.size() > 1) {
+            content_subjects_.push_back(subject.id);
+            content_branch_ = key_of(kBranch, ids, ids.size() - 1);
+        }
+        subject_keys_.insert(subject.key);
+        subjects_.push_back(std::move(subject));
     }
+    return {};
 }
 
 sdk::Result<void> ArchiveSource::check_subjects() const {
+    std::set<std::string> present;
+    for (const Place& place : records_)
+        present.insert(place.key);
     for (const TransferSubject& subject : subjects_) {
         const bool is_record = subject.type != kNode && subject.type != kAssociation &&
                                services_.families.find_word(subject.type) != nullptr;
-        const bool is_there =
-            std::any_of(records_.begin(), records_.end(),
-                        [&subject](const Place& place) { return place.key == subject.key; });
-        if (is_record && !is_there) return subject_missing(subject);
+        if (is_record && !present.contains(subject.key)) return subject_missing(subject);
     }
     return {};
 }
 
 void ArchiveSource::drop_surroundings() {
-    std::erase_if(records_, [this](const Place& place) {
+    std::set<std::string> around;
+    for (const TransferSubject& subject : subjects_) {
+        const std::vector<std::string> ids = reference_parts(subject.key).ids;
+        for (std::size_t i = 1; i < ids.size(); ++i)
+            around.insert(key_of({}, ids, i));
+    }
+    std::erase_if(records_, [&](const Place& place) {
         const std::vector<std::string> ids = reference_parts(place.key).ids;
-        const auto lies_in = [&ids](const TransferSubject& subject) {
-            const std::vector<std::string> below = reference_parts(subject.key).ids;
-            return below.size() > ids.size() && std::equal(ids.begin(), ids.end(), below.begin());
-        };
-        const auto is = [&place](const TransferSubject& subject) {
-            return subject.key == place.key;
-        };
-        return std::any_of(subjects_.begin(), subjects_.end(), lies_in) &&
-               std::none_of(subjects_.begin(), subjects_.end(), is);
+        return around.contains(key_of({}, ids, ids.size())) && !subject_keys_.contains(place.key);
     });
 }
 
@@ -219,7 +266,6 @@ sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
     auto file = archive_.find(path);
     if (!file) return file.error();
     if (!*file) return sdk::Json::array();
-    constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;
     auto text = (*file)->zip->read_all((*file)->entry, kMaxListBytes);
     if (!text) return text.error();
     auto list = sdk::parse_json(*text);
@@ -317,6 +363,30 @@ sdk::Result<std::vector<std::string>> ArchiveSource::changesets_of(const Reposit
     return folders;
 }
 
+/// Of each node that has one, the file in the last of the folders.
+std::map<std::string, std::string> ArchiveSource::acl_paths_in(
+    const std::vector<std::string>& folders) const {
+    std::map<std::string_view, std::size_t> age_of;
+    for (std::size_t i = 0; i < folders.size(); ++i)
+        age_of[folders[i]] = i;
+    std::map<std::string, std::string> paths;
+    std::map<std::string, std::size_t> ages;
+    for (const std::string& path : acl_paths_) {
+        const std::size_t nodes = path.rfind(kNodeFolders);
+        if (nodes == std::string::npos) continue;
+        const auto age = age_of.find(std::string_view(path).substr(0, nodes));
+        if (age == age_of.end()) continue;
+        const std::size_t begin = nodes + kNodeFolders.size();
+        const std::string id =
+            id_of_segment(path.substr(begin, path.size() - begin - kAclFile.size()));
+        const auto [known, is_new] = ages.try_emplace(id, age->second);
+        if (!is_new && known->second > age->second) continue;
+        known->second = age->second;
+        paths[id] = path;
+    }
+    return paths;
+}
+
 sdk::Result<void> ArchiveSource::visit_content(
     const std::string& location, const Repository& repository, const Place* branch,
     const std::function<sdk::Result<void>(const TransferContent&)>& visit) const {
@@ -324,29 +394,17 @@ sdk::Result<void> ArchiveSource::visit_content(
     if (!folders) return folders.error();
     auto content = ArchiveContent::open(archive_, files_, *folders);
     if (!content) return content.error();
-    std::string key = branch ? branch->key : std::string();
-    std::vector<std::string> nodes;
-    for (const TransferSubject& subject : subjects_) {
-        const bool is_inside = subject.type == "node" || subject.type == "association";
-        if (branch || !is_inside || subject.chain.size() < 2) continue;
-        nodes.push_back(subject.id);
-        ReferenceParts parts = reference_parts(subject.key);
-        parts.word = "branch";
-        parts.ids.pop_back();
-        key = parts.text();
-    }
-    const auto acl = [this, folders = *folders](const std::string& node) -> sdk::Result<sdk::Json> {
-        for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-            const std::string beside = *folder + std::string(kNodeFolders) + path_segment(node);
-            auto list = list_at(beside + "/acl.json");
-            if (!list || !list->empty()) return list;
-        }
-        return sdk::Json::array();
+    const bool has_subjects = !branch && !content_subjects_.empty();
+    const auto acl =
+        [this, paths = acl_paths_in(*folders)](const std::string& node) -> sdk::Result<sdk::Json> {
+        const auto path = paths.find(node);
+        return path == paths.end() ? sdk::Result<sdk::Json>(sdk::Json::array())
+                                   : list_at(path->second);
     };
-    return visit({.branch = key,
+    return visit({.branch = branch ? branch->key : content_branch_,
                   .repository = repository.key,
                   .location = location,
-                  .nodes = std::move(nodes),
+                  .nodes = has_subjects ? content_subjects_ : std::vector<std::string>(),
                   .state = {},
                   .source = *content,
                   .changeset = [](const std::string& id) -> sdk::Result<sdk::Json> {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,10 +56,11 @@ private:
         : services_(services), archive_(archive), manifest_(std::move(manifest)) {}
 
     sdk::Result<void> look_through();
-    bool take_content(const std::string& path);
+    /// Whether the path is one of content.
+    sdk::Result<bool> take_content(const std::string& path);
     /// False where it lies nowhere that is known.
-    bool take_record(const std::string& path);
-    void read_subjects();
+    sdk::Result<bool> take_record(const std::string& path);
+    sdk::Result<void> read_subjects();
     void drop_surroundings();
     sdk::Result<void> check_subjects() const;
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
@@ -66,6 +68,7 @@ private:
     sdk::Result<TransferRecord> read(const Place& place) const;
     sdk::Result<std::vector<std::string>> changesets_of(const Repository& repository,
                                                         const Place* branch) const;
+    std::map<std::string, std::string> acl_paths_in(const std::vector<std::string>& folders) const;
     sdk::Result<void> visit_content(
         const std::string& location, const Repository& repository, const Place* branch,
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
@@ -74,9 +77,16 @@ private:
     const ArchiveFiles& archive_;
     ArchiveManifest manifest_;
     std::vector<TransferSubject> subjects_;
+    std::set<std::string> subject_keys_;
+    /// Ids of the nodes and associations among the subjects, and the branch of the last one.
+    std::vector<std::string> content_subjects_;
+    std::string content_branch_;
+    PathMemory memory_;
     std::vector<Place> records_;
     std::vector<std::string> unknown_;
     std::map<std::string, Repository> repositories_;
+    /// Of nodes and associations.
+    std::vector<std::string> acl_paths_;
     /// Paths of the files in folders of attachments, by the folder around these.
     std::map<std::string, std::vector<std::string>> files_;
 };

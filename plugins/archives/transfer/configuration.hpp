@@ -47,6 +47,8 @@ struct TransferConfiguration {
     /// The target takes what is in a subject of its own family, but not what that says itself. No
     /// setting of clients.
     bool keeps_target = false;
+    /// Members of groups. No setting of clients.
+    bool has_members = true;
 
     bool takes_attachments() const { return has_binaries && has_attachments; }
 

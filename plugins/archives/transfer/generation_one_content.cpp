@@ -82,8 +82,8 @@ sdk::Result<GenerationOneContent> GenerationOneContent::open(const ArchiveFiles&
         const bool is_below = entry.path.size() > kBranchFolder.size() &&
                               entry.path.starts_with(kBranchFolder) &&
                               entry.path[kBranchFolder.size()] == '/';
-        if (is_below) content.take(entry.path.substr(kBranchFolder.size()));
-        return {};
+        if (!is_below) return {};
+        return content.take(entry.path.substr(kBranchFolder.size()));
     });
     if (!walked) return walked.error();
     std::stable_sort(content.items_.begin(), content.items_.end(),
@@ -91,28 +91,27 @@ sdk::Result<GenerationOneContent> GenerationOneContent::open(const ArchiveFiles&
     return content;
 }
 
-void GenerationOneContent::take(const std::string& path) {
+sdk::Result<void> GenerationOneContent::take(const std::string& path) {
     const std::vector<std::string_view> names = segments_of(std::string_view(path).substr(1));
     const std::string_view last = names.back();
-    if (names.size() > 3 && names[names.size() - 2] == "attachments") {
-        attachments_[folder_of(folder_of(path))].push_back(path);
-        return;
-    }
     const std::string_view area = names.front();
-    if (area == "associations") {
-        if (names.size() == 5 && last == "association.json")
-            items_.push_back({Kind::association, path});
-        return;
-    }
-    if (area != "types" && area != "nodes") return;
-    if (names.size() == 3 && last == "node.json") {
+    const bool is_node = area == "types" || area == "nodes";
+    if (is_node && names.size() > 3 && names[names.size() - 2] == "attachments") {
+        attachments_[folder_of(folder_of(path))].push_back(path);
+    } else if (area == "associations" && names.size() == 5 && last == "association.json") {
+        items_.push_back({Kind::association, path});
+    } else if (is_node && names.size() == 3 && last == "node.json") {
         items_.push_back({area == "types" ? Kind::definition : Kind::node, path});
-    } else if (names.size() == 4 && names[2] == "forms" && last.ends_with(kJsonEnding)) {
+    } else if (is_node && names.size() == 4 && names[2] == "forms" && last.ends_with(kJsonEnding)) {
         items_.push_back({Kind::form, path});
-    } else if (names.size() == 5 && names[2] == "translations" && last == "translation.json") {
+    } else if (is_node && names.size() == 5 && names[2] == "translations" &&
+               last == "translation.json") {
         masters_.insert(master_of(folder_of(path)));
         items_.push_back({Kind::translation, path});
+    } else {
+        return {};
     }
+    return memory_.keep(path);
 }
 
 sdk::Result<Json> GenerationOneContent::read(const std::string& path) const {

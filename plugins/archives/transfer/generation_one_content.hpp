@@ -40,7 +40,7 @@ private:
 
     explicit GenerationOneContent(const ArchiveFiles& archive) : archive_(&archive) {}
 
-    void take(const std::string& path);
+    sdk::Result<void> take(const std::string& path);
     sdk::Result<sdk::Json> read(const std::string& path) const;
     sdk::Result<void> visit_item(const Item& item, const Visit& visit) const;
     /// These and the associations that lead to them.
@@ -51,6 +51,7 @@ private:
     sdk::Result<std::vector<sdk::ContentItem::File>> files_of(const std::string& folder) const;
 
     const ArchiveFiles* archive_;
+    PathMemory memory_;
     std::vector<Item> items_;
     /// Paths of attachments, by the folder that `attachments` lies in.
     AttachmentPaths attachments_;

@@ -10,25 +10,12 @@
 
 #include "transfer/configuration.hpp"
 #include "transfer/identities.hpp"
+#include "transfer/import_outcome.hpp"
+#include "transfer/surroundings.hpp"
 #include "transfer/transfer_services.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
-
-/// What an import or a copy has made.
-struct ImportOutcome {
-    /// `{sources, targets}` of each subject, chains from the platform down.
-    sdk::Json imports;
-    std::uint64_t created = 0;
-    std::uint64_t updated = 0;
-    /// Equal to what was there, or not to be written.
-    std::uint64_t skipped = 0;
-    /// Sentences for people. At most 1,000.
-    std::vector<std::string> notes;
-
-    ImportOutcome();
-    void note(std::string text);
-};
 
 /// Brings records and content into a record, or onto it, inside the transaction of a context and
 /// with the rights of its principal: each write is the operation that a client would ask for. One
@@ -51,6 +38,8 @@ private:
         sdk::RecordKey container = {};
     };
 
+    /// Of the records that a reference with the word leads through.
+    std::vector<std::string> chain_types(const std::string& word) const;
     sdk::Result<void> look_at_target();
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();
@@ -58,7 +47,8 @@ private:
     enum class Patience { everything, required, none };
     bool must_wait(const TransferRecord& record, Patience patience) const;
     sdk::Result<void> bring_record(const TransferRecord& record);
-    sdk::Result<Destination> destination_of(const TransferRecord& record) const;
+    /// Nothing for what is neither a subject nor lies in a record that comes or belongs to one.
+    sdk::Result<std::optional<Destination>> destination_of(const TransferRecord& record) const;
     sdk::Result<std::optional<sdk::RecordKey>> find_present(const TransferRecord& record,
                                                             const sdk::FamilyInfo& family,
                                                             const sdk::RecordKey& container) const;
@@ -72,28 +62,10 @@ private:
     sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_rights();
     sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
-    sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                  const sdk::RecordKey& key);
-    sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                 const sdk::RecordKey& key, const sdk::Json& team);
-    sdk::Result<void> update_team(const sdk::RecordKey& key, const std::string& team_key,
-                                  const sdk::Json& team);
-    sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
-                                   std::string_view about);
-    sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
-    sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
-                                  const sdk::RecordKey& key);
-    /// Whether the record has the file already, under its name and byte by byte; `rows` are its
-    /// attachments.
-    sdk::Result<bool> has_file(const sdk::RecordKey& key, const sdk::Json& rows,
-                               const sdk::ContentItem::File& file) const;
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
     sdk::Result<void> tell_subjects();
     sdk::Result<sdk::Json> target_chain(const sdk::RecordKey& key) const;
-    /// Nothing, and a note, where nobody here is meant.
-    sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
-                                                              std::string_view about);
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
     bool is_subject(const std::string& key) const;
     bool is_clone() const { return wanted_.strategy == sdk::TransferStrategy::clone; }
@@ -108,19 +80,30 @@ private:
     const sdk::FamilyInfo* target_family_ = nullptr;
     Identities identities_;
     std::set<std::string> expected_records_;
-    /// Those that only the server makes, and what lies in them.
+    /// Those that cannot be made here, and what lies in them.
     std::set<std::string> left_out_;
+    /// The target, where it stays as it is.
+    std::set<std::string> kept_;
+    /// Made by this import.
+    std::set<sdk::RecordKey> made_;
+    /// Keys of records by those of what belongs to them.
+    std::map<std::string, std::string> owners_;
     /// How many records of the last pass wait for others.
     std::size_t waiting_ = 0;
     /// What stands here for a record of the source, by its key.
     std::map<std::string, sdk::RecordKey> records_;
     /// What came along with a record that was made, for those that it is to stand for.
     std::map<std::string, sdk::RecordKey> arrived_;
+    /// Keys of what the import is about.
+    std::set<std::string> subjects_;
+    /// Keys of the companions of records that came.
+    std::set<std::string> belonging_;
     /// Records that name others which had not come yet.
     std::set<std::string> unfinished_;
     /// Made or changed, so that what lies beside them is to be brought, too.
     std::map<std::string, std::string> subject_ids_;
     ImportOutcome outcome_;
+    Surroundings surroundings_;
     std::uint64_t done_ = 0;
 };
 

@@ -17,10 +17,6 @@ namespace {
 
 constexpr char kEverything[] = "-1";
 
-bool is_hidden(const sdk::Error& error) {
-    return sdk::is_missing(error) || error.kind == sdk::ErrorKind::forbidden;
-}
-
 std::int64_t modified_ms(const sdk::Json& fields) {
     const auto system = fields.find("_system");
     if (system == fields.end() || !system->is_object()) return 0;
@@ -154,8 +150,7 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (!family) return family.error();
     if (!*family || !(*family)->is_transferred) return {};
     auto fields = json_of(services_.operations.on_record(context_, place.key, {}));
-    if (!fields && is_hidden(fields.error())) {
-        ++omissions_.unreadable;
+    if (!fields && is_out_of_sight(fields.error())) {
         return {};
     }
     if (!fields) return fields.error();
@@ -226,6 +221,7 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
     for (const std::string& type : family.contained) {
         const sdk::FamilyInfo* const inner = services_.families.find(type);
         if (!inner->is_transferred) continue;
+        if (auto noted = note_reach({type, {}, place.key}); !noted) return noted;
         if (inner->has_space) {
             if (type == kNode) contents_.push_back({place.key, {}});
             continue;
@@ -249,12 +245,19 @@ sdk::Result<void> LiveSource::walk_contained(const Place& place, const TransferR
     return {};
 }
 
+sdk::Result<void> LiveSource::note_reach(const sdk::CollectionName& collection) {
+    auto reads_all = context_.documents().reads_all(collection);
+    if (!reads_all) return reads_all.error();
+    omissions_.may_be_partial = omissions_.may_be_partial || !*reads_all;
+    return {};
+}
+
 sdk::Result<sdk::Json> LiveSource::rows(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                         sdk::InnerOperation operation) const {
     if (!services_.operations.is_offered(family.type, true, operation)) return sdk::Json::array();
     operation.parameters.emplace_back("limit", kEverything);
     auto page = json_of(services_.operations.on_record(context_, key, operation));
-    if (!page && is_hidden(page.error())) return sdk::Json::array();
+    if (!page && is_out_of_sight(page.error())) return sdk::Json::array();
     if (!page) return page.error();
     const auto rows = page->find("rows");
     return rows == page->end() ? sdk::Json::array() : *rows;
@@ -309,23 +312,6 @@ sdk::Result<sdk::Json> LiveSource::acl_of(const sdk::RecordKey& key,
     return entries;
 }
 
-sdk::Result<sdk::Json> LiveSource::acl_of_node(const std::string& branch,
-                                               const std::string& node) const {
-    if (!wanted_.has_acls) return sdk::Json::array();
-    ReferenceParts parts = reference_parts(branch);
-    parts.word = kNode;
-    parts.ids.push_back(node);
-    auto key = context_.find_reference(parts.text());
-    // A version of a node that is gone.
-    if (!key && sdk::is_missing(key.error())) return sdk::Json::array();
-    if (!key) return key.error();
-    auto granted = context_.authorities().acl(*key);
-    if (!granted) return granted.error();
-    // Nearly no node has grants of its own.
-    if (granted->empty()) return sdk::Json::array();
-    return acl_of(*key, *services_.families.find(kNode));
-}
-
 sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                         TransferRecord& record) const {
     if (!wanted_.has_teams || !family.has_teams) return {};
@@ -378,13 +364,20 @@ sdk::Result<void> LiveSource::add_files(const sdk::RecordKey& key, const sdk::Fa
 }
 
 sdk::Result<void> LiveSource::add_companions(const sdk::RecordKey& key, TransferRecord& record,
-                                             std::vector<sdk::RecordKey>& outside) const {
+                                             std::vector<sdk::RecordKey>& outside) {
     auto companions = services_.families.companions(context_, key);
     if (!companions) return companions.error();
+    if (!companions->empty()) {
+        // They lie anywhere on the platform; which families they are of is told by none of them.
+        for (const std::string& type : services_.families.find(kPlatform)->contained) {
+            auto noted = note_reach({type, {}, context_.platform().root});
+            if (!noted) return noted;
+        }
+    }
     for (const sdk::Companion& companion : *companions) {
         auto above = services_.families.container_of(context_, companion.record);
         if (!above) return above.error();
-        // What may not be read the walk leaves out and counts.
+        // What may not be read the walk leaves out.
         if (*above != key) outside.push_back(companion.record);
         auto may = sdk::holds(context_, companion.record, sdk::Permission::read);
         if (!may) return may.error();
@@ -392,88 +385,6 @@ sdk::Result<void> LiveSource::add_companions(const sdk::RecordKey& key, Transfer
         auto reference = context_.reference(companion.record);
         if (!reference) return reference.error();
         record.companions[companion.name] = *std::move(reference);
-    }
-    return {};
-}
-
-sdk::ContentSelection LiveSource::selection_of(const Content& content) const {
-    sdk::ContentSelection selection;
-    selection.branch = content.branch;
-    selection.nodes = content.nodes;
-    selection.start_ms = wanted_.start_ms;
-    selection.end_ms = wanted_.end_ms;
-    selection.has_folders = wanted_.has_folders;
-    selection.has_relators = wanted_.has_relators;
-    selection.has_relating_associations = wanted_.has_relating_associations;
-    selection.has_history = content.nodes.empty() && !wanted_.is_tip_only;
-    const bool is_state = !selection.has_history && wanted_.start_changeset.empty();
-    (is_state ? selection.changeset : selection.end_changeset) = wanted_.end_changeset;
-    selection.start_changeset = wanted_.start_changeset;
-    return selection;
-}
-
-sdk::Result<std::string> LiveSource::state_of(const Content& content) const {
-    if (!wanted_.end_changeset.empty()) return wanted_.end_changeset;
-    auto branch = json_of(services_.operations.on_record(context_, content.branch, {}));
-    // Whoever may read a node need not read the branch around it.
-    if (!branch && is_hidden(branch.error())) return std::string("tip");
-    if (!branch) return branch.error();
-    return sdk::text_member(*branch, "tip");
-}
-
-sdk::Result<void> LiveSource::visit_content(
-    sdk::ContentTransfer& transfer, const Content& content,
-    const std::function<sdk::Result<void>(const TransferContent&)>& visit) {
-    const sdk::ContentSelection selection = selection_of(content);
-    sdk::ContentOmissions left_out;
-    auto source = transfer.open(context_, selection, left_out);
-    if (!source) return source.error();
-    auto branch = context_.reference(content.branch);
-    if (!branch) return branch.error();
-    auto repository = services_.families.container_of(context_, content.branch);
-    if (!repository) return repository.error();
-    auto reference = context_.reference(**repository);
-    if (!reference) return reference.error();
-    auto location = location_of(**repository);
-    if (!location) return location.error();
-    auto state =
-        selection.has_history ? sdk::Result<std::string>(std::string()) : state_of(content);
-    if (!state) return state.error();
-    const auto changeset = [this, &reference](const std::string& id) -> sdk::Result<sdk::Json> {
-        ReferenceParts parts = reference_parts(*reference);
-        parts.word = "changeset";
-        parts.ids.push_back(id);
-        auto record = context_.read_reference(parts.text());
-        if (record || !sdk::is_missing(record.error())) return record;
-        return sdk::Json{{"_doc", id}};
-    };
-    const auto acl = [this, &branch](const std::string& node) {
-        return acl_of_node(*branch, node);
-    };
-    auto visited = visit({.branch = *branch,
-                          .repository = *reference,
-                          .location = *location,
-                          .nodes = content.nodes,
-                          .state = *state,
-                          .source = **source,
-                          .changeset = changeset,
-                          .acl = acl});
-    omissions_.unreadable += left_out.unreadable;
-    return visited;
-}
-
-sdk::Result<void> LiveSource::for_each_content(
-    const std::function<sdk::Result<void>(const TransferContent&)>& visit) {
-    sdk::ContentTransfer* const transfer = services_.content();
-    if (!transfer) return {};
-    for (const Content& content : contents_) {
-        const bool is_in_another =
-            !content.nodes.empty() &&
-            std::any_of(contents_.begin(), contents_.end(), [&content](const Content& other) {
-                return other.branch == content.branch && other.nodes.empty();
-            });
-        if (is_in_another) continue;
-        if (auto visited = visit_content(*transfer, content, visit); !visited) return visited;
     }
     return {};
 }

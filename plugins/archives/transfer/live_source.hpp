@@ -14,8 +14,9 @@ namespace stele::archives {
 
 /// What an export left out.
 struct TransferOmissions {
-    /// Records and nodes that whoever acts may not READ.
-    std::uint64_t unreadable = 0;
+    /// Whoever acts may not READ everything there was to look at. It says nothing about whether
+    /// there was something hidden (docs/decisions/0050-what-hidden-records-tell.md).
+    bool may_be_partial = false;
 };
 
 /// Records and content of a platform, as whoever acts in a context may read them; what they may not
@@ -76,7 +77,9 @@ private:
     sdk::Result<void> add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                 TransferRecord& record) const;
     sdk::Result<void> add_companions(const sdk::RecordKey& key, TransferRecord& record,
-                                     std::vector<sdk::RecordKey>& outside) const;
+                                     std::vector<sdk::RecordKey>& outside);
+    /// Whether what lies in a collection may be more than what is taken along.
+    sdk::Result<void> note_reach(const sdk::CollectionName& collection);
     sdk::Json named(const sdk::Json& principal) const;
     sdk::Result<sdk::Json> acl_of(const sdk::RecordKey& key, const sdk::FamilyInfo& family) const;
     sdk::Result<sdk::Json> acl_of_node(const std::string& branch, const std::string& node) const;

@@ -135,7 +135,7 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
             result["archiveId"] = record->id;
             result["entries"] = written.entries;
             result["bytes"] = written.bytes.length;
-            result["unreadable"] = written.omissions.unreadable;
+            result["complete"] = !written.omissions.may_be_partial;
             result["sources"] = written.manifest.at("sources");
             result["configuration"] = wanted.to_json();
             return job.finish(context.transaction(), result);
@@ -194,11 +194,11 @@ sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& jo
             return written ? sdk::Result<void>() : written.error();
         });
     if (!read) return read.error();
-    const std::uint64_t unreadable = written->omissions.unreadable;
-    if (unreadable > 0) {
-        auto logged = job.log(sdk::JobLogLevel::status,
-                              fmt::format("{} records that {} may not read were left out",
-                                          unreadable, job.run_as().name));
+    if (written->omissions.may_be_partial) {
+        auto logged =
+            job.log(sdk::JobLogLevel::status, job.run_as().name +
+                                                  " may not read everything that there may be; "
+                                                  "what is hidden was left out");
         if (!logged) return logged.error();
     }
     return keep_archive(services, job, *written, *wanted);

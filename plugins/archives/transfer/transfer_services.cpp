@@ -12,6 +12,10 @@ std::filesystem::path TransferServices::scratch_folder() const {
     return folder;
 }
 
+bool is_out_of_sight(const sdk::Error& error) {
+    return sdk::is_missing(error) || error.kind == sdk::ErrorKind::forbidden;
+}
+
 sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply) {
     if (!reply) return reply.error();
     std::string text = reply->body();

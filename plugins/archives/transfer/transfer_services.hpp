@@ -31,6 +31,9 @@ struct TransferServices {
     std::filesystem::path scratch_folder() const;
 };
 
+/// Whether an operation was refused to somebody who may not know of the record, or not enough.
+bool is_out_of_sight(const sdk::Error& error);
+
 /// What an inner operation answers, as JSON, also where it answers a stream.
 sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply);
 

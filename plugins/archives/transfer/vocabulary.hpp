@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 /// Types that transfers treat in a way of their own.
 namespace stele::archives {
 
@@ -10,8 +12,14 @@ inline constexpr char kBranch[] = "branch";
 inline constexpr char kMaster[] = "master";
 inline constexpr char kNode[] = "node";
 inline constexpr char kAssociation[] = "association";
+inline constexpr char kDomain[] = "domain";
 inline constexpr char kGroup[] = "group";
 inline constexpr char kVault[] = "vault";
+
+/// Whether records of the type are content of branches.
+inline bool is_content(std::string_view type) {
+    return type == kNode || type == kAssociation;
+}
 
 /// Beside the record of an archive.
 inline constexpr char kZipFile[] = "archive.zip";

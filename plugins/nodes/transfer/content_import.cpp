@@ -1,7 +1,9 @@
 #include "transfer/content_import.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -23,6 +25,8 @@
 namespace stele::nodes {
 
 namespace {
+
+constexpr std::size_t kMaxDefinitionBytes = std::size_t{32} << 20;
 
 class ContentImport {
 public:
@@ -132,34 +136,61 @@ private:
         std::stable_partition(definitions.begin(), definitions.end(), [](const auto& item) {
             return sdk::text_member(item.fields, member::kType) == type::kDefinedFeature;
         });
-        std::unordered_set<std::string> left;
-        for (const sdk::ContentItem& item : definitions)
-            left.insert(sdk::text_member(item.fields, member::kQName));
-        std::vector<sdk::ContentItem> ordered;
-        while (!definitions.empty()) {
-            const std::size_t before = definitions.size();
-            std::vector<sdk::ContentItem> rest;
-            for (sdk::ContentItem& item : definitions) {
-                if (left.contains(sdk::text_member(item.fields, kParent))) {
-                    rest.push_back(std::move(item));
-                    continue;
-                }
-                left.erase(sdk::text_member(item.fields, member::kQName));
-                ordered.push_back(std::move(item));
+        const auto name = [&definitions](std::size_t i) {
+            return sdk::text_member(definitions[i].fields, member::kQName);
+        };
+        std::unordered_set<std::string> names;
+        for (std::size_t i = 0; i < definitions.size(); ++i)
+            names.insert(name(i));
+        std::deque<std::size_t> ready;
+        std::unordered_map<std::string, std::vector<std::size_t>> waiting;
+        for (std::size_t i = 0; i < definitions.size(); ++i) {
+            const std::string parent = sdk::text_member(definitions[i].fields, kParent);
+            if (names.contains(parent)) {
+                waiting[parent].push_back(i);
+            } else {
+                ready.push_back(i);
             }
-            // A chain that leads back has no first one.
-            if (rest.size() == before) left.clear();
-            definitions = std::move(rest);
         }
+        std::vector<std::size_t> order;
+        std::vector<bool> is_taken(definitions.size(), false);
+        const auto take_ready = [&] {
+            for (; !ready.empty(); ready.pop_front()) {
+                const std::size_t i = ready.front();
+                if (is_taken[i]) continue;
+                is_taken[i] = true;
+                order.push_back(i);
+                const auto behind = waiting.extract(name(i));
+                if (behind)
+                    ready.insert(ready.end(), behind.mapped().begin(), behind.mapped().end());
+            }
+        };
+        take_ready();
+        // A chain that leads back has no first one.
+        for (std::size_t i = 0; i < definitions.size(); ++i) {
+            ready.push_back(i);
+            take_ready();
+        }
+        std::vector<sdk::ContentItem> ordered;
+        for (const std::size_t i : order)
+            ordered.push_back(std::move(definitions[i]));
         return ordered;
     }
 
     sdk::Result<void> bring_definitions(LinkRewriting& links) {
         std::vector<sdk::ContentItem> definitions;
-        auto walked =
-            for_each(ItemKind::definition, [&](const sdk::ContentItem& item, const PlannedItem&) {
+        std::size_t bytes = 0;
+        auto walked = for_each(
+            ItemKind::definition,
+            [&](const sdk::ContentItem& item, const PlannedItem&) -> sdk::Result<void> {
+                // All of them are held at once, to be put into their order.
+                bytes += sdk::dump_json(item.fields).size();
+                if (bytes > kMaxDefinitionBytes) {
+                    return sdk::make_error(sdk::ErrorKind::too_large, "nodes.import_too_large",
+                                           "the definitions that come are more than 32 MiB");
+                }
                 definitions.push_back(item);
-                return sdk::Result<void>();
+                return {};
             });
         if (!walked) return walked;
         for (const sdk::ContentItem& item : in_order(std::move(definitions))) {

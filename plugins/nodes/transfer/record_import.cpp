@@ -74,6 +74,14 @@ sdk::Result<std::optional<sdk::Document>> RecordImport::find_present(const std::
     if (!found && sdk::is_missing(found.error())) return std::optional<sdk::Document>();
     if (!found) return found.error();
     if (found->id != id) return std::optional<sdk::Document>();
+    auto is_readable = content_.may(found->key, sdk::Permission::read);
+    if (!is_readable) return is_readable.error();
+    if (!*is_readable) {
+        // Whatever it says, before anything is compared.
+        if (auto may = content_.require_create(); !may) return may.error();
+        return sdk::make_error(sdk::ErrorKind::conflict, "nodes.import_id_taken",
+                               "something else has the id here");
+    }
     if (nodes::is_association(found->fields) != is_association)
         return sdk::make_error(sdk::ErrorKind::conflict, "nodes.import_kind_differs",
                                "a node and an association have the same id");

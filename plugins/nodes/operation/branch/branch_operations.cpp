@@ -3,6 +3,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/branch_content.hpp"
+#include "branch/graph.hpp"
 #include "branch/parameters.hpp"
 #include "branch/protection.hpp"
 #include "branch/vocabulary.hpp"
@@ -67,8 +68,10 @@ sdk::Result<Origin> origin_of(Services& services, sdk::Context& context,
 
 sdk::Json branch_fields(const sdk::Call& call) {
     sdk::Json fields = call.body().is_object() ? call.body() : sdk::Json::object();
-    for (const char* name : {"_doc", "branch", "changeset", "tip", "join-branch"})
+    for (const char* name : {"branch", "changeset", "tip", "join-branch"})
         fields.erase(name);
+    // One that comes from another server keeps its id; other words would be in the way of aliases.
+    if (id_bytes(sdk::text_member(fields, "_doc")).empty()) fields.erase("_doc");
     for (const char* name : {"title", "description"}) {
         const auto value = call.parameter(name);
         if (value && !fields.contains(name)) fields[name] = *value;

@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/members.hpp>
+
+#include "transfer/import_run.hpp"
+#include "transfer/locations.hpp"
+#include "transfer/vocabulary.hpp"
+
+namespace stele::archives {
+
+sdk::Result<void> ImportRun::bring_content() {
+    return source_.for_each_content(
+        [this](const TransferContent& content) { return bring_content_of(content); });
+}
+
+sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
+    if (left_out_.contains(content.branch)) return {};
+    sdk::ContentTransfer* const transfer = services_.content();
+    if (!transfer) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_type_unknown",
+                               "no enabled plugin keeps nodes");
+    }
+    sdk::ContentTarget target;
+    target.strategy = wanted_.strategy;
+    target.copies_on_existing = wanted_.copies_on_existing;
+    target.substitutions = wanted_.substitutions;
+    target.subjects = content.nodes;
+    target.requires_all = wanted_.requires_all;
+    target.keeps_source_ids = wanted_.keeps_source_ids;
+    target.lifts_protection = wanted_.lifts_protection;
+    target.has_attachments = wanted_.takes_attachments();
+    const auto brought = records_.find(content.branch);
+    if (brought != records_.end()) {
+        target.branch = brought->second;
+    } else if (target_family_->type == kBranch) {
+        target.branch = target_;
+    } else if (target_family_->type == kRepository) {
+        auto master = context_.documents().read({kBranch, {}, target_}, "master");
+        if (!master) return master.error();
+        target.branch = master->key;
+    } else if (target_family_->type != kNode) {
+        return sdk::make_error(sdk::ErrorKind::invalid, "archives.transfer_target_unfit",
+                               "content of a branch goes into no " + target_family_->type);
+    } else {
+        auto node = context_.documents().read(target_);
+        if (!node) return node.error();
+        auto branch = services_.families.container_of(context_, target_);
+        if (!branch) return branch.error();
+        target.branch = **branch;
+        target.folder = node->id;
+    }
+    auto report = transfer->import(context_, content.source, target);
+    if (!report) return report.error();
+    outcome_.created += report->created;
+    outcome_.updated += report->updated;
+    outcome_.skipped += report->skipped;
+    for (std::string& note : report->notes)
+        outcome_.note(std::move(note));
+    auto branch = context_.reference(target.branch);
+    if (!branch) return branch.error();
+    ReferenceParts parts = reference_parts(*branch);
+    parts.word = kNode;
+    parts.ids.emplace_back();
+    const std::set<std::string> subjects(content.nodes.begin(), content.nodes.end());
+    for (const auto& [id, here] : report->ids) {
+        parts.ids.back() = here;
+        if (subjects.contains(id)) subject_ids_[id] = parts.text();
+        if (!wanted_.has_acls) continue;
+        auto acl = content.acl(id);
+        if (!acl) return acl.error();
+        if (acl->empty()) continue;
+        auto key = context_.find_reference(parts.text());
+        if (!key) return key.error();
+        if (auto granted = surroundings_.bring_grants(*acl, *key, parts.text()); !granted)
+            return granted;
+    }
+    done_ += report->created + report->updated + report->skipped;
+    return progress_(done_);
+}
+
+sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const {
+    std::vector<sdk::Json> inwards;
+    std::optional<sdk::RecordKey> step = key;
+    while (step) {
+        auto reference = context_.reference(*step);
+        if (!reference) return reference.error();
+        const ReferenceParts parts = reference_parts(*reference);
+        inwards.push_back({{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", *reference}});
+        auto above = services_.families.container_of(context_, *step);
+        if (!above) return above.error();
+        step = *std::move(above);
+    }
+    std::reverse(inwards.begin(), inwards.end());
+    return sdk::Json(inwards);
+}
+
+sdk::Result<void> ImportRun::tell_subjects() {
+    for (const TransferSubject& subject : source_.subjects()) {
+        sdk::RecordKey here;
+        if (is_content(subject.type)) {
+            const auto id = subject_ids_.find(subject.id);
+            if (id == subject_ids_.end()) return subject_missing(subject);
+            auto key = context_.find_reference(id->second);
+            if (!key) return key.error();
+            here = *std::move(key);
+        } else {
+            const auto key = records_.find(subject.key);
+            if (key == records_.end()) return subject_missing(subject);
+            here = key->second;
+        }
+        sdk::Json sources = sdk::Json::array();
+        for (const sdk::Json& link : subject.chain) {
+            sources.push_back({{"typeId", sdk::text_member(link, "typeId")},
+                               {"id", sdk::text_member(link, "id")},
+                               {"ref", sdk::text_member(link, "key")}});
+        }
+        auto targets = target_chain(here);
+        if (!targets) return targets.error();
+        outcome_.imports.push_back(
+            {{"sources", std::move(sources)}, {"targets", *std::move(targets)}});
+    }
+    return {};
+}
+
+}  // namespace stele::archives

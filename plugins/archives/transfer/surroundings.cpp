@@ -1,0 +1,265 @@
+#include "transfer/surroundings.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/error.hpp>
+#include <stele/sdk/members.hpp>
+
+#include "transfer/record_parts.hpp"
+#include "transfer/vocabulary.hpp"
+
+namespace stele::archives {
+
+sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
+                                         sdk::InnerOperation operation) const {
+    return json_of(services_.operations.on_record(context_, record, operation));
+}
+
+/// Before anything is compared with what is there: who may not change rights learns nothing of
+/// them.
+sdk::Result<void> Surroundings::require(const sdk::RecordKey& key, std::string_view about) {
+    auto may = sdk::holds(context_, key, sdk::Permission::modify_permissions);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "MODIFY_PERMISSIONS on " + sdk::shown_path(about) +
+                               " is needed for the rights that the archive has for it; "
+                               "includeACLs, includeTeams and includeRoles leave them out");
+}
+
+sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
+                                               const sdk::RecordKey& key) {
+    const bool has_rights = (wanted_.has_roles && !record.roles.empty()) ||
+                            (wanted_.has_teams && !record.teams.empty()) ||
+                            (wanted_.has_members && !record.members.empty()) ||
+                            (wanted_.has_acls && !record.acl.empty());
+    return has_rights ? require(key, record.key) : sdk::Result<void>();
+}
+
+sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                      const sdk::RecordKey& key) {
+    if (auto may = require_rights(record, key); !may) return may;
+    if (wanted_.has_roles) {
+        if (auto brought = bring_roles(record, family, key); !brought) return brought;
+    }
+    if (wanted_.has_teams) {
+        for (const sdk::Json& team : record.teams) {
+            if (auto brought = bring_team(record, family, key, team); !brought) return brought;
+        }
+    }
+    if (wanted_.has_members) {
+        if (auto brought = bring_members(record, key); !brought) return brought;
+    }
+    if (wanted_.has_acls) {
+        if (auto brought = bring_grants(record.acl, key, record.key); !brought) return brought;
+    }
+    return bring_files(record, family, key);
+}
+
+sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,
+                                            const sdk::FamilyInfo& family,
+                                            const sdk::RecordKey& key) {
+    if (!family.has_roles) return {};
+    for (const sdk::Json& role : record.roles) {
+        if (auto left = context_.go_on(); !left) return left;
+        const sdk::Json said = said_of_role(role);
+        const std::string role_key = sdk::text_member(role, "roleKey");
+        auto present = ask(key, {.path = "/roles/{roleKeyOrId}",
+                                 .values = {role_key},
+                                 .parameters = {{"inherited", "false"}}});
+        if (!present && !sdk::is_missing(present.error())) return present.error();
+        if (!present) {
+            auto made = ask(key, {.method = "POST", .path = "/roles", .body = said});
+            if (!made) return made.error();
+            continue;
+        }
+        const sdk::Json before = said_of_role(*present);
+        sdk::Json after = brought_up_to_date(before, said);
+        if (after == before) continue;
+        auto written = ask(key, {.method = "PUT",
+                                 .path = "/roles/{roleKeyOrId}",
+                                 .values = {role_key},
+                                 .body = std::move(after)});
+        if (!written) return written.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_team(const TransferRecord& record,
+                                           const sdk::FamilyInfo& family, const sdk::RecordKey& key,
+                                           const sdk::Json& team) {
+    if (!family.has_teams) return {};
+    const std::string team_key = sdk::text_member(team, "key");
+    auto present = services_.teams.find(context_, key, team_key);
+    if (!present) return present.error();
+    if (!*present) {
+        auto made = ask(key, {.method = "POST",
+                              .path = "/teams",
+                              .parameters = {{"key", team_key}},
+                              .body = said_of_team(team)});
+        if (!made) return made.error();
+        present = services_.teams.find(context_, key, team_key);
+        if (!present) return present.error();
+    } else if (auto updated = update_team(key, team_key, team); !updated) {
+        return updated;
+    }
+    const sdk::RecordKey group = (*present)->group;
+    auto held = context_.authorities().direct_roles(key, group);
+    if (!held) return held.error();
+    for (const sdk::Json& role : team.value("roleKeys", sdk::Json::array())) {
+        const std::string name = role.is_string() ? role.get<std::string>() : std::string();
+        if (name.empty() || std::find(held->begin(), held->end(), name) != held->end()) continue;
+        auto granted = ask(key, {.method = "POST",
+                                 .path = "/teams/{teamKey}/authorities/{authorityId}/grant",
+                                 .values = {team_key, name}});
+        if (!granted) return granted.error();
+    }
+    if (!wanted_.has_team_members) return {};
+    for (const sdk::Json& named : team.value("members", sdk::Json::array())) {
+        if (auto left = context_.go_on(); !left) return left;
+        auto member = find_principal(named, record.key);
+        if (!member) return member.error();
+        if (!*member) continue;
+        auto is_in = context_.authorities().is_member(group, (*member)->key, false);
+        if (!is_in) return is_in.error();
+        if (*is_in) continue;
+        auto joined = ask(key, {.method = "POST",
+                                .path = "/teams/{teamKey}/members/add",
+                                .values = {team_key},
+                                .parameters = {{"id", (*member)->qualified_id()}}});
+        if (!joined) return joined.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::update_team(const sdk::RecordKey& key, const std::string& team_key,
+                                            const sdk::Json& team) {
+    auto present = ask(key, {.path = "/teams/{teamKey}", .values = {team_key}});
+    if (!present) return present.error();
+    const sdk::Json before = said_of_team(*present);
+    sdk::Json after = brought_up_to_date(before, said_of_team(team));
+    if (after == before) return {};
+    auto written = ask(key, {.method = "PUT",
+                             .path = "/teams/{teamKey}",
+                             .values = {team_key},
+                             .body = std::move(after)});
+    if (!written) return written.error();
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_members(const TransferRecord& record,
+                                              const sdk::RecordKey& key) {
+    for (const sdk::Json& named : record.members) {
+        if (auto left = context_.go_on(); !left) return left;
+        auto member = find_principal(named, record.key);
+        if (!member) return member.error();
+        if (!*member) continue;
+        auto is_in = context_.authorities().is_member(key, (*member)->key, false);
+        if (!is_in) return is_in.error();
+        if (*is_in) continue;
+        auto joined = ask(key, {.method = "POST",
+                                .path = "/members/add",
+                                .parameters = {{"id", (*member)->qualified_id()}}});
+        if (!joined) return joined.error();
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
+                                             std::string_view about) {
+    if (acl.empty()) return {};
+    if (auto may = require(key, about); !may) return may;
+    for (const sdk::Json& entry : acl) {
+        if (auto left = context_.go_on(); !left) return left;
+        auto holder = find_principal(entry, about);
+        if (!holder) return holder.error();
+        if (!*holder) continue;
+        auto held = context_.authorities().direct_roles(key, (*holder)->key);
+        if (!held) return held.error();
+        for (const sdk::Json& role : entry.value("authorities", sdk::Json::array())) {
+            const std::string name = role.is_string() ? role.get<std::string>() : std::string();
+            if (name.empty() || std::find(held->begin(), held->end(), name) != held->end())
+                continue;
+            auto granted = ask(key, {.method = "POST",
+                                     .path = "/authorities/{authorityId}/grant",
+                                     .values = {name},
+                                     .parameters = {{"id", (*holder)->qualified_id()}}});
+            if (!granted) return granted.error();
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_files(const TransferRecord& record,
+                                            const sdk::FamilyInfo& family,
+                                            const sdk::RecordKey& key) {
+    if (!family.has_attachments || !wanted_.takes_attachments()) return {};
+    if (record.files.empty()) return {};
+    auto may = sdk::holds(context_, key, sdk::Permission::update);
+    if (!may) return may.error();
+    if (!*may) {
+        return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                               "UPDATE on " + sdk::shown_path(record.key) +
+                                   " is needed for the attachments that the archive has for it; "
+                                   "includeAttachments leaves them out");
+    }
+    auto present =
+        ask(key, {.path = "/attachments", .parameters = {{"limit", "-1"}, {"metadata", "false"}}});
+    if (!present) return present.error();
+    const sdk::Json rows = present->value("rows", sdk::Json::array());
+    for (const sdk::ContentItem::File& file : record.files) {
+        if (auto left = context_.go_on(); !left) return left;
+        const sdk::Attachment& attachment = file.attachment;
+        auto is_here = has_file(key, rows, file);
+        if (!is_here) return is_here.error();
+        // Else the record would get a new version.
+        if (*is_here) continue;
+        auto attached = ask(key, {.method = "POST",
+                                  .path = "/attachments/{attachmentId}",
+                                  .values = {attachment.id},
+                                  .parameters = {{"filename", attachment.file_name}},
+                                  .bytes = file.open,
+                                  .content_type = attachment.content_type});
+        if (!attached) return attached.error();
+    }
+    return {};
+}
+
+sdk::Result<bool> Surroundings::has_file(const sdk::RecordKey& key, const sdk::Json& rows,
+                                         const sdk::ContentItem::File& file) const {
+    const sdk::Attachment& wanted = file.attachment;
+    const bool is_told = std::any_of(rows.begin(), rows.end(), [&wanted](const sdk::Json& row) {
+        const auto length = static_cast<std::int64_t>(wanted.length);
+        return sdk::text_member(row, "attachmentId") == wanted.id &&
+               sdk::text_member(row, "filename") == wanted.file_name &&
+               sdk::text_member(row, "contentType") == wanted.content_type &&
+               sdk::integer_member(row, "length") == length;
+    });
+    if (!is_told) return false;
+    auto brought = file.open();
+    if (!brought) return brought.error();
+    auto here = pieces_of(services_.operations.on_record(
+        context_, key, {.path = "/attachments/{attachmentId}", .values = {wanted.id}}));
+    if (!here) return here.error();
+    return are_same_bytes(*brought, *here);
+}
+
+sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sdk::Json& named,
+                                                                        std::string_view about) {
+    const std::string domain = sdk::text_member(named, "domain");
+    const std::string alias = sdk::text_member(named, "domainAlias");
+    const std::string name = sdk::text_member(named, "name");
+    const bool is_brought = identities_.knows(kDomain, domain);
+    const std::string home =
+        is_brought || alias.empty() ? identities_.here(kDomain, domain) : alias;
+    auto found = services_.principals.find(context_, home + "/" + name);
+    if (found) return std::optional<sdk::Principal>(*std::move(found));
+    if (!sdk::is_missing(found.error())) return found.error();
+    outcome_.note(sdk::shown_path(about) + ": there is no principal " +
+                  sdk::shown_path(home + "/" + name, 200) + "; what it had was left out");
+    return std::optional<sdk::Principal>();
+}
+
+}  // namespace stele::archives

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "transfer/configuration.hpp"
+#include "transfer/identities.hpp"
+#include "transfer/import_outcome.hpp"
+#include "transfer/transfer_services.hpp"
+#include "transfer/transfer_source.hpp"
+
+namespace stele::archives {
+
+/// Brings what lies beside records: roles, teams, members of groups, grants and attachments, each
+/// by the operation that a client would ask for. What is there already stays. All that it is given
+/// outlives it; one thread.
+class Surroundings {
+public:
+    Surroundings(const TransferServices& services, sdk::Context& context,
+                 const TransferConfiguration& wanted, const Identities& identities,
+                 ImportOutcome& outcome)
+        : services_(services),
+          context_(context),
+          wanted_(wanted),
+          identities_(identities),
+          outcome_(outcome) {}
+
+    /// Once all records are there that may be named.
+    sdk::Result<void> bring(const TransferRecord& record, const sdk::FamilyInfo& family,
+                            const sdk::RecordKey& key);
+    /// `about` is what notes name.
+    sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
+                                   std::string_view about);
+
+private:
+    sdk::Result<void> require(const sdk::RecordKey& key, std::string_view about);
+    sdk::Result<void> require_rights(const TransferRecord& record, const sdk::RecordKey& key);
+    sdk::Result<void> bring_roles(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                  const sdk::RecordKey& key);
+    sdk::Result<void> bring_team(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                 const sdk::RecordKey& key, const sdk::Json& team);
+    sdk::Result<void> update_team(const sdk::RecordKey& key, const std::string& team_key,
+                                  const sdk::Json& team);
+    sdk::Result<void> bring_members(const TransferRecord& record, const sdk::RecordKey& key);
+    sdk::Result<void> bring_files(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                  const sdk::RecordKey& key);
+    /// Whether the record has the file already, under its name and byte by byte; `rows` are its
+    /// attachments.
+    sdk::Result<bool> has_file(const sdk::RecordKey& key, const sdk::Json& rows,
+                               const sdk::ContentItem::File& file) const;
+    /// Nothing, and a note, where nobody here is meant.
+    sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
+                                                              std::string_view about);
+    sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
+
+    const TransferServices& services_;
+    sdk::Context& context_;
+    const TransferConfiguration& wanted_;
+    const Identities& identities_;
+    ImportOutcome& outcome_;
+};
+
+}  // namespace stele::archives
