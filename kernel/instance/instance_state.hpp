@@ -17,7 +17,6 @@
 #include "kernel/job/worker_pool.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/activity_notes.hpp"
-#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
 #include "kernel/resource/operations/inner_operations.hpp"
 #include "kernel/resource/operations/record_lists.hpp"
@@ -29,6 +28,7 @@
 #include "kernel/resource/upkeep/upkeep.hpp"
 #include "kernel/resource/upkeep/usage_counter.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
+#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
 #include "kernel/resource/work/record_binaries.hpp"
 

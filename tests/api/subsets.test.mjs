@@ -104,6 +104,22 @@ const works = {
     await server.admin('POST', `${node.replace('/nodes/', '/deletions/')}/restore`);
     assert.deepEqual(await server.admin('GET', `${node}/attachments/kept`), { in: 'an attachment' });
   },
+  async archives(server) {
+    const { _doc } = await server.admin('POST', '/domains', { title: 'moved' });
+    await server.admin('POST', `/domains/${_doc}/principals`, { type: 'GROUP', name: 'those who move' });
+    const place = 'group=a&artifact=b&version=1&schedule=SYNCHRONOUS';
+    const ended = async (path) => {
+      const job = await server.admin('POST', path, {});
+      assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
+      return job;
+    };
+    await ended(`/domains/${_doc}/export?${place}`);
+    const { imports } = await ended(`/import?${place}`);
+    const copy = `/domains/${imports[0].targets.at(-1).id}`;
+    assert.equal((await server.admin('GET', copy)).title, 'moved');
+    assert.deepEqual((await server.admin('GET', `${copy}/principals`)).rows.map(({ name }) => name), ['those who move']);
+    await workAsDescribed('archives')(server);
+  },
   async email_providers(server) {
     const application = `/applications/${(await server.admin('POST', '/applications', {}))._doc}`;
     const provider = await server.admin('POST', `${application}/emailproviders`, { host: 'localhost' });
@@ -147,6 +163,23 @@ const works = {
     assert.equal(await sent(), Buffer.byteLength(text));
   },
 };
+
+const kTransfers = ['/export', '/import', '/transfer/export', '/transfer/import', '/tools/copy'];
+
+/// Exports, imports and copies are the matter of one plugin, and their routes are on every family where that is enabled.
+async function checkTransfers(server, wanted) {
+  const paths = everyPath(await described(server));
+  const offered = Object.keys(paths).filter((path) => kTransfers.includes(path) || /\/(ex|im)port$/.test(path));
+  if (wanted.has('archives')) {
+    for (const path of [...kTransfers, '/domains/{domainId}/export', '/domains/{domainId}/import']) assert.ok(offered.includes(path), path);
+    return;
+  }
+  assert.deepEqual(offered, []);
+  for (const path of [...kTransfers, '/domains/default/export', '/domains/default/import']) {
+    const reply = await server.request('POST', path, { token: server.adminToken, body: {} });
+    assert.deepEqual([reply.status, reply.json.code], [404, 'http.route_unknown'], path);
+  }
+}
 
 let everything;
 /// Routes of a server with all plugins.
@@ -196,6 +229,7 @@ for (const id of plugins.keys()) {
       assert.equal((await server.request('GET', '/readyz')).status, 200);
       await server.admin('GET', '/domains');
       await refusesOthers(server, wanted);
+      await checkTransfers(server, wanted);
       // What it requires works beside it as it does alone.
       for (const one of wanted) await (works[one] ?? workAsDescribed(one))(server);
     } finally {

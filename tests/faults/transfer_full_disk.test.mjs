@@ -97,22 +97,20 @@ test('a disk that others fill up to the last byte leaves no export and no import
   await onDisk('1KiB', async ({ server, world, leave, fill, makeRoom }) => {
     // Enough for a whole transfer, unless the rest is filled in its middle.
     const kEnough = 15 * kAttachment;
-    const settled = async (started) => {
-      assert.ok(await world.caught(started, hasWritten), 'it has ended before the disk was full');
+    const filledDuring = async (start, check) => {
+      const started = await world.startCaught(start, hasWritten);
       await fill();
       await makeRoom();
       const job = await world.ended(started.id);
       if (job.state === 'ERROR') assertFailed(job, /\w+ \w+/);
       console.log(`${job.type}: ${job.state} ${JSON.stringify(job.log_entries.map(({ message }) => message))}`);
-      return job;
+      await check(job, started);
     };
     await leave(kEnough);
-    const writing = await world.startExport('repository');
-    await world.checkExport(await settled(writing), writing);
+    await filledDuring(() => world.startExport('repository'), (job, started) => world.checkExport(job, started));
     await world.exportAll(['branch']);
     await leave(kEnough);
-    const bringing = await world.startImport('branch');
-    await world.checkImport(await settled(bringing), bringing);
+    await filledDuring(() => world.startImport('branch'), (job, started) => world.checkImport(job, started));
     const again = await world.startImport('branch');
     await world.checkImport(await finished(world, again), again);
     await assertClean(server);

@@ -56,8 +56,7 @@ const transfers = {
 async function runRestarts(what, restart) {
   const { start, check } = transfers[what];
   for (let round = 0; round < rounds; ++round) {
-    const started = await start();
-    assert.ok(await world.caught(started, hasWritten), 'it has ended before');
+    const started = await world.startCaught(start, hasWritten);
     await sleep(next(300));
     await restart();
     await check(await finished(started), started);

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/operations/inner_operations.hpp"
+#include "kernel/resource/work/families.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 using namespace stele;

@@ -335,9 +335,18 @@ export class TransferWorld {
       await sleep(5);
     }
   }
+
+  /// Starts transfers by `start` until one is caught in its middle; answers that one.
+  async startCaught(start, begun) {
+    for (let i = 0; i < 20; ++i) {
+      const started = await start();
+      if (await this.caught(started, begun)) return started;
+    }
+    assert.fail('every transfer had ended before it was seen in its middle');
+  }
 }
 
-/// An export writes when it tells of entries.
+/// A transfer has begun to write when it tells of entries.
 export const hasWritten = ({ progress }) => progress.done > 0;
 
 /// A job ends as an error with a sentence for people, by its log.

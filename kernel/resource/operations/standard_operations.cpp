@@ -214,10 +214,10 @@ std::vector<Operation> transfer_operations() {
     exports.parameters.push_back({"description"});
     exports.parameters.push_back({"published", false, sdk::FieldKind::boolean});
     return {
-        {"export", "POST", kOnRecord, "/export", &Has::transfer, &Needs::transfer_out, &export_record,
-         &started_transfer, exports},
-        {"import", "POST", kOnRecord, "/import", &Has::transfer, &Needs::transfer_in, &import_record,
-         &started_transfer, imports},
+        {"export", "POST", kOnRecord, "/export", &Has::transfer, &Needs::transfer_out,
+         &export_record, &started_transfer, exports},
+        {"import", "POST", kOnRecord, "/import", &Has::transfer, &Needs::transfer_in,
+         &import_record, &started_transfer, imports},
     };
 }
 

@@ -91,9 +91,7 @@ RecordState RecordState::read(const HttpClient& admin, const std::string& path) 
 RecordTransfer::RecordTransfer(HttpClient admin) : admin_(std::move(admin)), place_(next_place()) {}
 
 Answer RecordTransfer::run(const std::string& path, const sdk::Json& configuration) const {
-    const Answer started = admin_.ask("POST", path + place_, sdk::dump_json(configuration));
-    const std::string job = text_of(started.json, "_doc");
-    return started.status == 200 && !job.empty() ? admin_.ask("GET", "/jobs/" + job) : started;
+    return admin_.ask("POST", path + place_, sdk::dump_json(configuration));
 }
 
 Answer RecordTransfer::export_record(const std::string& path) const {

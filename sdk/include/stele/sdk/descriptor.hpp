@@ -268,8 +268,8 @@ struct ResourceDescriptor {
     /// of one container share it. Rights are those of records like any other. Such a family
     /// contains no other.
     bool has_space = false;
-    /// Members that an export leaves out, and an import too: they name what the server keeps for the
-    /// record where it is.
+    /// Members that an export leaves out, and an import too: they name what the server keeps for
+    /// the record where it is.
     std::vector<std::string> unmoved_members = {};
     /// A creator does not become owner by a grant: the family's `Resource::roles_of` tells.
     bool is_ungranted = false;
