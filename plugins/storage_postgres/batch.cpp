@@ -44,9 +44,9 @@ bool Batch::fits_bounds(const WriteSet& writes) const {
 
 sdk::optimistic::Stamps Batch::add(const WriteSet& writes, std::size_t first_range) {
     sdk::optimistic::Stamps stamps;
-    for (const std::string_view name : writes.stamp_counters()) {
-        stamps.emplace_back(name,
-                            static_cast<std::uint64_t>(counter(name) + writes.find(name)->delta));
+    for (const auto& [name, taken] : writes.stamp_counters()) {
+        stamps.emplace_back(
+            name, sdk::optimistic::first_taken(counter(name) + writes.find(name)->delta, taken));
     }
     for (const sdk::KeyRange& range : writes.removed_ranges())
         remove_range(range, ranges_[first_range++]);

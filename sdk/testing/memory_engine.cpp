@@ -216,8 +216,11 @@ public:
             this->put(counter, counter_bytes(number));
             known = stamps_.emplace(std::string(counter), static_cast<std::uint64_t>(number)).first;
         }
-        this->put(stamped_bytes(put.key, put.in_key, known->second),
-                  stamped_bytes(put.value, put.in_value, known->second));
+        const std::uint64_t number = known->second + put.step;
+        const auto last = static_cast<std::int64_t>(number);
+        if (read_counter(value_of(counter)) < last) this->put(counter, counter_bytes(last));
+        this->put(stamped_bytes(put.key, put.in_key, number),
+                  stamped_bytes(put.value, put.in_value, number));
     }
 
     std::optional<std::uint64_t> stamp(std::string_view counter) const override {

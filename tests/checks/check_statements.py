@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every statement of docs/specification has a case in tests/specification, another test that holds it, or a reason.
 
-A case is `statement('platform 4.4.2', ...)`. tests/specification/elsewhere.txt names tests elsewhere, each as
+Tests of plugins may have cases, too. A case is `statement('platform 4.4.2', ...)`. tests/specification/elsewhere.txt names tests elsewhere, each as
 "statement | file | title"; reasons.txt says "statement or section | reason". Both are checked: the test must be
 there, and a reason must not stand beside a case. `--count` prints how many there are of each.
 """
@@ -43,7 +43,7 @@ def is_in(name, place):
 ALL = statements()
 problems = []
 cases = collections.Counter()
-for path in sorted(FOLDER.glob('*.test.mjs')):
+for path in sorted([*FOLDER.glob('*.test.mjs'), *(sources.ROOT / 'plugins').glob('*/tests/*.test.mjs')]):
     for numbers in CASE.findall(path.read_text()):
         for name in numbers.split(', '):
             cases[name] += 1

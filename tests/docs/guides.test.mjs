@@ -28,23 +28,26 @@ const guides = {
 for (const [guide, places] of Object.entries(guides)) {
   test(`the guide ${guide} does what it says`, async () => {
     const servers = await Promise.all(places.map(() => SteleServer.start()));
-    const folder = mkdtempSync(join(tmpdir(), 'stele-guide-'));
-    const { seed } = servers[0];
-    const blocks = blocksOf(readFileSync(new URL(`../../docs/guides/${guide}`, import.meta.url), 'utf8'));
-    assert.ok(blocks.length > 5);
-    const script = blocks.map(({ commands }) => `${commands}\necho '${kEnd}'`).join('\n');
-    const done = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
-      encoding: 'utf8',
-      cwd: folder,
-      // bash takes a socket for a login from afar, and reads what is for those.
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: `${dirname(bin)}:${process.env.PATH}`, password: seed.admin.password, client_key: seed.client.key, client_secret: seed.client.secret,
-             ...Object.fromEntries(places.map((name, i) => [name, servers[i].baseUrl.replace(/\/$/, '')])) },
-    });
-    rmSync(folder, { recursive: true });
-    assert.deepEqual([done.status, done.stderr], [0, ''], done.stdout);
-    const printed = done.stdout.split(`${kEnd}\n`);
-    blocks.forEach(({ commands, output }, i) => assert.equal(printed[i], output, commands));
-    await Promise.all(servers.map((server) => server.end()));
+    try {
+      const folder = mkdtempSync(join(tmpdir(), 'stele-guide-'));
+      const { seed } = servers[0];
+      const blocks = blocksOf(readFileSync(new URL(`../../docs/guides/${guide}`, import.meta.url), 'utf8'));
+      assert.ok(blocks.length > 5);
+      const script = blocks.map(({ commands }) => `${commands}\necho '${kEnd}'`).join('\n');
+      const done = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+        encoding: 'utf8',
+        cwd: folder,
+        // bash takes a socket for a login from afar, and reads what is for those.
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: `${dirname(bin)}:${process.env.PATH}`, password: seed.admin.password, client_key: seed.client.key, client_secret: seed.client.secret,
+               ...Object.fromEntries(places.map((name, i) => [name, servers[i].baseUrl.replace(/\/$/, '')])) },
+      });
+      rmSync(folder, { recursive: true });
+      assert.deepEqual([done.status, done.stderr], [0, ''], done.stdout);
+      const printed = done.stdout.split(`${kEnd}\n`);
+      blocks.forEach(({ commands, output }, i) => assert.equal(printed[i], output, commands));
+    } finally {
+      await Promise.all(servers.map((server) => server.end()));
+    }
   });
 }

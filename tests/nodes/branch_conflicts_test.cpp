@@ -101,7 +101,8 @@ public:
         Change change{engine_->begin(), nullptr};
         change.writer = std::make_unique<nodes::LineWriter>(
             *change.transaction, space_,
-            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value(), attempt);
+            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value(),
+            nodes::LineWriter::Place{.attempt = attempt});
         return change;
     }
     void commit(Change& change) {

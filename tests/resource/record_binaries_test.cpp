@@ -2,12 +2,18 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
 #include <stele/sdk/data_store.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "kernel/resource/consistency/data_store_count.hpp"
 #include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/data_store/data_store_rows.hpp"
 #include "kernel/resource/upkeep/binary_check.hpp"
+#include "kernel/resource/upkeep/blob_collector.hpp"
 #include "kernel/resource/work/record_attachments.hpp"
 #include "kernel/resource/work/record_binaries.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
@@ -191,6 +197,36 @@ TEST_CASE_METHOD(Cellars, "content that is lost is noticed") {
     expect(value_of(services.binaries.find(sdk::kFileProvider))->remove(name));
     expect(find_missing_binaries(services));
     CHECK_FALSE(services.binaries.damage().status());
+}
+
+TEST_CASE_METHOD(Cellars, "binaries of a transaction that takes long stay on a short disk") {
+    const auto is_there = [this](const std::string& name) {
+        return value_of(services.binaries.find(sdk::kFileProvider))->open(name).has_value();
+    };
+    BlobCollector collector(*services.engine, services.binaries, services.keeping_blobs,
+                            services.binary_writers, std::chrono::hours(1));
+    collector.set_pressed(true);
+    const std::int64_t nobody = services.binary_writers.oldest_ms();
+    std::string name;
+    as_system([&](sdk::Context& context) -> sdk::Result<void> {
+        CHECK(services.binary_writers.oldest_ms() == nobody);
+        name = store(context, crate, "nobody's").object_id;
+        // The transaction may have begun before this does; what it writes is younger.
+        CHECK(services.binary_writers.oldest_ms() <= sdk::now_ms());
+        return {};
+    });
+    CHECK(services.binary_writers.oldest_ms() == nobody);
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path())) {
+        if (file.is_regular_file())
+            last_write_time(file, file.last_write_time() - std::chrono::minutes(10));
+    }
+    std::optional<BinaryWriters::Entry> writer(std::in_place, services.binary_writers,
+                                               sdk::now_ms() - 20 * 60 * 1000);
+    CHECK(value_of(collector.collect()).blobs == 0);
+    CHECK(is_there(name));
+    writer.reset();
+    CHECK(value_of(collector.collect()).blobs == 1);
+    CHECK_FALSE(is_there(name));
 }
 
 }  // namespace stele::kernel::resource::testing

@@ -90,6 +90,52 @@ void own_stamped_puts_can_be_changed(EngineStore& store) {
     CHECK(value_of(*engine, "d") == number(1));
 }
 
+/// A transaction may need several numbers, one for each step.
+void steps_take_numbers_in_a_row(EngineStore& store) {
+    const auto engine = store.open();
+    const auto put = [](sdk::Transaction& transaction, const char* name, std::uint64_t step) {
+        transaction.put_stamped(kCounter, {.key = "log" + std::string(kRoom) + name,
+                                           .value = "-" + std::string(kRoom),
+                                           .in_key = StampPlace{3},
+                                           .in_value = StampPlace{1},
+                                           .step = step});
+        // Puts of two steps are no puts of one key.
+        transaction.put_stamped(kCounter, {.key = "same" + std::string(kRoom),
+                                           .value = name,
+                                           .in_key = StampPlace{4},
+                                           .step = step});
+    };
+    const auto first = engine->begin();
+    put(*first, "b", 1);
+    put(*first, "a", 0);
+    put(*first, "c", 2);
+    must_commit(*first);
+    CHECK(first->stamp(kCounter) == 1U);
+    CHECK(counter_of(*engine, kCounter) == 3);
+    const auto second = engine->begin();
+    put(*second, "d", 0);
+    put(*second, "e", 1);
+    must_commit(*second);
+    CHECK(second->stamp(kCounter) == 4U);
+    CHECK(counter_of(*engine, kCounter) == 5);
+    CHECK(entries(*engine, {"log", "loh"}) == log_entry(1, "a") + log_entry(2, "b") +
+                                                  log_entry(3, "c") + log_entry(4, "d") +
+                                                  log_entry(5, "e"));
+    std::string same;
+    std::uint64_t expected = 0;
+    for (const char* name : {"a", "b", "c", "d", "e"})
+        same += "same" + number(++expected) + "=" + name + " ";
+    CHECK(entries(*engine, {"same", "samf"}) == same);
+    if (!store.checks_bounds_at_commit()) return;
+    for (const std::int64_t most : {6, 7}) {
+        const auto bounded = engine->begin();
+        put(*bounded, "f", 1);
+        CHECK(bounded->add_within(kCounter, 0, most).has_value());
+        // The last number is 7.
+        CHECK(commits(*bounded) == (most == 7));
+    }
+}
+
 /// All begin before any commits.
 void taking_stamps_never_conflicts(EngineStore& store) {
     if (!store.checks_bounds_at_commit()) return;
@@ -169,6 +215,7 @@ const std::vector<EngineCheck>& engine_stamp_checks() {
         {"puts a stamp into keys and values at commit", stamps_keys_and_values},
         {"sorts what was stamped last first where that is asked for", stamps_the_newest_first},
         {"lets a transaction change what it was to stamp", own_stamped_puts_can_be_changed},
+        {"gives each step of a transaction a number of its own", steps_take_numbers_in_a_row},
         {"gives rivals stamps without gaps and without a conflict", taking_stamps_never_conflicts},
         {"refuses readers of a range that a stamped key came into",
          stamped_entries_conflict_with_readers},

@@ -26,6 +26,7 @@
 #include "kernel/resource/record/references.hpp"
 #include "kernel/resource/record/teams.hpp"
 #include "kernel/resource/registry/registry.hpp"
+#include "kernel/resource/upkeep/binary_writers.hpp"
 #include "kernel/storage/blob/blob_providers.hpp"
 #include "kernel/storage/document/document_store.hpp"
 
@@ -65,6 +66,7 @@ struct Services {
     storage::BlobProviders binaries;
     /// Held shared by whoever needs the binaries that the store of a moment refers to.
     std::shared_mutex keeping_blobs;
+    BinaryWriters binary_writers;
     Platforms platforms;
     Records records;
     References references;

@@ -1,5 +1,6 @@
 #include "kernel/resource/upkeep/blob_collector.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -13,7 +14,8 @@ namespace stele::kernel::resource {
 
 namespace {
 
-/// Far longer than any operation takes from writing bytes to the commit that refers to them.
+/// Far longer than any other server of the store takes from writing bytes to the commit that
+/// refers to them; those of this one are known (`BinaryWriters`).
 constexpr std::chrono::hours kGrace{24};
 /// The same while the disk is short: still longer than a request takes.
 constexpr std::chrono::minutes kShortGrace{5};
@@ -77,7 +79,7 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
     const bool is_pressed = is_pressed_;
     const std::chrono::milliseconds grace =
         is_pressed ? std::chrono::milliseconds(kShortGrace) : std::chrono::milliseconds(kGrace);
-    options.before_ms = sdk::now_ms() - grace.count();
+    options.before_ms = std::min(sdk::now_ms() - grace.count(), writers_.oldest_ms());
     options.keeping = &keeping_;
     options.must_stop = [this] {
         if (!thread_.is_stopping() && !is_pressed_) thread_.rest(kRest);

@@ -136,6 +136,7 @@ sdk::Result<sdk::BlobStore*> BoundDataStores::binaries(const sdk::RecordKey& rec
         if (!document) return document.error();
         provider = sdk::text_member(document->fields, "binaryStorageProviderType");
     }
+    context_.keep_binaries();
     return services_.binaries.find_for_use(provider);
 }
 

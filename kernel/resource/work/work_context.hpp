@@ -51,6 +51,8 @@ public:
             std::unique_ptr<sdk::ContextPart> part;
         };
         std::vector<Part> parts = {};
+        /// Of those that may have written binaries.
+        std::unique_ptr<BinaryWriters::Entry> binary_writer = {};
     };
     /// `attempt` is what `sdk::Context::attempt` tells.
     static std::shared_ptr<Work> begin(Services& services, std::size_t attempt = 0);
@@ -96,6 +98,11 @@ public:
     void keep_reads_short() { work_->max_read_bytes = kMaxShortBytes; }
     sdk::Result<void> check_read(std::size_t bytes);
     bool has_met_long_record() const { return work_->has_met_long_record; }
+
+    /// Binaries that the transaction writes from now on are kept until it has ended.
+    void keep_binaries() {
+        if (!work_->binary_writer) work_->binary_writer = services_.binary_writers.enter();
+    }
 
     /// For decisions at the state of the transaction.
     authority::Moment moment() const { return work_->moment; }

@@ -48,7 +48,7 @@ function same(found, { titles, associations, photos }, message) {
   assert.deepEqual([found.titles, found.associations, found.photos], [titles, associations, photos], message);
 }
 
-statement('merge_and_transfer 5.1.1, merge_and_transfer 5.1.2, merge_and_transfer 5.1.3', async () => {
+statement('merge_and_transfer 5.1.1, merge_and_transfer 5.1.2, merge_and_transfer 5.1.3, merge_and_transfer 7.12', async () => {
   for (const type of ['repository', 'domain']) {
     const archive = firstGeneration({ type });
     assert.equal(Object.keys(archive.files).length, 54);
@@ -159,7 +159,7 @@ statement('merge_and_transfer 5.1.4', async () => {
                                   ['Plum', 'orc:grows', 'Pear', 'DIRECTED']]);
 });
 
-statement(['1', '2', '3', '4', '5', '6', '7'].map((number) => `merge_and_transfer 5.2.${number}`).join(', '), async () => {
+statement('merge_and_transfer 5.2.1, merge_and_transfer 5.2.2, merge_and_transfer 5.2.3, merge_and_transfer 5.2.4, merge_and_transfer 5.2.5, merge_and_transfer 5.2.6, merge_and_transfer 5.2.7, merge_and_transfer 7.13', async () => {
   for (const model of ['2.0.0', '3.0.0']) {
     const branch = await makeBranch();
     const elsewhere = (await ask('POST', `${branch}/nodes`, { title: 'Elsewhere' }))._doc;

@@ -267,20 +267,10 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         ++outcome_.skipped;
         return {};
     }
-    if (!present && family->type == kBranch && made_.contains(container)) {
-        // What a transaction has made of a repository shows to forks when it is committed.
-        left_out_.insert(record.key);
-        ++outcome_.skipped;
-        outcome_.note(record.key +
-                      ": a fork can come into its repository only once that is "
-                      "there; import the archive again, with CLONE");
-        return {};
-    }
     if (!present) {
         auto made = create(record, *family, container);
         if (!made) return made.error();
         present = *std::move(made);
-        made_.insert(*present);
         ++outcome_.created;
     } else if (auto updated = update(record, *present); !updated) {
         return updated;

@@ -84,8 +84,6 @@ private:
     std::set<std::string> left_out_;
     /// The target, where it stays as it is.
     std::set<std::string> kept_;
-    /// Made by this import.
-    std::set<sdk::RecordKey> made_;
     /// Keys of records by those of what belongs to them.
     std::map<std::string, std::string> owners_;
     /// How many records of the last pass wait for others.

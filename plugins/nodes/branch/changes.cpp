@@ -67,8 +67,11 @@ sdk::Result<Changes::Changeset*> Changes::changeset(sdk::Context& context,
     if (!view) return view.error();
     auto made = std::make_unique<Changeset>(Changeset{
         std::move(space), nullptr, new_note(actor_ ? *actor_ : context.principal()), {}, {}});
+    LineWriter::Place changeset_place{.attempt = context.attempt()};
+    changeset_place.is_first = view->newest == 0;
+    if (!changeset_place.is_first) changeset_place.step = lines_[made->space.revision_counter()]++;
     made->writer = std::make_unique<LineWriter>(context.transaction(), made->space,
-                                                std::move(*view), context.attempt());
+                                                std::move(*view), changeset_place);
     return changesets_.emplace(branch, std::move(made)).first->second.get();
 }
 
@@ -136,21 +139,45 @@ sdk::Result<void> Changes::check_new_names(const Changeset& changeset) {
     return {};
 }
 
-sdk::Result<void> Changes::finish(sdk::Context& context) {
+sdk::Result<void> Changes::write_last(sdk::Context& context) {
     for (const auto& [name, write] : last_writes_) {
         if (auto written = write(context); !written) return written;
-    }
-    for (auto& [branch, changeset] : changesets_) {
-        if (auto names = check_new_names(*changeset); !names) return names;
-        auto finished = changeset->writer->finish(changeset->note.encode());
-        if (!finished) return finished;
     }
     return {};
 }
 
+sdk::Result<void> Changes::end(Changeset& changeset) const {
+    if (auto names = check_new_names(changeset); !names) return names;
+    const auto lines = lines_.find(changeset.space.revision_counter());
+    const std::uint64_t later =
+        lines == lines_.end() ? 0 : lines->second - 1 - changeset.writer->step();
+    return changeset.writer->finish(changeset.note.encode(), later);
+}
+
+sdk::Result<void> Changes::end_first(sdk::Context& context, const sdk::RecordKey& branch) {
+    if (auto written = write_last(context); !written) return written;
+    last_writes_.clear();
+    const auto found = changesets_.find(branch);
+    if (found == changesets_.end()) return {};
+    if (auto ended = end(*found->second); !ended) return ended;
+    ended_.push_back(std::move(found->second));
+    changesets_.erase(found);
+    return {};
+}
+
+sdk::Result<void> Changes::finish(sdk::Context& context) {
+    if (auto written = write_last(context); !written) return written;
+    for (auto& [branch, changeset] : changesets_) {
+        if (auto ended = end(*changeset); !ended) return ended;
+        ended_.push_back(std::move(changeset));
+    }
+    changesets_.clear();
+    return {};
+}
+
 void Changes::complete(const sdk::Transaction& committed, std::string& body) {
-    for (const auto& [branch, changeset] : changesets_) {
-        const auto revision = committed.stamp(changeset->space.revision_counter());
+    for (const auto& changeset : ended_) {
+        const auto revision = changeset->writer->revision(committed);
         if (!revision) continue;
         const std::string bare = '"' + changeset->note.random_part + '"';
         const std::string whole = '"' + changeset_id(*revision, changeset->note.random_part) + '"';

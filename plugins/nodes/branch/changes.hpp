@@ -33,6 +33,9 @@ public:
     /// The kernel's way to write a collection of the branch, under the slot of its family.
     sdk::Result<sdk::Transaction*> collection(sdk::Context& context,
                                               const sdk::SpaceCollection& collection, char slot);
+    /// Ends the changeset that a repository begins with, on its first branch: what follows in the
+    /// transaction, forks among it, stands on top of it.
+    sdk::Result<void> end_first(sdk::Context& context, const sdk::RecordKey& branch);
     /// What is said of the changeset on a branch that is being written.
     sdk::Result<ChangesetNote*> note(sdk::Context& context, const sdk::RecordKey& branch);
 
@@ -139,10 +142,15 @@ private:
 
     explicit Changes(const BranchStore& branches) : branches_(branches) {}
     sdk::Result<Changeset*> changeset(sdk::Context& context, const sdk::RecordKey& branch);
+    sdk::Result<void> write_last(sdk::Context& context);
     static sdk::Result<void> check_new_names(const Changeset& changeset);
+    sdk::Result<void> end(Changeset& changeset) const;
 
     const BranchStore& branches_;
     std::map<sdk::RecordKey, std::unique_ptr<Changeset>> changesets_;
+    std::vector<std::unique_ptr<Changeset>> ended_;
+    /// How many lines of a repository are written, but for first changesets; by its counter.
+    std::map<std::string, std::uint64_t> lines_;
     std::map<sdk::RecordKey, BranchRules> rules_;
     std::map<std::string, std::unique_ptr<sdk::Json>> systems_;
     std::optional<sdk::Principal> actor_;

@@ -13,17 +13,16 @@ namespace stele::nodes {
 namespace {
 
 constexpr std::size_t kRandomBytes = kRandomPartSize / 2;
-constexpr Revision kRootRevision = 1;
 
 }  // namespace
 
 std::string changeset_id(Revision revision, std::string_view random_part) {
-    if (revision == kRootRevision) return "0:root";
-    return std::to_string(revision - kRootRevision).append(":").append(random_part);
+    if (revision == kFirstRevision) return "0:root";
+    return std::to_string(revision - kFirstRevision).append(":").append(random_part);
 }
 
 std::uint64_t revision_number(Revision revision) {
-    return revision - kRootRevision;
+    return revision - kFirstRevision;
 }
 
 std::optional<Revision> revision_of(std::string_view changeset_id) {
@@ -31,8 +30,8 @@ std::optional<Revision> revision_of(std::string_view changeset_id) {
     const char* const end = changeset_id.data() + changeset_id.size();
     const auto [stop, problem] = std::from_chars(changeset_id.data(), end, shown);
     if (problem != std::errc() || stop == end || *stop != ':') return std::nullopt;
-    if (shown >= kUncommitted - kRootRevision) return std::nullopt;
-    return shown + kRootRevision;
+    if (shown >= kUncommitted - kFirstRevision) return std::nullopt;
+    return shown + kFirstRevision;
 }
 
 std::string ChangesetNote::encode() const {

@@ -9,6 +9,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "branch/branch_content.hpp"
+#include "branch/changes.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
 #include "family/sweep.hpp"
@@ -63,7 +64,8 @@ sdk::Result<void> make_master(Services& services, const sdk::Document& repositor
     if (!opened) return opened.error();
     auto content = BranchContent::open(services, context.as_system(), master->key);
     if (!content) return content.error();
-    return fill_master(*content);
+    if (auto filled = fill_master(*content); !filled) return filled;
+    return Changes::of(context, services.branches).end_first(context, master->key);
 }
 
 /// `changeset://platform/repository/id` (docs/specification/nodes.md 1.6).

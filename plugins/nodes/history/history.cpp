@@ -18,7 +18,6 @@ namespace stele::nodes {
 namespace {
 
 constexpr char kRecordTag = 'd';
-constexpr Revision kNewest = kUncommitted - 1;
 
 sdk::Json without_server_members(const sdk::Json& record) {
     sdk::Json own = record;
@@ -69,7 +68,7 @@ sdk::Result<History::Versions> History::walk(std::string_view node, Revision fro
     const auto cursor = store_.scan({all, sdk::prefix_end(all)}, sdk::ScanDirection::forward);
     Versions found;
     for (const Link& link : view_.links) {
-        const Revision bound = std::min({link.bound, from, kNewest});
+        const Revision bound = std::min({link.bound, from, view_.newest});
         cursor->seek(space_.record(key, link.line, bound));
         for (; cursor->is_valid(); cursor->next()) {
             const std::string_view place = cursor->key().substr(all.size());
@@ -87,11 +86,11 @@ sdk::Result<History::Versions> History::walk(std::string_view node, Revision fro
 }
 
 sdk::Result<History::Versions> History::versions(std::string_view node, std::size_t most) const {
-    return walk(node, kNewest, most);
+    return walk(node, kUncommitted, most);
 }
 
 sdk::Result<std::optional<VersionPlace>> History::newest(std::string_view node) const {
-    auto found = walk(node, kNewest, 1);
+    auto found = walk(node, kUncommitted, 1);
     if (!found) return found.error();
     if (found->places.empty()) return std::optional<VersionPlace>();
     return std::optional<VersionPlace>(found->places.front());

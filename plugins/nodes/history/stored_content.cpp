@@ -130,7 +130,7 @@ sdk::Result<StoredContent> StoredContent::before_deletion(const Services& servic
     std::string stored;
     auto deletion = present->view_->find_version(record_key(kDeletionSlot, node), stored);
     if (!deletion) return deletion.error();
-    if (!*deletion || (*deletion)->revision == kUncommitted) return present;
+    if (!*deletion || (*deletion)->revision > present->view_->view().newest) return present;
     auto fields = fields_of(stored);
     if (!fields) return fields.error();
     // Only one that was changed says itself which changeset it is from.

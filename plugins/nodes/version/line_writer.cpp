@@ -79,11 +79,23 @@ void LineWriter::add(std::string_view key, std::int64_t delta) {
     }
 }
 
+void LineWriter::put_numbered(sdk::StampedPut put) {
+    if (!place_.is_first) {
+        put.step = place_.step;
+        return below_.put_stamped(space_.revision_counter(), put);
+    }
+    std::string key(put.key);
+    if (put.in_key) sdk::stamp_bytes(key, *put.in_key, kFirstRevision);
+    std::string value(put.value);
+    if (put.in_value) sdk::stamp_bytes(value, *put.in_value, kFirstRevision);
+    below_.put(key, value);
+}
+
 void LineWriter::put_changes(std::string_view bytes) {
     const std::string changes = space_.changes(line());
-    below_.put_stamped(space_.revision_counter(), {.key = changes + std::string(kNumberBytes, '\0'),
-                                                   .value = bytes,
-                                                   .in_key = sdk::StampPlace{changes.size()}});
+    put_numbered({.key = changes + std::string(kNumberBytes, '\0'),
+                  .value = bytes,
+                  .in_key = sdk::StampPlace{changes.size()}});
 }
 
 void LineWriter::commit(Done done) {
@@ -104,8 +116,7 @@ sdk::Result<bool> LineWriter::inherits(std::string_view key, std::string& value)
 sdk::Result<void> LineWriter::put_present(std::string_view key, char state,
                                           std::string_view value) {
     value_.assign(kNumberBytes, '\0').append(1, state).append(value);
-    below_.put_stamped(space_.revision_counter(),
-                       {.key = present_key(key), .value = value_, .in_value = sdk::StampPlace{0}});
+    put_numbered({.key = present_key(key), .value = value_, .in_value = sdk::StampPlace{0}});
     return note_kind(key, false);
 }
 
@@ -167,8 +178,7 @@ sdk::Result<void> LineWriter::end_present(std::string_view key, const std::strin
     std::string past = space_.past(line(), block.level, block.number);
     past += key;
     append_number(past, born);
-    below_.put_stamped(space_.revision_counter(),
-                       {.key = past, .value = stored, .in_value = sdk::StampPlace{0}});
+    put_numbered({.key = past, .value = stored, .in_value = sdk::StampPlace{0}});
     return {};
 }
 
@@ -186,8 +196,7 @@ sdk::Result<void> LineWriter::note_kind(std::string_view key, bool has_ended) {
         std::string value;
         append_number(value, *known ? (*known)->first : reader_.view().newest + 1);
         value.append(kNumberBytes, '\0');
-        below_.put_stamped(space_.revision_counter(),
-                           {.key = row, .value = value, .in_value = sdk::StampPlace{kNumberBytes}});
+        put_numbered({.key = row, .value = value, .in_value = sdk::StampPlace{kNumberBytes}});
     }
     kinds_.insert_or_assign(std::string(kind), is_written);
     return {};
@@ -197,20 +206,19 @@ void LineWriter::put_version(std::string_view key, char state, std::string_view 
     std::string value(1, state);
     value += record;
     const std::string version = space_.record(key, line(), 0);
-    below_.put_stamped(
-        space_.revision_counter(),
+    put_numbered(
         {.key = version,
          .value = value,
          .in_key = sdk::StampPlace{version.size() - kNumberBytes, /*is_descending=*/true}});
     const std::string list = space_.written(line());
     std::string written = list + std::string(kNumberBytes, '\0');
     written += key;
-    below_.put_stamped(space_.revision_counter(), {.key = written,
-                                                   .value = std::string_view(&state, 1),
-                                                   .in_key = sdk::StampPlace{list.size()}});
+    put_numbered({.key = written,
+                  .value = std::string_view(&state, 1),
+                  .in_key = sdk::StampPlace{list.size()}});
 }
 
-sdk::Result<void> LineWriter::finish(std::string note) {
+sdk::Result<void> LineWriter::finish(std::string note, std::uint64_t later) {
     if (!status_) return status_;
     changes_.note = std::move(note);
     std::erase_if(changes_.counts, [](const auto& count) { return count.second == 0; });
@@ -218,12 +226,20 @@ sdk::Result<void> LineWriter::finish(std::string note) {
     std::string own;
     append_number(own, line());
     const std::string revision = space_.line_of(0);
-    below_.put_stamped(
-        space_.revision_counter(),
+    put_numbered(
         {.key = revision, .value = own, .in_key = sdk::StampPlace{revision.size() - kNumberBytes}});
+    if (place_.is_first) below_.add(space_.revision_counter(), 1);
     if (!ends_entries_) return {};
     // Blocks of ended entries were chosen for revisions up to here.
-    return below_.add_within(space_.revision_counter(), 0, static_cast<std::int64_t>(last_to_end_));
+    return below_.add_within(space_.revision_counter(), 0,
+                             static_cast<std::int64_t>(last_to_end_ + later));
+}
+
+std::optional<Revision> LineWriter::revision(const sdk::Transaction& committed) const {
+    if (place_.is_first) return kFirstRevision;
+    const auto first = committed.stamp(space_.revision_counter());
+    if (!first) return std::nullopt;
+    return *first + place_.step;
 }
 
 }  // namespace stele::nodes

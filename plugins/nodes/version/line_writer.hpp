@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -22,17 +23,29 @@ namespace stele::nodes {
 /// revisions are given at commit. One thread at a time. The transaction outlives the writer.
 class LineWriter final : public sdk::Transaction {
 public:
-    /// `view` is that of `find_view` for the line's tip, in the same transaction; `attempt` says
-    /// how often the work met a conflict before (`sdk::Context::attempt`).
-    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view,
-               std::size_t attempt = 0)
+    /// Which number the changeset gets.
+    struct Place {
+        /// How often the work met a conflict before (`sdk::Context::attempt`).
+        std::size_t attempt = 0;
+        /// How many other lines of the repository the transaction writes before this one.
+        std::uint64_t step = 0;
+        /// The first changeset of a repository has its number before the commit, so that those
+        /// that the transaction writes on top of it come after it.
+        bool is_first = false;
+    };
+
+    /// `view` is that of `find_view` for the line's tip, in the same transaction.
+    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view, Place place)
         : below_(below),
           space_(space),
           reader_(below, space, std::move(view)),
           parent_(below, space, reader_.view().inherited()),
           present_(space.present(line())),
           count_(space.count(line())),
-          last_to_end_(nodes::last_to_end(reader_.view().newest, attempt)) {}
+          place_(place),
+          last_to_end_(nodes::last_to_end(reader_.view().newest, place.attempt)) {}
+    LineWriter(sdk::Transaction& below, const VersionSpace& space, View view)
+        : LineWriter(below, space, std::move(view), Place()) {}
 
     const VersionSpace& space() const { return space_; }
     const ViewReader& reader() const { return reader_; }
@@ -74,9 +87,12 @@ public:
         if (status_ && !done) status_ = std::move(done);
     }
     /// Ends the changeset, with what its writer says of it. Once, before the commit; answers what
-    /// failed meanwhile, and then nothing must be committed. Its revision is
-    /// `stamp(space.revision_counter())` after the commit.
-    sdk::Result<void> finish(std::string note);
+    /// failed meanwhile, and then nothing must be committed. `later` lines of the repository are
+    /// written with higher steps.
+    sdk::Result<void> finish(std::string note, std::uint64_t later = 0);
+    std::uint64_t step() const { return place_.step; }
+    /// Of the finished changeset, after the commit.
+    std::optional<Revision> revision(const sdk::Transaction& committed) const;
 
 private:
     Line line() const { return reader_.view().links.front().line; }
@@ -86,6 +102,8 @@ private:
 
     bool is_of_new_record(std::string_view key) const;
 
+    /// Puts what gets the number of the changeset.
+    void put_numbered(sdk::StampedPut put);
     /// Empty while they are not complete.
     void put_changes(std::string_view bytes);
     sdk::Result<void> put_entry(std::string_view key, std::string_view value);
@@ -112,6 +130,7 @@ private:
     /// What those keys begin with.
     const std::string present_;
     const std::string count_;
+    const Place place_;
     /// The last revision that this changeset may get when it ends entries.
     const Revision last_to_end_;
     // A record has dozens of entries, so what is written is put together in the same places.

@@ -11,6 +11,8 @@ using Line = std::uint64_t;
 using Revision = std::uint64_t;
 
 inline constexpr Line kFirstLine = 1;
+/// Of the changeset that a repository begins with.
+inline constexpr Revision kFirstRevision = 1;
 /// Of entries that the present transaction writes: above every number that was given.
 inline constexpr Revision kUncommitted = ~Revision{0};
 

@@ -40,22 +40,26 @@ void WriteSet::put_in(Write& write, std::string_view value) {
 }
 
 void WriteSet::put_stamped(std::string_view counter, const StampedPut& put) {
-    auto known = std::find(stamp_counters_.begin(), stamp_counters_.end(), counter);
-    if (known == stamp_counters_.end()) {
-        add(counter, 1);
-        known = stamp_counters_.insert(known, keep(counter));
+    auto known = std::find_if(stamp_counters_.begin(), stamp_counters_.end(),
+                              [&](const StampCounter& taken) { return taken.name == counter; });
+    if (known == stamp_counters_.end())
+        known = stamp_counters_.insert(known, StampCounter{keep(counter), 0});
+    if (known->taken <= put.step) {
+        add(counter, static_cast<std::int64_t>(put.step + 1 - known->taken));
+        known->taken = put.step + 1;
     }
-    constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
-    Write& write = write_of(stamped_or_same(put.key, put.in_key, kMax, stamped_memory_));
-    put_in(write, stamped_or_same(put.value, put.in_value, kMax, stamped_memory_));
-    write.stamped = &stamped_.emplace_back(Stamped{*known, put.in_key, put.in_value});
+    const std::uint64_t seen = std::numeric_limits<std::uint64_t>::max() - put.step;
+    Write& write = write_of(stamped_or_same(put.key, put.in_key, seen, stamped_memory_));
+    put_in(write, stamped_or_same(put.value, put.in_value, seen, stamped_memory_));
+    write.stamped =
+        &stamped_.emplace_back(Stamped{known->name, put.in_key, put.in_value, put.step});
 }
 
 WriteSet::StampedEntry WriteSet::write_stamp(std::string_view key, const Write& write,
                                              const Stamps& stamps, std::string& key_bytes,
                                              std::string& value_bytes) {
     const Stamped& stamped = *write.stamped;
-    const std::uint64_t number = *find_stamp(stamps, stamped.counter);
+    const std::uint64_t number = *find_stamp(stamps, stamped.counter) + stamped.step;
     StampedEntry entry;
     entry.key = stamped_or_same(key, stamped.in_key, number, key_bytes);
     entry.value = stamped_or_same(write.value, stamped.in_value, number, value_bytes);

@@ -211,10 +211,10 @@ sdk::Result<void> Committer::remove_ranges(const PendingCommit& commit) {
 }
 
 void Committer::give_stamps(PendingCommit& commit) const {
-    for (const std::string_view counter : commit.writes->stamp_counters()) {
+    for (const auto& [counter, taken] : commit.writes->stamp_counters()) {
         const WriteSet::Write& write = *commit.writes->find(counter);
-        commit.stamps.emplace_back(
-            counter, static_cast<std::uint64_t>(counters_.value(write.hash) + write.delta));
+        commit.stamps.emplace_back(counter, sdk::optimistic::first_taken(
+                                                counters_.value(write.hash) + write.delta, taken));
     }
 }
 

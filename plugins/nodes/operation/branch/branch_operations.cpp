@@ -88,7 +88,12 @@ sdk::Result<sdk::Document> make_branch(Services& services, sdk::Context& context
     auto branch = context.documents().create(branches, std::move(fields));
     if (!branch) return branch;
     const auto parent = services.registrar.engine().snapshot();
-    auto forked = services.branches.fork(context.transaction(), *parent, branch->key, origin.place,
+    auto is_present =
+        services.branches.has_space(*parent, {origin.place.platform, origin.place.repository});
+    if (!is_present) return is_present.error();
+    // A repository that the transaction has made shows to nobody else.
+    const sdk::Reader& reader = *is_present ? *parent : context.transaction();
+    auto forked = services.branches.fork(context.transaction(), reader, branch->key, origin.place,
                                          origin.revision);
     if (!forked) return forked.error();
     // Building writes, and a snapshot takes no writes: an index that is not whole stays unused.

@@ -80,6 +80,8 @@ struct StampedPut {
     std::string_view value;
     std::optional<StampPlace> in_key = {};
     std::optional<StampPlace> in_value = {};
+    /// Added to the stamp, for whoever needs several numbers of a counter in one transaction.
+    std::uint64_t step = 0;
 };
 
 /// Reads at a snapshot, sees its own writes, commits all or nothing. Serializable: a commit fails
@@ -103,11 +105,14 @@ public:
     virtual Result<void> add_within(std::string_view key, std::int64_t delta, std::int64_t most);
     /// The commit adds 1 to `counter` and puts the entry with the sum, the stamp, in its places.
     /// Stamps of a counter follow the order of the commits, without gaps, and transactions that
-    /// take them do not conflict. A transaction takes one stamp of a counter for all its puts;
-    /// until the commit it sees them with a number above all that were given. `add_within` with a
-    /// delta of 0 bounds the stamp. Not for a counter that this transaction puts or removes.
+    /// take them do not conflict. A transaction takes one stamp of a counter for all its puts, and
+    /// the numbers up to the highest step of theirs, which the commit adds, too; until the commit
+    /// it sees them with numbers above all that were given, each step with one of its own.
+    /// `add_within` with a delta of 0 bounds the last number. Not for a counter that this
+    /// transaction puts or removes.
     virtual void put_stamped(std::string_view counter, const StampedPut& put) = 0;
-    /// The stamp that the commit gave: from when `done` is called with success; otherwise nothing.
+    /// The stamp that the commit gave, that of step 0: from when `done` is called with success;
+    /// otherwise nothing.
     virtual std::optional<std::uint64_t> stamp(std::string_view counter) const = 0;
     Result<std::optional<std::string>> peek(std::string_view key) const override = 0;
     /// The default bodies read.

@@ -18,6 +18,11 @@ namespace stele::sdk::optimistic {
 /// The numbers that a commit gave, by counter; the names are those of the write set.
 using Stamps = std::vector<std::pair<std::string_view, std::uint64_t>>;
 
+/// The stamp of a transaction that has taken `taken` numbers, by what the counter is after it.
+constexpr std::uint64_t first_taken(std::int64_t sum, std::uint64_t taken) {
+    return static_cast<std::uint64_t>(sum) - (taken - 1);
+}
+
 std::optional<std::uint64_t> find_stamp(const Stamps& stamps, std::string_view counter);
 
 /// What a transaction is about to change, ordered by key. Keys and values are copied once, into
@@ -31,6 +36,13 @@ public:
         std::string_view counter;
         std::optional<StampPlace> in_key;
         std::optional<StampPlace> in_value;
+        std::uint64_t step = 0;
+    };
+
+    /// A counter that gives numbers, and how many: one more than the highest step.
+    struct StampCounter {
+        std::string_view name;
+        std::uint64_t taken = 0;
     };
 
     struct Write {
@@ -55,10 +67,10 @@ public:
     /// The lowest bound of several counts.
     void add_within(std::string_view key, std::int64_t delta, std::int64_t most);
 
-    /// Seen with the greatest number as its stamp.
+    /// Seen with the greatest number as its stamp; that of a higher step is smaller here.
     void put_stamped(std::string_view counter, const StampedPut& put);
-    /// The counters whose stamps are taken; each is among the writes.
-    const std::vector<std::string_view>& stamp_counters() const { return stamp_counters_; }
+    /// The counters whose numbers are taken; each is among the writes.
+    const std::vector<StampCounter>& stamp_counters() const { return stamp_counters_; }
     struct StampedEntry {
         std::string_view key;
         std::string_view value;
@@ -100,7 +112,7 @@ private:
     std::pmr::list<Stamped> stamped_{&memory_};
     /// For one entry at a time.
     std::string stamped_memory_;
-    std::vector<std::string_view> stamp_counters_;
+    std::vector<StampCounter> stamp_counters_;
     std::vector<const Writes::value_type*> counters_;
     std::vector<KeyRange> removed_ranges_;
     std::size_t size_ = 0;
