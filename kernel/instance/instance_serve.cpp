@@ -134,7 +134,7 @@ sdk::Result<void> Instance::start() {
     auto collection = state_->settings.milliseconds("storage.collection_period");
     if (!collection) return collection.error();
     state_->blob_collector = std::make_unique<resource::BlobCollector>(
-        *services.engine, services.binaries, services.keeping_blobs, services.binary_writers,
+        *services.engine, services.binaries, services.keeping_blobs, services.blob_writers,
         std::chrono::milliseconds(*collection));
     make_watch(options->upload_reserve);
     state_->pipeline = std::make_unique<http::RequestPipeline>(

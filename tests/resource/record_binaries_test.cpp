@@ -204,24 +204,24 @@ TEST_CASE_METHOD(Cellars, "binaries of a transaction that takes long stay on a s
         return value_of(services.binaries.find(sdk::kFileProvider))->open(name).has_value();
     };
     BlobCollector collector(*services.engine, services.binaries, services.keeping_blobs,
-                            services.binary_writers, std::chrono::hours(1));
+                            services.blob_writers, std::chrono::hours(1));
     collector.set_pressed(true);
-    const std::int64_t nobody = services.binary_writers.oldest_ms();
+    const std::int64_t nobody = services.blob_writers.oldest_ms();
     std::string name;
     as_system([&](sdk::Context& context) -> sdk::Result<void> {
-        CHECK(services.binary_writers.oldest_ms() == nobody);
+        CHECK(services.blob_writers.oldest_ms() == nobody);
         name = store(context, crate, "nobody's").object_id;
         // The transaction may have begun before this does; what it writes is younger.
-        CHECK(services.binary_writers.oldest_ms() <= sdk::now_ms());
+        CHECK(services.blob_writers.oldest_ms() <= sdk::now_ms());
         return {};
     });
-    CHECK(services.binary_writers.oldest_ms() == nobody);
+    CHECK(services.blob_writers.oldest_ms() == nobody);
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path())) {
         if (file.is_regular_file())
             last_write_time(file, file.last_write_time() - std::chrono::minutes(10));
     }
-    std::optional<BinaryWriters::Entry> writer(std::in_place, services.binary_writers,
-                                               sdk::now_ms() - 20 * 60 * 1000);
+    std::optional<storage::BlobWriters::Entry> writer(std::in_place, services.blob_writers,
+                                                      sdk::now_ms() - 20 * 60 * 1000);
     CHECK(value_of(collector.collect()).blobs == 0);
     CHECK(is_there(name));
     writer.reset();

@@ -26,8 +26,8 @@
 #include "kernel/resource/record/references.hpp"
 #include "kernel/resource/record/teams.hpp"
 #include "kernel/resource/registry/registry.hpp"
-#include "kernel/resource/upkeep/binary_writers.hpp"
 #include "kernel/storage/blob/blob_providers.hpp"
+#include "kernel/storage/blob/blob_writers.hpp"
 #include "kernel/storage/document/document_store.hpp"
 
 namespace stele::kernel::resource {
@@ -66,7 +66,7 @@ struct Services {
     storage::BlobProviders binaries;
     /// Held shared by whoever needs the binaries that the store of a moment refers to.
     std::shared_mutex keeping_blobs;
-    BinaryWriters binary_writers;
+    storage::BlobWriters blob_writers;
     Platforms platforms;
     Records records;
     References references;

@@ -15,7 +15,7 @@ namespace stele::kernel::resource {
 namespace {
 
 /// Far longer than any other server of the store takes from writing bytes to the commit that
-/// refers to them; those of this one are known (`BinaryWriters`).
+/// refers to them; those of this one are known (`BlobWriters`).
 constexpr std::chrono::hours kGrace{24};
 /// The same while the disk is short: still longer than a request takes.
 constexpr std::chrono::minutes kShortGrace{5};

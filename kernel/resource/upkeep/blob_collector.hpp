@@ -9,9 +9,9 @@
 #include <stele/sdk/engine.hpp>
 
 #include "kernel/job/background_thread.hpp"
-#include "kernel/resource/upkeep/binary_writers.hpp"
 #include "kernel/storage/blob/blob_collection.hpp"
 #include "kernel/storage/blob/blob_providers.hpp"
+#include "kernel/storage/blob/blob_writers.hpp"
 
 namespace stele::kernel::resource {
 
@@ -26,7 +26,7 @@ public:
 
     /// `keeping` is held shared by whoever needs the binaries of a moment.
     BlobCollector(sdk::Engine& engine, storage::BlobProviders& binaries, std::shared_mutex& keeping,
-                  const BinaryWriters& writers, std::chrono::milliseconds period)
+                  const storage::BlobWriters& writers, std::chrono::milliseconds period)
         : engine_(engine),
           binaries_(binaries),
           keeping_(keeping),
@@ -51,7 +51,7 @@ private:
     sdk::Engine& engine_;
     storage::BlobProviders& binaries_;
     std::shared_mutex& keeping_;
-    const BinaryWriters& writers_;
+    const storage::BlobWriters& writers_;
     const std::chrono::milliseconds period_;
     std::atomic<bool> is_pressed_ = false;
     /// By place and name: how many looks in a row found it unused. Since the server has started.

@@ -52,7 +52,7 @@ public:
         };
         std::vector<Part> parts = {};
         /// Of those that may have written binaries.
-        std::unique_ptr<BinaryWriters::Entry> binary_writer = {};
+        std::unique_ptr<storage::BlobWriters::Entry> blob_writer = {};
     };
     /// `attempt` is what `sdk::Context::attempt` tells.
     static std::shared_ptr<Work> begin(Services& services, std::size_t attempt = 0);
@@ -101,7 +101,7 @@ public:
 
     /// Binaries that the transaction writes from now on are kept until it has ended.
     void keep_binaries() {
-        if (!work_->binary_writer) work_->binary_writer = services_.binary_writers.enter();
+        if (!work_->blob_writer) work_->blob_writer = services_.blob_writers.enter();
     }
 
     /// For decisions at the state of the transaction.

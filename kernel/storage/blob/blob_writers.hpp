@@ -5,22 +5,22 @@
 #include <mutex>
 #include <set>
 
-namespace stele::kernel::resource {
+namespace stele::kernel::storage {
 
 /// The transactions under way that may have written binaries to which only their commits refer,
 /// however long that takes. Any thread.
-class BinaryWriters {
+class BlobWriters {
 public:
     /// One of them, until it is destroyed, on any thread. The list outlives it.
     class Entry {
     public:
-        Entry(BinaryWriters& writers, std::int64_t begun_ms);
+        Entry(BlobWriters& writers, std::int64_t begun_ms);
         ~Entry();
         Entry(const Entry&) = delete;
         Entry& operator=(const Entry&) = delete;
 
     private:
-        BinaryWriters& writers_;
+        BlobWriters& writers_;
         const std::multiset<std::int64_t>::iterator place_;
     };
 
@@ -35,4 +35,4 @@ private:
     std::multiset<std::int64_t> begun_ms_;
 };
 
-}  // namespace stele::kernel::resource
+}  // namespace stele::kernel::storage

@@ -1,10 +1,10 @@
-#include "kernel/resource/upkeep/binary_writers.hpp"
+#include "kernel/storage/blob/blob_writers.hpp"
 
 #include <limits>
 
 #include <stele/sdk/time.hpp>
 
-namespace stele::kernel::resource {
+namespace stele::kernel::storage {
 
 namespace {
 
@@ -13,24 +13,24 @@ constexpr std::int64_t kClockSlackMs = 2000;
 
 }  // namespace
 
-BinaryWriters::Entry::Entry(BinaryWriters& writers, std::int64_t begun_ms)
+BlobWriters::Entry::Entry(BlobWriters& writers, std::int64_t begun_ms)
     : writers_(writers), place_([&] {
           const std::lock_guard lock(writers.mutex_);
           return writers.begun_ms_.insert(begun_ms);
       }()) {}
 
-BinaryWriters::Entry::~Entry() {
+BlobWriters::Entry::~Entry() {
     const std::lock_guard lock(writers_.mutex_);
     writers_.begun_ms_.erase(place_);
 }
 
-std::unique_ptr<BinaryWriters::Entry> BinaryWriters::enter() {
+std::unique_ptr<BlobWriters::Entry> BlobWriters::enter() {
     return std::make_unique<Entry>(*this, sdk::now_ms() - kClockSlackMs);
 }
 
-std::int64_t BinaryWriters::oldest_ms() const {
+std::int64_t BlobWriters::oldest_ms() const {
     const std::lock_guard lock(mutex_);
     return begun_ms_.empty() ? std::numeric_limits<std::int64_t>::max() : *begun_ms_.begin();
 }
 
-}  // namespace stele::kernel::resource
+}  // namespace stele::kernel::storage
