@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { repetitions, walked } from '../support/repetitions.mjs';
 import { allRoutes, describedPlugins, makeRecords, makeTeams } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
+import { until } from '../support/until.mjs';
 
 const seed = Number(process.env.STELE_SEED ?? Date.now() % 1_000_000);
 console.log(`seed ${seed}`);
@@ -141,6 +142,12 @@ async function compare(route, before, refused) {
   problems.push(`${route.name} has stored something of ${bodies}: ${JSON.stringify([before, after])}`);
 }
 
+/// The job that a taken body has started writes on its own: it ends before the next state is looked at.
+const jobHasEnded = (id) => until(async () => {
+  const { json: job } = await server.request('GET', `/jobs/${id}`, { token: server.adminToken });
+  return ['FINISHED', 'ERROR'].includes(job.state);
+});
+
 /// Sends bodies to a route, of which none, or any, may be taken; what it refuses must leave everything as it was.
 /// One that is taken hides what those before it have done: these are sent again.
 async function sendAll(route, bodies, judge = () => {}) {
@@ -157,6 +164,7 @@ async function sendAll(route, bodies, judge = () => {}) {
       if (round === 0) judge(route, what, reply);
       if (!isTaken) refused.push(one);
       if (!isTaken) continue;
+      if (route.path === '/projects/start') await jobHasEnded(reply.json._doc);
       hidden.push(...refused);
       refused = [];
       before = undefined;

@@ -174,10 +174,11 @@ const others = new Set([
   'POST /relatives/query', 'POST /relatives/find', 'POST /ancestorbytype', 'POST /traverse', 'POST /find', 'POST /tree', 'POST /predelete',
   'POST /list/{associationTypeId}/items/query', 'POST /authorities', 'POST /permissions/{permissionId}/check',
   'POST /authorities/{authorityId}/check', 'POST /copy', 'POST /copy/start', 'POST /undelete',
+  'POST /export',
   // Rights on a node are managed by those who pass every lock.
   'POST /authorities/{authorityId}/grant', 'POST /authorities/{authorityId}/revoke',
 ]);
-const jobs = ['POST /move/start?targetNodeId={other}', 'POST /delete/start'];
+const jobs = ['POST /move/start?targetNodeId={other}', 'POST /delete/start', 'POST /import?group=g&artifact=locked&version=1'];
 
 /// A ZIP archive of one empty file.
 function zip(name = 'a.txt') {
@@ -214,6 +215,8 @@ test('the lock of another is 423 for every write of a node, with its holder and 
   for (const [id, bytes] of [['default', 'text'], ['zip', zip()]])
     await server.request('POST', `${N(node)}/attachments/${id}`, { token: server.adminToken, body: bytes, headers: { 'Content-Type': 'application/octet-stream' } });
   const { _system: { changeset } } = await admin('GET', N(node));
+  const exported = await ended((await admin('POST', `${N(node)}/export?group=g&artifact=locked&version=1`))._doc);
+  for (const place of ['', `/archives/${exported.archiveId}`]) await admin('POST', `/vaults/primary${place}/authorities/consumer/grant?id=default/editor`);
   await admin('PUT', N(node), { title: 'newer' });
   await admin('POST', `${N(node)}/lock`);
   const { lockedOn } = await admin('GET', `${N(node)}/lock`);
@@ -233,7 +236,7 @@ test('the lock of another is 423 for every write of a node, with its holder and 
     if (path !== prefix && !path.startsWith(`${prefix}/`)) continue;
     for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
       const route = `${method} ${path.slice(prefix.length)}`;
-      if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || others.has(route) || /\/start$/.test(route)) continue;
+      if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method) || others.has(route) || /\/(start|import)$/.test(route)) continue;
       assert.ok(writes[route], `the walk knows no call of ${route}`);
       const [query, body] = writes[route];
       isLocked(await ask(method, N(node) + filled(path.slice(prefix.length) + query), body, editor), route);
