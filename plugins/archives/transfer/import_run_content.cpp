@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -81,19 +79,14 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
 }
 
 sdk::Result<sdk::Json> ImportRun::target_chain(const sdk::RecordKey& key) const {
-    std::vector<sdk::Json> inwards;
-    std::optional<sdk::RecordKey> step = key;
-    while (step) {
-        auto reference = context_.reference(*step);
-        if (!reference) return reference.error();
-        const ReferenceParts parts = reference_parts(*reference);
-        inwards.push_back({{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", *reference}});
-        auto above = services_.families.container_of(context_, *step);
-        if (!above) return above.error();
-        step = *std::move(above);
+    auto references = references_to(context_, services_.families, key);
+    if (!references) return references.error();
+    sdk::Json chain = sdk::Json::array();
+    for (const std::string& reference : *references) {
+        const ReferenceParts parts = reference_parts(reference);
+        chain.push_back({{"typeId", parts.word}, {"id", parts.ids.back()}, {"ref", reference}});
     }
-    std::reverse(inwards.begin(), inwards.end());
-    return sdk::Json(inwards);
+    return chain;
 }
 
 sdk::Result<void> ImportRun::tell_subjects() {

@@ -85,23 +85,18 @@ sdk::Result<void> LiveSource::add_content(const sdk::RecordKey& branch, const st
 }
 
 sdk::Result<sdk::Json> LiveSource::chain_of(const sdk::RecordKey& key) const {
-    std::vector<sdk::Json> inwards;
-    std::optional<sdk::RecordKey> step = key;
-    while (step) {
-        auto reference = context_.reference(*step);
-        if (!reference) return reference.error();
-        const ReferenceParts parts = reference_parts(*reference);
-        inwards.push_back({{"typeId", parts.word},
-                           {"id", parts.ids.back()},
-                           {"key", *reference},
-                           {"requires", sdk::Json::array()},
-                           {"requiredBy", sdk::Json::array()}});
-        auto above = services_.families.container_of(context_, *step);
-        if (!above) return above.error();
-        step = *std::move(above);
+    auto references = references_to(context_, services_.families, key);
+    if (!references) return references.error();
+    sdk::Json chain = sdk::Json::array();
+    for (const std::string& reference : *references) {
+        const ReferenceParts parts = reference_parts(reference);
+        chain.push_back({{"typeId", parts.word},
+                         {"id", parts.ids.back()},
+                         {"key", reference},
+                         {"requires", sdk::Json::array()},
+                         {"requiredBy", sdk::Json::array()}});
     }
-    std::reverse(inwards.begin(), inwards.end());
-    return sdk::Json(inwards);
+    return chain;
 }
 
 sdk::Result<std::string> LiveSource::location_of(const sdk::RecordKey& key) const {

@@ -1,5 +1,8 @@
 #include "transfer/transfer_services.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <nlohmann/json.hpp>
 
 namespace stele::archives {
@@ -14,6 +17,23 @@ std::filesystem::path TransferServices::scratch_folder() const {
 
 bool is_out_of_sight(const sdk::Error& error) {
     return sdk::is_missing(error) || error.kind == sdk::ErrorKind::forbidden;
+}
+
+sdk::Result<std::vector<std::string>> references_to(sdk::Context& context,
+                                                    const sdk::Families& families,
+                                                    const sdk::RecordKey& key) {
+    std::vector<std::string> inwards;
+    std::optional<sdk::RecordKey> step = key;
+    while (step) {
+        auto reference = context.reference(*step);
+        if (!reference) return reference.error();
+        inwards.push_back(*std::move(reference));
+        auto above = families.container_of(context, *step);
+        if (!above) return above.error();
+        step = *std::move(above);
+    }
+    std::reverse(inwards.begin(), inwards.end());
+    return inwards;
 }
 
 sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <stele/sdk/attachments.hpp>
 #include <stele/sdk/registrar.hpp>
@@ -33,6 +35,11 @@ struct TransferServices {
 
 /// Whether an operation was refused to somebody who may not know of the record, or not enough.
 bool is_out_of_sight(const sdk::Error& error);
+
+/// References of a record and of what it lies in, outermost first.
+sdk::Result<std::vector<std::string>> references_to(sdk::Context& context,
+                                                    const sdk::Families& families,
+                                                    const sdk::RecordKey& key);
 
 /// What an inner operation answers, as JSON, also where it answers a stream.
 sdk::Result<sdk::Json> json_of(sdk::Result<sdk::Reply> reply);
