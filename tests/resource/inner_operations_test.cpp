@@ -14,7 +14,7 @@ namespace {
 class InnerWorld : public ResourceFixture {
 public:
     InnerWorld() : operations(services), families(services) {
-        library = create({"library"}, {{"title", "Town"}});
+        library = create({"library", {}}, {{"title", "Town"}});
         librarian = make_user("librarian");
         stranger = make_user("stranger");
         grant(library, librarian, "manager");

@@ -39,8 +39,8 @@ sdk::Error unreadable(const std::string& problem) {
 /// What an entry of `contents` says of one file.
 struct ToldFile {
     std::string name;
-    std::string digest;
-    std::optional<std::uint64_t> size;
+    std::string digest = {};
+    std::optional<std::uint64_t> size = std::nullopt;
 };
 
 /// Compares files with what `contents` says of them.

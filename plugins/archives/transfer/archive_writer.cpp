@@ -226,19 +226,19 @@ sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
 }
 
 sdk::Result<void> ArchiveWriter::finish(const sdk::Json& manifest) {
-    std::string head = readable(manifest);
+    std::string text = readable(manifest);
     // Behind its last member come the contents.
-    head.resize(head.rfind('}'));
-    while (head.ends_with('\n'))
-        head.pop_back();
-    head += ",\n  \"contents\": {\n";
-    enum class Part { head, contents, foot, end };
-    Part part = Part::head;
+    text.resize(text.rfind('}'));
+    while (text.ends_with('\n'))
+        text.pop_back();
+    text += ",\n  \"contents\": {\n";
+    enum class Part { opening, contents, foot, end };
+    Part part = Part::opening;
     std::uint64_t offset = 0;
     const auto read = [&](std::string& piece) -> sdk::Result<void> {
         piece.clear();
-        if (part == Part::head) {
-            piece = std::move(head);
+        if (part == Part::opening) {
+            piece = std::move(text);
             part = Part::contents;
             return {};
         }
