@@ -57,6 +57,9 @@ void GiftServer::publish() {
     published_[typeid(sdk::RecordLists)] = static_cast<sdk::RecordLists*>(&record_lists_);
     published_[typeid(sdk::FamilyOperations)] =
         static_cast<sdk::FamilyOperations*>(&family_operations_);
+    published_[typeid(sdk::InnerOperations)] =
+        static_cast<sdk::InnerOperations*>(inner_operations_.get());
+    published_[typeid(sdk::Families)] = static_cast<sdk::Families*>(families_.get());
     published_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
     published_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
@@ -72,6 +75,8 @@ GiftServer::GiftServer(bool has_nodes)
     jobs_ = std::make_unique<job::JobService>(*services_->engine, job::JobRunnerOptions{});
     row_query_ = std::make_unique<resource::RowQuery>(false);
     platforms_ = std::make_unique<resource::PlatformService>(*services_, installations_);
+    inner_operations_ = std::make_unique<resource::InnerOperations>(*services_);
+    families_ = std::make_unique<resource::Families>(*services_);
     publish();
     if (has_nodes) {
         open_plugins({"identity", "access_policies", "platform", "nodes"});

@@ -8,12 +8,14 @@
 #include "kernel/job/job_service.hpp"
 #include "kernel/plugin/plugin_host.hpp"
 #include "kernel/resource/operations/family_operations.hpp"
+#include "kernel/resource/operations/inner_operations.hpp"
 #include "kernel/resource/operations/record_lists.hpp"
 #include "kernel/resource/record/row_query.hpp"
 #include "kernel/resource/registration/platform_service.hpp"
 #include "kernel/resource/registration/plugin_registrar.hpp"
 #include "kernel/resource/upkeep/upkeep.hpp"
 #include "kernel/resource/work/collection_indexes.hpp"
+#include "kernel/resource/work/families.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -76,6 +78,8 @@ private:
     std::unique_ptr<job::JobService> jobs_;
     std::unique_ptr<resource::RowQuery> row_query_;
     std::unique_ptr<resource::PlatformService> platforms_;
+    std::unique_ptr<resource::InnerOperations> inner_operations_;
+    std::unique_ptr<resource::Families> families_;
     resource::FamilyOperations family_operations_;
     resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
