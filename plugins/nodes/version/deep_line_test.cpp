@@ -164,4 +164,30 @@ TEST_CASE("a view that was read before the transaction ended an entry shows it s
     CHECK(past.get("bb-first").value() == "1");
 }
 
+TEST_CASE("a view of a deep line reads nothing that was read before") {
+    sdk::testing::MemoryEngine engine;
+    VersionCache cache;
+    const VersionSpace space("space/", entries_only, cache);
+    constexpr Line kDepth = 10;
+    for (Line line = kFirstLine + 1; line <= kDepth; ++line) {
+        const auto transaction = engine.begin();
+        REQUIRE(put_line(*transaction, *transaction, space, line, {line - 1, 0}).has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+    }
+    const auto snapshot = engine.snapshot();
+    const MeteredReader reader(*snapshot);
+    REQUIRE(find_view(reader, space, kDepth).value().links.size() == kDepth);
+    CHECK(reader.gets == kDepth);
+    REQUIRE(find_view(reader, space, kDepth).value().links.size() == kDepth);
+    CHECK(reader.gets == kDepth + 1);
+
+    const auto transaction = engine.begin();
+    REQUIRE(put_line(*transaction, *transaction, space, kDepth + 1, {kDepth, 0}).has_value());
+    REQUIRE(find_view(*transaction, space, kDepth + 1).has_value());
+    // It was not committed, so nobody must remember it.
+    const auto found = find_view(*engine.snapshot(), space, kDepth + 1);
+    REQUIRE_FALSE(found.has_value());
+    CHECK(found.error().code == "nodes.branch_line_unknown");
+}
+
 }  // namespace stele::nodes
