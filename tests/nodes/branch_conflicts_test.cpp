@@ -99,21 +99,30 @@ public:
     };
     Change begin(std::size_t attempt = 0) {
         Change change{engine_->begin(), nullptr};
-        change.writer = std::make_unique<nodes::LineWriter>(
-            *change.transaction, space_,
-            nodes::find_view(*change.transaction, space_, nodes::kFirstLine).value(),
-            nodes::LineWriter::Place{.attempt = attempt});
+        change.writer = writer_of(*change.transaction, nodes::kFirstLine, {.attempt = attempt});
         return change;
+    }
+    std::unique_ptr<nodes::LineWriter> writer_of(sdk::Transaction& transaction, nodes::Line line,
+                                                 nodes::LineWriter::Place place) {
+        return std::make_unique<nodes::LineWriter>(
+            transaction, space_, nodes::find_view(transaction, space_, line).value(), place);
+    }
+    std::unique_ptr<sdk::Transaction> begin_several() { return engine_->begin(); }
+    void fork(nodes::Line line) {
+        const auto transaction = engine_->begin();
+        REQUIRE(nodes::put_line(*transaction, *transaction, space_, line, {nodes::kFirstLine, 1})
+                    .has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
     }
     void commit(Change& change) {
         REQUIRE(change.writer->finish("").has_value());
         REQUIRE(sdk::commit_and_wait(*change.transaction).has_value());
     }
-    std::vector<std::string> shown(std::optional<nodes::Revision> revision) {
+    std::vector<std::string> shown(std::optional<nodes::Revision> revision,
+                                   nodes::Line line = nodes::kFirstLine) {
         const auto snapshot = engine_->snapshot();
-        const nodes::ViewReader view(
-            *snapshot, space_,
-            nodes::find_view(*snapshot, space_, nodes::kFirstLine, revision).value());
+        const nodes::ViewReader view(*snapshot, space_,
+                                     nodes::find_view(*snapshot, space_, line, revision).value());
         std::vector<std::string> keys;
         const auto cursor = view.scan({"aa", "ab"}, sdk::ScanDirection::forward);
         for (; cursor->is_valid(); cursor->next())
@@ -255,6 +264,62 @@ TEST_CASE("however many others write meanwhile, what is begun again comes to its
         CHECK(entries.shown(revision) == Keys{"aa-ends"});
     CHECK(entries.shown(last + 1).empty());
     CHECK(entries.shown({}).empty());
+}
+
+TEST_CASE("of several lines each may end what it shows as long as its own number is in reach") {
+    using Keys = std::vector<std::string>;
+    // Which of three lines, in the order of their steps, ends something; the others only begin.
+    const std::size_t ends = GENERATE(0, 1, 2);
+    const int others = GENERATE(60, 61, 62, 63, 64, 65);
+    INFO("line " << ends + 1 << " ends something, " << others << " others");
+    Entries entries;
+    auto first = entries.begin();
+    first.writer->put("aa-ends", "");
+    entries.commit(first);
+    for (const nodes::Line line : {2, 3})
+        entries.fork(line);
+    const auto own_of = [](nodes::Line line) { return "aa-own" + std::to_string(line); };
+    nodes::Revision last = 1;
+    for (const nodes::Line line : {2, 3}) {
+        const auto transaction = entries.begin_several();
+        const auto writer = entries.writer_of(*transaction, line, {});
+        writer->put(own_of(line), "");
+        REQUIRE(writer->finish("").has_value());
+        REQUIRE(sdk::commit_and_wait(*transaction).has_value());
+        ++last;
+    }
+    const auto transaction = entries.begin_several();
+    std::vector<std::unique_ptr<nodes::LineWriter>> writers;
+    // All of them begin before any writes, so all know the same revisions.
+    for (const nodes::Line line : {1, 2, 3})
+        writers.push_back(entries.writer_of(*transaction, line, {.step = line - 1}));
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+        if (i == ends) {
+            writers[i]->remove(i == 0 ? "aa-ends" : own_of(i + 1));
+        } else {
+            writers[i]->put("ab-begins", "");
+        }
+    }
+    for (int other = 0; other < others; ++other) {
+        auto change = entries.begin();
+        change.writer->put("ac" + std::to_string(other), "");
+        entries.commit(change);
+        ++last;
+    }
+    for (std::size_t i = 0; i < writers.size(); ++i)
+        REQUIRE(writers[i]->finish("", writers.size() - 1 - i).has_value());
+    const bool is_done = sdk::commit_and_wait(*transaction).has_value();
+    // The last number in reach is 64 beyond what was known; as many steps come before its own.
+    CHECK(is_done == (others + static_cast<int>(ends) + 1 <= 64));
+    if (!is_done) return;
+    const nodes::Line line = ends + 1;
+    const Keys before = line == 1 ? Keys{"aa-ends"} : Keys{"aa-ends", own_of(line)};
+    const Keys after = line == 1 ? Keys() : Keys{"aa-ends"};
+    CHECK(writers[ends]->revision(*transaction) == last + 1 + ends);
+    for (const nodes::Revision revision : {nodes::Revision{3}, last, last + ends})
+        CHECK(entries.shown(revision, line) == before);
+    CHECK(entries.shown(last + 1 + ends, line) == after);
+    CHECK(entries.shown({}, line) == after);
 }
 
 TEST_CASE("a query in a transaction conflicts with those who change its answer, and no others") {

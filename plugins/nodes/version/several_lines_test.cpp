@@ -60,6 +60,11 @@ TEST_CASE("a transaction begins a repository, and writes several of its lines") 
 
     CHECK(first->revision(*transaction) == kFirstRevision);
     const auto reader = engine.snapshot();
+    CHECK(read_number(reader->get(space.line_of(kFirstRevision)).value().value()) == kFirstLine);
+    const ViewReader nothing(*reader, space, find_view(*reader, space, kFirstLine, 0).value());
+    CHECK_FALSE(nothing.get(entry_of("root")).value().has_value());
+    CHECK_FALSE(nothing.get("r-root-0123456789").value().has_value());
+    CHECK(sdk::read_counter(nothing.get("k-number").value()) == 0);
     CHECK(sdk::read_counter(reader->get(space.revision_counter()).value()) == 4);
     for (const Line line : {kFirstLine, Line{2}, Line{3}}) {
         INFO("line " << line);
@@ -78,6 +83,7 @@ TEST_CASE("a transaction begins a repository, and writes several of its lines") 
         const ViewReader before(*reader, space,
                                 find_view(*reader, space, kFirstLine, kFirstRevision).value());
         CHECK(before.get(entry_of("root")).value() == "root");
+        CHECK(before.get("r-root-0123456789").value() == "root");
         CHECK(sdk::read_counter(before.get("k-number").value()) == 1);
     }
 }
