@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <map>
@@ -62,6 +63,10 @@ public:
 
     /// The system call; what was there before it is on the disk after it.
     int sync(int descriptor, long call) {
+        if (fails) {
+            errno = ENOSPC;
+            return -1;
+        }
         FoundFile file;
         const bool is_found = find_file(descriptor, "", file);
         Names names;
@@ -84,6 +89,8 @@ public:
         const auto found = sizes_.find(file.id);
         return found == sizes_.end() ? 0 : std::min(found->second, file.size);
     }
+    std::atomic<bool> fails = false;
+
     bool has_name(const FoundFile& folder, const std::string& name) const {
         const std::lock_guard lock(mutex_);
         const auto found = names_.find(folder.id);
@@ -141,6 +148,14 @@ void copy_files(const fs::path& from, const fs::path& to, const std::vector<Kept
 }
 
 }  // namespace
+
+FailingSyncs::FailingSyncs() {
+    SyncedFiles::instance().fails = true;
+}
+
+FailingSyncs::~FailingSyncs() {
+    SyncedFiles::instance().fails = false;
+}
 
 void copy_after_power_loss(const fs::path& folder, const fs::path& copy, NamesKept names) {
     for (;;) {

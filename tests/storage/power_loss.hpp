@@ -17,4 +17,14 @@ enum class NamesKept {
 void copy_after_power_loss(const std::filesystem::path& folder, const std::filesystem::path& copy,
                            NamesKept names = NamesKept::all);
 
+/// While it lives nothing that this process writes comes to the disk, which says that it is full.
+/// The operating system has it all the same.
+class FailingSyncs {
+public:
+    FailingSyncs();
+    ~FailingSyncs();
+    FailingSyncs(const FailingSyncs&) = delete;
+    FailingSyncs& operator=(const FailingSyncs&) = delete;
+};
+
 }  // namespace stele::testing

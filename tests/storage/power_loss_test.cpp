@@ -1,8 +1,10 @@
 // What the power leaves: a process that is killed shows nothing of it, because what it wrote is
 // still with the operating system.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -68,6 +70,48 @@ TEST_CASE("what was acknowledged is there after the power failed") {
         CHECK(missing_of(**found, committed) == 0);
         CHECK(counter_of(**found, "count") == committed);
     }
+}
+
+TEST_CASE(
+    "a commit whose sync failed shows to nobody, and may be there when the store is opened anew") {
+    const TemporaryFolder folder;
+    const auto engine = open_leveldb(folder.path() / "store", {}).value();
+    const auto take_numbers = [&engine](const std::string& name) {
+        auto transaction = engine->begin();
+        for (const std::uint64_t step : {0, 1}) {
+            transaction->put_stamped("count", {.key = "at" + std::string(8, '#'),
+                                               .value = name + std::to_string(step),
+                                               .in_key = sdk::StampPlace{2},
+                                               .step = step});
+        }
+        return transaction;
+    };
+    const auto at = [&engine](std::int64_t number) {
+        return value_of(*engine, "at" + sdk::counter_bytes(number));
+    };
+    {
+        const FailingSyncs full;
+        const auto failed = take_numbers("failed");
+        const auto done = sdk::commit_and_wait(*failed);
+        REQUIRE(done.has_error());
+        CHECK(done.error().kind == sdk::ErrorKind::unavailable);
+        CHECK(engine->status().has_error());
+        CHECK(at(1) == "-");
+        CHECK(counter_of(*engine, "count") == 0);
+    }
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (engine->status().has_error() && std::chrono::steady_clock::now() < patience)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE(engine->status().has_value());
+    // LevelDB's log has it. Its numbers went with it, so nobody else gets them.
+    CHECK(at(1) == "failed0");
+    CHECK(at(2) == "failed1");
+    const auto next = take_numbers("next");
+    must_commit(*next);
+    CHECK(next->stamp("count") == 3U);
+    CHECK(at(3) == "next0");
+    CHECK(at(4) == "next1");
+    CHECK(counter_of(*engine, "count") == 4);
 }
 
 TEST_CASE("a store that does not sync its commits is seen to lose them with the power") {
