@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include <stele/sdk/data_store.hpp>
 #include <stele/sdk/time.hpp>
@@ -12,11 +14,13 @@
 #include "kernel/resource/consistency/data_store_count.hpp"
 #include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/data_store/data_store_rows.hpp"
+#include "kernel/resource/operations/inner_operations.hpp"
 #include "kernel/resource/upkeep/binary_check.hpp"
 #include "kernel/resource/upkeep/blob_collector.hpp"
 #include "kernel/resource/work/record_attachments.hpp"
 #include "kernel/resource/work/record_binaries.hpp"
 #include "kernel/storage/blob/blob_directory.hpp"
+#include "sdk/testing/memory_engine.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -220,13 +224,98 @@ TEST_CASE_METHOD(Cellars, "binaries of a transaction that takes long stay on a s
         if (file.is_regular_file())
             last_write_time(file, file.last_write_time() - std::chrono::minutes(10));
     }
-    std::optional<storage::BlobWriters::Entry> writer(std::in_place, services.blob_writers,
-                                                      sdk::now_ms() - 20 * 60 * 1000);
+    std::optional<storage::BlobWriters::Entry> writer(
+        std::in_place, services.blob_writers,
+        storage::BlobWriters::Begin{sdk::now_ms() - 20 * 60 * 1000});
     CHECK(value_of(collector.collect()).blobs == 0);
     CHECK(is_there(name));
     writer.reset();
     CHECK(value_of(collector.collect()).blobs == 1);
     CHECK_FALSE(is_there(name));
+}
+
+TEST_CASE_METHOD(Cellars,
+                 "whoever may write binaries is waited for until it ends, however it ends") {
+    const storage::BlobWriters& writers = services.blob_writers;
+    const std::int64_t nobody = writers.oldest_ms();
+    const auto write = [&](sdk::Context& context) {
+        store(context, crate, "some");
+        CHECK(writers.oldest_ms() != nobody);
+    };
+    SECTION("with a commit after conflicts") {
+        int attempt = 0;
+        as_system([&](sdk::Context& context) -> sdk::Result<void> {
+            CHECK(writers.oldest_ms() == nobody);
+            if (auto read = context.transaction().get("rival"); !read) return read.error();
+            write(context);
+            context.transaction().put("mine", "1");
+            if (++attempt > 3) return {};
+            const auto rival = services.engine->begin();
+            rival->put("rival", std::to_string(attempt));
+            return sdk::commit_and_wait(*rival);
+        });
+        CHECK(attempt == 4);
+    }
+    SECTION("with an error") {
+        const auto done =
+            run_as_system(services, platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+                write(context);
+                return sdk::make_error(sdk::ErrorKind::invalid, "test.refused", "refused");
+            });
+        CHECK_FALSE(done);
+    }
+    SECTION("with an exception") {
+        const auto throws = [&](sdk::Context& context) -> sdk::Result<void> {
+            write(context);
+            throw std::runtime_error("thrown");
+        };
+        CHECK_THROWS_AS(run_as_system(services, platform(), throws), std::runtime_error);
+    }
+    SECTION("in what only reads the store") {
+        InnerOperations operations(services);
+        expect(operations.read_as(platform(), system()->principal,
+                                  [&](sdk::Context& context) -> sdk::Result<void> {
+                                      write(context);
+                                      // For a commit that is not its own.
+                                      as_system([&](sdk::Context& other) -> sdk::Result<void> {
+                                          CHECK(writers.oldest_ms() != nobody);
+                                          other.transaction().put("mine", "1");
+                                          return {};
+                                      });
+                                      CHECK(writers.oldest_ms() != nobody);
+                                      return {};
+                                  }));
+    }
+    SECTION("in a request") {
+        const auto request = begin(system(), "GET", "/cellars/near/crates/one");
+        write(request->context());
+        write(request->context().as_system());
+    }
+    CHECK(writers.oldest_ms() == nobody);
+}
+
+TEST_CASE_METHOD(Cellars,
+                 "binaries whose commit failed stay while nobody knows whether it is stored") {
+    const bool is_conflict = GENERATE(true, false);
+    services.blob_writers.settle(*services.engine);
+    auto& memory = dynamic_cast<sdk::testing::MemoryEngine&>(*services.engine);
+    memory.refuse_commits(is_conflict ? 100 : 1,
+                          sdk::make_error(sdk::ErrorKind::unavailable,
+                                          is_conflict ? "engine.conflict" : "engine.write_failed",
+                                          "it may be stored or not"));
+    const std::int64_t nobody = services.blob_writers.oldest_ms();
+    const auto failed =
+        run_as_system(services, platform(), [&](sdk::Context& context) -> sdk::Result<void> {
+            store(context, crate, "who knows");
+            context.transaction().put("mine", "1");
+            return {};
+        });
+    CHECK_FALSE(failed);
+    CHECK((services.blob_writers.oldest_ms() == nobody) == is_conflict);
+    BlobCollector collector(*services.engine, services.binaries, services.keeping_blobs,
+                            services.blob_writers, std::chrono::hours(1));
+    value_of(collector.collect());
+    CHECK(services.blob_writers.oldest_ms() == nobody);
 }
 
 }  // namespace stele::kernel::resource::testing

@@ -7,11 +7,13 @@
 
 #include <stele/sdk/multipart.hpp>
 #include <stele/sdk/services/authenticator.hpp>
+#include <stele/sdk/time.hpp>
 
 #include "kernel/http/connection/server.hpp"
 #include "kernel/http/connection/server_test_client.hpp"
 #include "kernel/http/pipeline/request_pipeline.hpp"
 #include "kernel/job/worker_pool.hpp"
+#include "sdk/testing/memory_engine.hpp"
 #include "sdk/testing/temporary_folder.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
@@ -66,6 +68,7 @@ public:
             } while (!piece.empty());
             parts.push_back({{"name", (*part)->name}, {"size", size}});
         }
+        kernel::resource::WorkContext::of(call.context()).keep_binaries();
         if (auto conflicting = get_in_the_way(call.context()); !conflicting) {
             return conflicting.error();
         }
@@ -141,6 +144,7 @@ public:
 
     std::uint16_t port() const { return server_->port(); }
     int runs() const { return runs_; }
+    kernel::resource::Services& services() { return fixture_.services; }
     void meet_a_rival() { parcels_->rival = fixture_.services.engine.get(); }
 
 private:
@@ -203,6 +207,27 @@ TEST_CASE("an action that is repeated after a conflict reads its upload again") 
         CHECK(told_of(client.ask(post("good", form_of(size)))) == expected(size));
         CHECK(server.runs() == 2);
     }
+}
+
+TEST_CASE(
+    "what a request has written is waited for when nobody knows whether its commit is stored") {
+    ParcelServer server;
+    kernel::storage::BlobWriters& writers = server.services().blob_writers;
+    const std::int64_t nobody = writers.oldest_ms();
+    TestClient client(server.port());
+    auto& engine = dynamic_cast<sdk::testing::MemoryEngine&>(*server.services().engine);
+    const auto refuse = [&engine](const char* code) {
+        engine.refuse_commits(1, sdk::make_error(sdk::ErrorKind::unavailable, code, "refused"));
+    };
+    refuse("engine.conflict");
+    CHECK(client.ask(post("good", form_of(100)))->status == 200);
+    CHECK(server.runs() == 2);
+    CHECK(writers.oldest_ms() == nobody);
+    refuse("engine.write_failed");
+    CHECK(client.ask(post("good", form_of(100)))->status == 503);
+    CHECK(writers.oldest_ms() <= sdk::now_ms());
+    writers.settle(engine);
+    CHECK(writers.oldest_ms() == nobody);
 }
 
 TEST_CASE("a large upload without a good token is not waited for") {

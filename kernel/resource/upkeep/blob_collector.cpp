@@ -79,6 +79,7 @@ sdk::Result<storage::UnusedBlobs> BlobCollector::collect() {
     const bool is_pressed = is_pressed_;
     const std::chrono::milliseconds grace =
         is_pressed ? std::chrono::milliseconds(kShortGrace) : std::chrono::milliseconds(kGrace);
+    writers_.settle(engine_);
     options.before_ms = std::min(sdk::now_ms() - grace.count(), writers_.oldest_ms());
     options.keeping = &keeping_;
     options.must_stop = [this] {

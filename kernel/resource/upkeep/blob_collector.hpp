@@ -26,7 +26,7 @@ public:
 
     /// `keeping` is held shared by whoever needs the binaries of a moment.
     BlobCollector(sdk::Engine& engine, storage::BlobProviders& binaries, std::shared_mutex& keeping,
-                  const storage::BlobWriters& writers, std::chrono::milliseconds period)
+                  storage::BlobWriters& writers, std::chrono::milliseconds period)
         : engine_(engine),
           binaries_(binaries),
           keeping_(keeping),
@@ -51,7 +51,7 @@ private:
     sdk::Engine& engine_;
     storage::BlobProviders& binaries_;
     std::shared_mutex& keeping_;
-    const storage::BlobWriters& writers_;
+    storage::BlobWriters& writers_;
     const std::chrono::milliseconds period_;
     std::atomic<bool> is_pressed_ = false;
     /// By place and name: how many looks in a row found it unused. Since the server has started.

@@ -189,6 +189,7 @@ sdk::Result<void> run_for(Services& services, const sdk::SessionPtr& session,
             context.run_effects();
             return committed;
         }
+        context.note_failed_commit(committed.error());
         if (committed.error().code != "engine.conflict") return committed;
     }
     return sdk::make_error(sdk::ErrorKind::unavailable, "engine.busy",

@@ -104,6 +104,11 @@ public:
         if (!work_->blob_writer) work_->blob_writer = services_.blob_writers.enter();
     }
 
+    /// The commit has failed with this.
+    void note_failed_commit(const sdk::Error& error) {
+        if (work_->blob_writer && error.code != "engine.conflict") work_->blob_writer->leave_open();
+    }
+
     /// For decisions at the state of the transaction.
     authority::Moment moment() const { return work_->moment; }
 

@@ -32,6 +32,7 @@ void RequestPipeline::committed(const std::shared_ptr<PendingRequest>& pending,
         if (!workers_.post(finish)) finish();
         return;
     }
+    pending->context->note_failed_commit(result.error());
     const bool is_conflict = result.error().code == "engine.conflict";
     if (!is_conflict) return fail(pending, result.error());
     if (++pending->attempts < kAttempts && post(pending)) return;
