@@ -109,6 +109,13 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     return written;
 }
 
+sdk::Result<void> log_omissions(sdk::Job& job, const TransferOmissions& omissions) {
+    if (!omissions.may_be_partial) return {};
+    return job.log(sdk::JobLogLevel::status,
+                   job.run_as().name +
+                       " may not read everything that there may be; what is hidden was left out");
+}
+
 /// Puts it into its vault, and ends the job with that.
 sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& job,
                                     const WrittenArchive& written,
@@ -187,21 +194,21 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
 sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& job) {
     auto wanted = configuration_in(job.input());
     if (!wanted) return wanted.error();
-    sdk::Result<WrittenArchive> written = WrittenArchive();
-    auto read = services.operations.read_as(
+    sdk::Json result;
+    auto done = services.operations.read_as(
         job.platform(), job.run_as(), [&](sdk::Context& context) -> sdk::Result<void> {
-            written = write_archive(services, job, context, *wanted);
-            return written ? sdk::Result<void>() : written.error();
+            auto written = write_archive(services, job, context, *wanted);
+            if (!written) return written.error();
+            if (auto logged = log_omissions(job, written->omissions); !logged) return logged;
+            // In here, because the bytes that this context has written are waited for as long as it
+            // lives, and the archive's commit is not its own.
+            auto kept = keep_archive(services, job, *written, *wanted);
+            if (!kept) return kept.error();
+            result = *std::move(kept);
+            return {};
         });
-    if (!read) return read.error();
-    if (written->omissions.may_be_partial) {
-        auto logged =
-            job.log(sdk::JobLogLevel::status, job.run_as().name +
-                                                  " may not read everything that there may be; "
-                                                  "what is hidden was left out");
-        if (!logged) return logged.error();
-    }
-    return keep_archive(services, job, *written, *wanted);
+    if (!done) return done.error();
+    return result;
 }
 
 sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& job) {
