@@ -231,7 +231,7 @@ sdk::Result<std::string> NodeCopy::other_end(const Edge& edge, bool may_be_relat
 sdk::Result<std::set<std::string>> NodeCopy::relation_types(const sdk::Document& node) const {
     std::set<std::string> types;
     if (!may_have_elements(node.fields)) return types;
-    auto relators = relators_of(from_, node.fields);
+    auto relators = relators_of(rules_.excludes_associations ? to_ : from_, node.fields);
     if (!relators) return relators.error();
     for (Relator& relator : *relators)
         types.insert(std::move(relator.type));
@@ -252,6 +252,9 @@ sdk::Result<void> NodeCopy::copy_associations(const sdk::Document& node) {
         // What a copy names it names like the original, copied or not.
         const bool may_be_relation =
             edge.end == Direction::outgoing && relation_types->contains(edge.type);
+        const bool is_excluded =
+            rules_.excludes_associations || rules_.excluded_types.contains(edge.type);
+        if (is_excluded && !may_be_relation) continue;
         auto other = other_end(edge, may_be_relation);
         if (!other) return other.error();
         if (other->empty()) continue;
@@ -336,6 +339,7 @@ sdk::Result<void> NodeCopy::copy_association(const Edge& edge, const std::string
         if (is_from_node) relations.push_back(std::move(*original));
         return {};
     }
+    if (rules_.excludes_associations || rules_.excluded_types.contains(edge.type)) return {};
     if (rules_.strategy != CopyStrategy::clone && !is_copied) return {};
     const bool is_second_look = edge.end == Direction::mutual && is_copied && !is_from_node;
     if (is_second_look) return {};

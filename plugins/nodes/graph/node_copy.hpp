@@ -21,6 +21,10 @@ struct CopyRules {
     /// Otherwise what was copied to the same place before is brought up to date. Means nothing to
     /// `clone`.
     bool copies_on_existing = true;
+    /// Associations that stay where they stand for no property: of these types, or all. With all,
+    /// the target branch says which properties associations stand for.
+    std::set<std::string> excluded_types = {};
+    bool excludes_associations = false;
     /// Most nodes of one copy; beyond, it fails with `too_large` (`nodes.copy_too_large`).
     std::size_t most = 1000;
 };

@@ -32,6 +32,17 @@ sdk::Result<CopyRules> rules_of(const sdk::Json& input, std::size_t most) {
     return rules;
 }
 
+CopyRules clone_rules(const sdk::Json& input, std::size_t most) {
+    CopyRules rules{.strategy = CopyStrategy::clone, .most = most};
+    const auto excluded = input.find(kExcludedAssociations);
+    if (excluded == input.end()) return rules;
+    if (excluded->is_array())
+        excluded->get_to(rules.excluded_types);
+    else
+        rules.excludes_associations = sdk::flag_member(input, kExcludedAssociations, false);
+    return rules;
+}
+
 sdk::Result<sdk::Json> chain_end(const BranchContent& content, const std::string& id) {
     auto node = content.node(id);
     if (!node) return node.error();
@@ -102,7 +113,7 @@ sdk::Result<sdk::Json> copy_from_as_told(Services& services, sdk::Context& conte
         }
         nodes.push_back(std::move(*node));
     }
-    NodeCopy copying(*from, *to, {.strategy = CopyStrategy::clone, .most = most});
+    NodeCopy copying(*from, *to, clone_rules(input, most));
     if (auto copied = copying.copy_nodes(nodes); !copied) return copied.error();
     sdk::Json result = {{"_docs", sdk::Json::array()}, {"imports", sdk::Json::array()}};
     for (const auto& [source, copy] : copying.copies()) {

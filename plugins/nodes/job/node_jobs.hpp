@@ -23,6 +23,9 @@ inline constexpr char kCopyFromOrder[] = "copy-nodes";
 inline constexpr char kMoveOrder[] = "move-nodes";
 inline constexpr char kDeleteOrder[] = "delete-nodes";
 
+/// Of copies from a branch: true, or the types of associations that stay.
+inline constexpr char kExcludedAssociations[] = "excludeAssociationTypes";
+
 /// The job types of these orders, and copies by chains (`sdk::NodeCopies`). Once, while the plugin
 /// is opened.
 void define_copy_jobs(Services& services);

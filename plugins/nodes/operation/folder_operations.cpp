@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/members.hpp>
@@ -154,6 +156,16 @@ sdk::Result<sdk::Reply> start_copy_one(Services& services, const sdk::Call& call
     return start_job(services, call, *order);
 }
 
+/// All of them, or QNames of their types.
+sdk::Result<sdk::Json> excluded_associations(const sdk::Call& call) {
+    const auto given = call.body().find(kExcludedAssociations);
+    if (given == call.body().end() || given->is_null()) return sdk::Json(false);
+    const auto is_text = [](const sdk::Json& type) { return type.is_string(); };
+    const bool is_list = given->is_array() && std::all_of(given->begin(), given->end(), is_text);
+    if (given->is_boolean() || is_list) return *given;
+    return sdk::invalid_parameter(kExcludedAssociations, "must be true, false or QNames");
+}
+
 sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call) {
     auto nodes = ids_in(call.body(), "nodeIds");
     if (!nodes) return nodes.error();
@@ -175,10 +187,13 @@ sdk::Result<NodeOrder> copy_from_order(Services& services, const sdk::Call& call
     }
     auto lifts = is_asked(call, "allowWriteToFrozenBranches", false);
     if (!lifts) return lifts.error();
+    auto excluded = excluded_associations(call);
+    if (!excluded) return excluded.error();
     return NodeOrder{kCopyFromOrder,
                      {{"source", std::move(source)},
                       {"target", std::move(*target)},
                       {"nodeIds", std::move(*nodes)},
+                      {kExcludedAssociations, std::move(*excluded)},
                       {"allowWriteToFrozenBranches", *lifts}}};
 }
 
@@ -291,12 +306,15 @@ sdk::Shape wanted_move() {
 sdk::Shape wanted_copies() {
     using sdk::shape::optional;
     using sdk::shape::text;
-    return sdk::shape::object({{"nodeIds", id_or_ids()},
-                               optional("id", text()),
-                               optional(kBranchId, text()),
-                               optional(kRepositoryId, text()),
-                               optional("sourceRepositoryId", text()),
-                               optional("allowWriteToFrozenBranches", sdk::shape::boolean())});
+    return sdk::shape::object(
+        {{"nodeIds", id_or_ids()},
+         optional("id", text()),
+         optional(kBranchId, text()),
+         optional(kRepositoryId, text()),
+         optional("sourceRepositoryId", text()),
+         optional(kExcludedAssociations,
+                  sdk::shape::either({sdk::shape::boolean(), sdk::shape::array(text())})),
+         optional("allowWriteToFrozenBranches", sdk::shape::boolean())});
 }
 
 /// One node by the first of these that is there, or many by `nodes`.
