@@ -250,22 +250,6 @@ void add_upkeep_endpoints(sdk::Registrar& registrar, const UpkeepJobs& upkeep) {
     add("/admin/repair", "mend what does not fit in data stores", &UpkeepJobs::repair_platform);
 }
 
-/// Clients ask for these before they offer rules; this server runs none.
-void add_rule_endpoints(sdk::Registrar& registrar) {
-    for (const char* kind : {"actions", "conditions"}) {
-        registrar.add(sdk::Endpoint{.method = "GET",
-                                    .path = std::string("/rule/") + kind,
-                                    .title = std::string("list the ") + kind + " of rules",
-                                    .run =
-                                        [](const sdk::Call& call) {
-                                            return sdk::Reply::page_of(sdk::Json::array(),
-                                                                       call.page());
-                                        },
-                                    .paged = true,
-                                    .answers = sdk::shape::page()});
-    }
-}
-
 }  // namespace
 
 void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
@@ -274,7 +258,6 @@ void add_endpoints(sdk::Registrar& registrar, const EndpointWork& work) {
     add_job_endpoints(registrar, work.jobs);
     add_log_endpoints(registrar, work.logs);
     add_project_endpoints(registrar, work.project_jobs);
-    add_rule_endpoints(registrar);
     add_upkeep_endpoints(registrar, work.upkeep);
     registrar.add(sdk::Endpoint{
         .method = "GET",

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RuleWorld } from '../../plugins/node_rules/tests/rule_world.mjs';
 import { described, describedPlugins, everyPath, workAsDescribed } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeTenant } from '../support/stele_tenant.mjs';
@@ -151,6 +152,13 @@ const works = {
     const node = await server.admin('POST', nodes, { title: 'sought by a subset' });
     const { rows } = await server.admin('POST', `${nodes}/search`, { search: 'sought' });
     assert.deepEqual(rows.map((row) => row._doc), [node._doc]);
+  },
+  async node_rules(server) {
+    const world = new RuleWorld(server);
+    const [draft, live] = [(await world.repository()).master, (await world.repository()).master];
+    const type = await world.define(draft);
+    await world.bind(draft, type.id, world.rule(live));
+    await world.arrives(live, await world.make(draft, { _type: type.qname, state: 'published' }));
   },
   async meters(server) {
     const tenant = await makeTenant(server, 'mina');

@@ -26,6 +26,8 @@ NOT_CODES = {
     'identity.sessions': 'a key space',
     'identity.names': 'a key space',
     'identity.spent_ids': 'a key space',
+    'node_rules.copy': 'a key space',
+    'node_rules.mark': 'a key space',
     'nodes.branch': 'a key space',
     'nodes.repository': 'a key space',
     'nodes.content': 'a key space',

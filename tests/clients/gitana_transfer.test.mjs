@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, call, Gitana, send, startPlatform } from './gitana_driver.mjs';
 import { associate, freshContent, isMissing, makeNode, readNode, total } from './gitana_repository.mjs';
+import { until } from '../support/until.mjs';
 
 const { server, admin } = await startPlatform();
 const vault = await call(admin, (platform) => platform.readVault('primary'));
@@ -290,6 +291,31 @@ test('4.2.4: an untouched node seen on a fork is copied as the branch in its ref
     const id = await copiedByStrategy('COPY_EVERYTHING', seen, other.master, {}, sources);
     assert.equal((await readNode(other.master, id)).title, 'before the fork');
   }
+});
+
+test('1.3.3: a rule brings a node to the live branch while it is published, and takes it away with its source', async () => {
+  const [{ master: live }, { master: draft }] = [await fresh(), await fresh()];
+  const article = await makeNode(draft, { _type: 'd:type', _qname: 'my:article', type: 'object' });
+  const rule = await makeNode(draft, {
+    _type: 'n:rule', title: 'sync', conditions: [{ type: 'propertyEquals', config: { property: 'state', value: 'published' } }],
+    actions: [{ type: 'syncNode', config: { targetRepositoryId: live.getRepositoryId(), targetBranchId: live.getId() } }],
+  });
+  await associate(article, rule, { _type: 'a:has_behavior', policy: 'p:afterTouchNode', scope: 1 });
+  const node = await makeNode(draft, { _type: 'my:article', version: '1' });
+  for (const name of ['attach1', 'attach2', 'attach3']) await call(node, (chain) => chain.attach(name, 'image/jpeg', randomBytes(500)));
+  const counts = async (version) => [await total(draft, { version }), await total(live, { version })];
+  assert.deepEqual(await counts('1'), [1, 0]);
+  // As the published test does it, but for the ten seconds that it waits each time.
+  const reach = (wanted, version) => until(async () => JSON.stringify(await counts(version)) === JSON.stringify(wanted), `${wanted} of ${version}`, 10);
+  const update = async (fields) => { const read = await readNode(draft, node.getId()); Object.assign(read, fields); await call(read, (chain) => chain.update()); };
+  await update({ state: 'published' });
+  await reach([1, 1], '1');
+  await update({ version: '2' });
+  await reach([1, 1], '2');
+  assert.deepEqual(await counts('1'), [0, 0]);
+  assert.equal((await call(await readNode(live, node.getId()), (chain) => chain.listAttachments())).size(), 3);
+  await call(await readNode(draft, node.getId()), (chain) => chain.del());
+  await reach([0, 0], '2');
 });
 
 test('7.6: a failed import says so in its log, and has an array of imports', async () => {

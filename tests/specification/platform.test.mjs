@@ -595,9 +595,10 @@ statement('platform 15.3', async () => {
   assert.deepEqual(rows.map(({ type, objectRef, path }) => [type, objectRef, path.split('?')[0]]), [['update', refOne, '/ref/merge']]);
 });
 statement('platform 16.4', async () => {
-  for (const path of ['/rule/actions', '/rule/conditions']) {
+  for (const [path, known] of [['/rule/actions', 'syncNode'], ['/rule/conditions', 'propertyEquals']]) {
     const { rows, total_rows, offset, size } = await it.get(path);
-    assert.deepEqual({ rows, total_rows, offset, size }, { rows: [], total_rows: 0, offset: 0, size: 0 }, path);
+    assert.deepEqual({ total_rows, offset, size }, { total_rows: 1, offset: 0, size: 1 }, path);
+    assert.equal(rows[0]._doc, known);
     await it.refused(400, 'GET', `${path}?skip=x`);
   }
 });

@@ -1,0 +1,258 @@
+#include "follower.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <stele/sdk/key_tuple.hpp>
+#include <stele/sdk/log.hpp>
+
+#include "copy_rows.hpp"
+#include "rule_marks.hpp"
+
+namespace stele::node_rules {
+
+namespace {
+
+/// After a failure.
+constexpr std::chrono::seconds kPause(5);
+/// Versions that are looked at before jobs are started; whole changesets only.
+constexpr std::size_t kVersionsAtOnce = 2000;
+/// Changesets that are looked at a second time, at most, when a server has died. Each mark is a
+/// write.
+constexpr std::uint64_t kUnmarked = 1000;
+
+}  // namespace
+
+Follower::Follower(const RuleServices& services)
+    : services_(services),
+      book_(services),
+      starts_(services, [this](const std::string& line) { book_.tell_once(line); }) {}
+
+std::optional<sdk::ContentSpace> Follower::space_of(std::string_view key) {
+    const auto platform = sdk::KeyReader(key).integer();
+    if (!platform) return std::nullopt;
+    // Most keys of a commit lie on one platform.
+    if (platform != noticed_platform_) {
+        noticed_prefix_ = services_.log.watched_prefix(*platform);
+        noticed_platform_ = platform;
+    }
+    if (!key.starts_with(noticed_prefix_)) return std::nullopt;
+    const auto repository = sdk::KeyReader(key.substr(noticed_prefix_.size())).integer();
+    if (!repository) return std::nullopt;
+    return sdk::ContentSpace{*platform, *repository};
+}
+
+void Follower::notice(const sdk::CommitNotice& notice) {
+    const std::lock_guard lock(mutex_);
+    bool is_called = notice.is_everything || !thread_.joinable();
+    is_all_wanted_ = is_all_wanted_ || notice.is_everything;
+    std::optional<sdk::ContentSpace> last;
+    for (const std::string_view key : notice.keys) {
+        const auto space = space_of(key);
+        if (!space || space == last) continue;
+        wanted_.insert(*space);
+        last = space;
+        is_called = true;
+    }
+    if (is_called) begin_locked();
+}
+
+void Follower::begin_locked() {
+    if (is_stopping_) return;
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    called_.notify_all();
+}
+
+void Follower::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    called_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+sdk::Result<Follower::Position*> Follower::position(const sdk::Reader& reader,
+                                                    const sdk::ContentSpace& space) {
+    const auto known = positions_.find(space);
+    if (known != positions_.end()) return &known->second;
+    auto mark = marks::read(reader, space);
+    if (!mark) return mark.error();
+    return &(positions_[space] = {*mark, *mark});
+}
+
+sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
+                                            const sdk::PlatformScope& platform,
+                                            const sdk::ContentSpace& space, std::uint64_t newest,
+                                            AllTouches& touches) {
+    const std::uint64_t begin = positions_[space].revision;
+    book_.begin(begin);
+    RuleBook::Changeset changeset{.platform = platform, .space = space};
+    std::uint64_t through = begin;
+    std::size_t versions = 0;
+    bool is_cut_short = false;
+    sdk::Result<void> looked;
+    const auto end_changeset = [&]() -> sdk::Result<void> {
+        if (changeset.revision == 0) return {};
+        auto added = book_.add_touches(reader, changeset, touches);
+        if (added) through = changeset.revision;
+        changeset.written.clear();
+        return added;
+    };
+    const auto visit = [&](const sdk::ContentVersion& version) {
+        if (version.revision != changeset.revision) {
+            looked = end_changeset();
+            is_cut_short = is_stopping_ || versions >= kVersionsAtOnce;
+            if (!looked || is_cut_short) return false;
+            changeset.revision = version.revision;
+            changeset.line = version.line;
+        }
+        ++versions;
+        book_.note(space, version);
+        changeset.written.push_back({version.node, version.is_removed});
+        return true;
+    };
+    auto read = services_.log.for_each_after(reader, space, begin, visit);
+    if (!read) return read.error();
+    if (!looked) return looked.error();
+    if (is_cut_short) return through;
+    if (auto ended = end_changeset(); !ended) return ended.error();
+    return newest;
+}
+
+sdk::Result<bool> Follower::follow(const sdk::ContentSpace& space) {
+    const auto reader = services_.registrar.engine().snapshot();
+    auto newest = services_.log.newest(*reader, space);
+    if (!newest) return newest.error();
+    auto position = this->position(*reader, space);
+    if (!position) return position.error();
+    if ((*position)->revision >= *newest) return true;
+    auto platform = services_.registrar.find_platform(space.platform);
+    // What is closed waits until something is written there again.
+    if (!platform && sdk::is_missing(platform.error())) return true;
+    if (!platform) return platform.error();
+    AllTouches touches;
+    auto through = gather(*reader, *platform, space, *newest, touches);
+    if (!through) return through.error();
+    for (const auto& [rule, touched] : touches) {
+        auto started = starts_.start(*platform, space, rule, touched);
+        if (!started) return started.error();
+    }
+    (*position)->revision = *through;
+    if ((*position)->revision - (*position)->marked >= kUnmarked) {
+        if (auto marked = mark(space, **position); !marked) return marked.error();
+    }
+    return *through == *newest;
+}
+
+sdk::Result<void> Follower::follow_to_the_end(const sdk::ContentSpace& space) {
+    while (!is_stopping_) {
+        auto followed = follow(space);
+        if (!followed) return followed.error();
+        if (*followed) return {};
+    }
+    return {};
+}
+
+sdk::Result<void> Follower::mark(const sdk::ContentSpace& space, Position& position) {
+    auto marked =
+        sdk::write_with_retry(services_.registrar.engine(), [&](sdk::Transaction& transaction) {
+            return marks::advance(transaction, space, position.revision);
+        });
+    if (marked) position.marked = position.revision;
+    return marked;
+}
+
+sdk::Result<void> Follower::mark_all() {
+    for (auto& [space, position] : positions_) {
+        if (position.revision == position.marked) continue;
+        if (auto marked = mark(space, position); !marked) return marked;
+    }
+    return {};
+}
+
+/// All repositories; what is kept of others goes.
+sdk::Result<void> Follower::find_spaces(std::set<sdk::ContentSpace>& wanted) {
+    sdk::Engine& engine = services_.registrar.engine();
+    auto spaces = services_.log.spaces(*engine.snapshot());
+    if (!spaces) return spaces.error();
+    std::set<std::uint64_t> platforms;
+    for (const sdk::ContentSpace& space : *spaces) {
+        wanted.insert(space);
+        platforms.insert(space.platform);
+    }
+    for (const std::uint64_t platform : platforms) {
+        for (const char* const key_space : {kMarkSpace, kCopySpace}) {
+            auto forgotten = forget_others(engine, platform, key_space, *spaces);
+            if (!forgotten) return forgotten;
+        }
+    }
+    return {};
+}
+
+sdk::Result<void> Follower::follow_wanted() {
+    bool is_all_wanted = false;
+    std::set<sdk::ContentSpace> wanted;
+    {
+        const std::lock_guard lock(mutex_);
+        is_all_wanted = std::exchange(is_all_wanted_, false);
+        wanted = std::exchange(wanted_, {});
+    }
+    sdk::Result<void> failure;
+    if (is_all_wanted) failure = find_spaces(wanted);
+    const bool is_all_found = failure.has_value();
+    std::set<sdk::ContentSpace> again;
+    for (const sdk::ContentSpace& space : wanted) {
+        // One repository in trouble keeps no other one.
+        auto followed = follow_to_the_end(space);
+        if (followed) continue;
+        again.insert(space);
+        if (failure) failure = followed;
+    }
+    const std::lock_guard lock(mutex_);
+    is_all_wanted_ = is_all_wanted_ || !is_all_found;
+    wanted_.merge(again);
+    return failure;
+}
+
+/// Until something is wanted; after a failure always a while.
+bool Follower::rest(bool has_failed) {
+    std::unique_lock lock(mutex_);
+    if (has_failed) {
+        called_.wait_for(lock, kPause, [this] { return is_stopping_.load(); });
+    } else {
+        called_.wait(lock, [this] { return is_stopping_ || is_all_wanted_ || !wanted_.empty(); });
+    }
+    return !is_stopping_;
+}
+
+void Follower::run() {
+    std::string last_failure;
+    bool has_failed = false;
+    do {
+        // Nothing escapes from a thread.
+        std::string failure;
+        try {
+            if (auto done = follow_wanted(); !done)
+                failure = fmt::format("{}: {}", done.error().message, done.error().detail);
+        } catch (const std::exception& exception) {
+            failure = exception.what();
+            const std::lock_guard lock(mutex_);
+            is_all_wanted_ = true;
+        }
+        has_failed = !failure.empty();
+        // What goes on failing alike is told once.
+        if (has_failed && failure != last_failure) {
+            sdk::log(sdk::LogLevel::warning, "node_rules",
+                     "rules wait, what was written cannot be looked at: " + failure);
+        }
+        last_failure = failure;
+    } while (rest(has_failed));
+    if (auto marked = mark_all(); !marked)
+        sdk::log(sdk::LogLevel::warning, "node_rules", marked.error().message);
+}
+
+}  // namespace stele::node_rules

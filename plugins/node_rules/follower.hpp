@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <stele/sdk/engine.hpp>
+
+#include "rule_book.hpp"
+#include "rule_starts.hpp"
+#include "services.hpp"
+
+namespace stele::node_rules {
+
+/// A thread that reads what was committed and starts the jobs of rules, so that writers pay nothing
+/// for them. It begins with the first commit of anything and then looks at every repository, for
+/// what a server that died has left. Any thread.
+class Follower {
+public:
+    explicit Follower(const RuleServices& services);
+    ~Follower() { stop(); }
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+
+    void notice(const sdk::CommitNotice& notice);
+    /// Waits until the thread has ended; how far it has come is in the store then.
+    void stop();
+
+private:
+    /// How far a repository has been followed, and what the store says of that.
+    struct Position {
+        std::uint64_t revision = 0;
+        std::uint64_t marked = 0;
+    };
+
+    void begin_locked();
+    std::optional<sdk::ContentSpace> space_of(std::string_view key);
+    void run();
+    sdk::Result<void> follow_wanted();
+    sdk::Result<void> find_spaces(std::set<sdk::ContentSpace>& wanted);
+    sdk::Result<void> follow_to_the_end(const sdk::ContentSpace& space);
+    /// True when nothing is left.
+    sdk::Result<bool> follow(const sdk::ContentSpace& space);
+    /// What changesets have written, as far as this goes at once; the last whole changeset.
+    sdk::Result<std::uint64_t> gather(const sdk::Reader& reader, const sdk::PlatformScope& platform,
+                                      const sdk::ContentSpace& space, std::uint64_t newest,
+                                      AllTouches& touches);
+    sdk::Result<Position*> position(const sdk::Reader& reader, const sdk::ContentSpace& space);
+    sdk::Result<void> mark(const sdk::ContentSpace& space, Position& position);
+    sdk::Result<void> mark_all();
+    bool rest(bool has_failed);
+
+    const RuleServices& services_;
+    RuleBook book_;
+    RuleStarts starts_;
+    std::map<sdk::ContentSpace, Position> positions_;
+
+    std::atomic<bool> is_stopping_ = false;
+    std::mutex mutex_;
+    std::condition_variable called_;
+    bool is_all_wanted_ = true;
+    std::set<sdk::ContentSpace> wanted_;
+    /// The platform of the key that was noticed last, and what the log calls it.
+    std::optional<std::uint64_t> noticed_platform_;
+    std::string noticed_prefix_;
+    std::thread thread_;
+};
+
+}  // namespace stele::node_rules

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
+
+namespace stele::node_rules {
+
+/// `propertyEquals`.
+struct Condition {
+    /// A member, or by a dotted path one of an object in it.
+    std::string property;
+    sdk::Json value;
+};
+
+/// `syncNode`.
+struct SyncAction {
+    /// Id; empty: the repository of the node.
+    std::string repository;
+    /// Id or alias.
+    std::string branch;
+};
+
+/// What a rule node says. All conditions must hold.
+struct Rule {
+    std::vector<Condition> conditions;
+    std::vector<SyncAction> actions;
+};
+
+/// `invalid` (`node_rules.rule_unfit`) for a node that asks for what this server does not know: the
+/// message names the part. Of a rule that is not understood as a whole nothing is done.
+sdk::Result<Rule> read_rule(const sdk::Json& node);
+
+bool holds(const Rule& rule, const sdk::Json& node);
+
+}  // namespace stele::node_rules
