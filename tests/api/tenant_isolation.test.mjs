@@ -79,7 +79,8 @@ async function populate(tenant, title) {
 }
 
 const general = { ...contentNames, permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', teamKey: 'owners',
-                  roleKeyOrId: 'consumer', templateKey: 'folder-consumer', key: 'none', type: 'webhost', meterType: 'STORAGE', deploymentKey: kDeployment };
+                  roleKeyOrId: 'consumer', templateKey: 'folder-consumer', key: 'none', type: 'webhost', meterType: 'STORAGE', deploymentKey: kDeployment,
+                  actionId: 'syncNode', conditionId: 'propertyEquals' };
 
 /// The path with `value(name, isLast)` for each placeholder that stands for a record.
 function filled(path, value) {

@@ -9,6 +9,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 export const generalNames = {
   permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', type: 'webhost', meterType: 'STORAGE',
   templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
+  actionId: 'syncNode', conditionId: 'propertyEquals',
 };
 
 /// What the server says of itself.
