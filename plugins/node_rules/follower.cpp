@@ -1,8 +1,10 @@
 #include "follower.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,6 +25,8 @@ constexpr std::size_t kVersionsAtOnce = 2000;
 /// Changesets that are looked at a second time, at most, when a server has died. Each mark is a
 /// write.
 constexpr std::uint64_t kUnmarked = 1000;
+/// Repositories in one transaction.
+constexpr std::size_t kMarksAtOnce = 200;
 
 }  // namespace
 
@@ -89,7 +93,7 @@ sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
                                             const sdk::ContentSpace& space, std::uint64_t newest,
                                             AllTouches& touches) {
     const std::uint64_t begin = positions_[space].revision;
-    book_.begin(begin);
+    book_.begin(space, begin);
     RuleBook::Changeset changeset{.platform = platform, .space = space};
     std::uint64_t through = begin;
     std::size_t versions = 0;
@@ -143,7 +147,7 @@ sdk::Result<bool> Follower::follow(const sdk::ContentSpace& space) {
     }
     (*position)->revision = *through;
     if ((*position)->revision - (*position)->marked >= kUnmarked) {
-        if (auto marked = mark(space, **position); !marked) return marked.error();
+        if (auto marked = mark(kUnmarked); !marked) return marked.error();
     }
     return *through == *newest;
 }
@@ -157,19 +161,25 @@ sdk::Result<void> Follower::follow_to_the_end(const sdk::ContentSpace& space) {
     return {};
 }
 
-sdk::Result<void> Follower::mark(const sdk::ContentSpace& space, Position& position) {
-    auto marked =
-        sdk::write_with_retry(services_.registrar.engine(), [&](sdk::Transaction& transaction) {
-            return marks::advance(transaction, space, position.revision);
-        });
-    if (marked) position.marked = position.revision;
-    return marked;
-}
-
-sdk::Result<void> Follower::mark_all() {
+sdk::Result<void> Follower::mark(std::uint64_t least) {
+    std::vector<std::pair<sdk::ContentSpace, Position*>> behind;
     for (auto& [space, position] : positions_) {
-        if (position.revision == position.marked) continue;
-        if (auto marked = mark(space, position); !marked) return marked;
+        if (position.revision - position.marked >= least) behind.emplace_back(space, &position);
+    }
+    for (std::size_t first = 0; first < behind.size(); first += kMarksAtOnce) {
+        const std::size_t end = std::min(behind.size(), first + kMarksAtOnce);
+        auto marked = sdk::write_with_retry(
+            services_.registrar.engine(), [&](sdk::Transaction& transaction) -> sdk::Result<void> {
+                for (std::size_t i = first; i < end; ++i) {
+                    const auto& [space, position] = behind[i];
+                    auto moved = marks::advance(transaction, space, position->revision);
+                    if (!moved) return moved;
+                }
+                return {};
+            });
+        if (!marked) return marked;
+        for (std::size_t i = first; i < end; ++i)
+            behind[i].second->marked = behind[i].second->revision;
     }
     return {};
 }
@@ -251,7 +261,7 @@ void Follower::run() {
         }
         last_failure = failure;
     } while (rest(has_failed));
-    if (auto marked = mark_all(); !marked)
+    if (auto marked = mark(1); !marked)
         sdk::log(sdk::LogLevel::warning, "node_rules", marked.error().message);
 }
 

@@ -53,8 +53,8 @@ private:
                                       const sdk::ContentSpace& space, std::uint64_t newest,
                                       AllTouches& touches);
     sdk::Result<Position*> position(const sdk::Reader& reader, const sdk::ContentSpace& space);
-    sdk::Result<void> mark(const sdk::ContentSpace& space, Position& position);
-    sdk::Result<void> mark_all();
+    /// Of repositories that are so many changesets beyond what the store says.
+    sdk::Result<void> mark(std::uint64_t least);
     bool rest(bool has_failed);
 
     const RuleServices& services_;

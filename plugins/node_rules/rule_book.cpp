@@ -30,12 +30,10 @@ sdk::Result<sdk::Json> fields_of(const sdk::ContentVersion& version) {
 
 }  // namespace
 
-void RuleBook::begin(std::uint64_t revision) {
+void RuleBook::begin(const sdk::ContentSpace& space, std::uint64_t revision) {
     begun_after_ = revision;
-    for (auto& [space, lines] : lines_) {
-        for (auto& [number, line] : lines)
-            line.chains.clear();
-    }
+    for (auto& [number, line] : lines_[space])
+        line.chains.clear();
 }
 
 void RuleBook::note(const sdk::ContentSpace& space, const sdk::ContentVersion& version) {
@@ -50,8 +48,7 @@ void RuleBook::tell_once(const std::string& line) {
 
 /// Bindings of the tip, and those that are gone by then, but were there when something was written
 /// that is still to be looked at.
-sdk::Result<void> RuleBook::load(const sdk::Reader& reader, const Changeset& changeset,
-                                 const LineOwner& owner, Line& line) {
+sdk::Result<void> RuleBook::load(const Changeset& changeset, const LineOwner& owner, Line& line) {
     auto found = services_.registrar.run_as_system(
         changeset.platform, [&](sdk::Context& context) -> sdk::Result<void> {
             sdk::PageRequest everything;
@@ -66,11 +63,14 @@ sdk::Result<void> RuleBook::load(const sdk::Reader& reader, const Changeset& cha
             return {};
         });
     if (!found) return found;
+    // Not older than that tip.
+    const auto reader = services_.registrar.engine().snapshot();
     sdk::Result<void> looked;
     auto walked = services_.log.for_each_after(
-        reader, changeset.space, begun_after_, [&](const sdk::ContentVersion& version) {
+        *reader, changeset.space, begun_after_, [&](const sdk::ContentVersion& version) {
             if (!version.is_removed || version.line != changeset.line) return true;
-            auto former = services_.log.shown(reader, owner.at(version.revision - 1), version.node);
+            auto former =
+                services_.log.shown(*reader, owner.at(version.revision - 1), version.node);
             if (!former) looked = former.error();
             if (former && *former && (*former)->text.find(kHasBehavior) != std::string::npos)
                 line.candidates.insert(version.node);
@@ -225,7 +225,7 @@ sdk::Result<void> RuleBook::add_touches(const sdk::Reader& reader, const Changes
     if (!owner) return owner.error();
     if (!*owner) return {};
     if (!line.is_loaded) {
-        if (auto loaded = load(reader, changeset, **owner, line); !loaded) return loaded;
+        if (auto loaded = load(changeset, **owner, line); !loaded) return loaded;
     }
     if (line.candidates.empty()) return {};
     auto rules = shown_rules(reader, changeset, **owner, line);

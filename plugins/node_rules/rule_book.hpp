@@ -58,8 +58,8 @@ public:
         std::vector<Written> written = {};
     };
 
-    /// Before the changesets after `revision` are told, from the reader.
-    void begin(std::uint64_t revision);
+    /// Before the changesets of a repository after `revision` are told.
+    void begin(const sdk::ContentSpace& space, std::uint64_t revision);
     /// Each version is noted before its changeset is looked at.
     void note(const sdk::ContentSpace& space, const sdk::ContentVersion& version);
     sdk::Result<void> add_touches(const sdk::Reader& reader, const Changeset& changeset,
@@ -84,8 +84,7 @@ private:
         sdk::Json rule;
     };
 
-    sdk::Result<void> load(const sdk::Reader& reader, const Changeset& changeset,
-                           const LineOwner& owner, Line& line);
+    sdk::Result<void> load(const Changeset& changeset, const LineOwner& owner, Line& line);
     sdk::Result<std::vector<Shown>> shown_rules(const sdk::Reader& reader,
                                                 const Changeset& changeset, const LineOwner& owner,
                                                 const Line& line);
