@@ -163,8 +163,9 @@ test('a rule of somebody who is disabled or gone does nothing, nor does one that
   }
 });
 
-test('a rule tells its author nothing of nodes that they may not read', async () => {
-  const { draft, live, type } = await drafts();
+/// Somebody who may make nodes on a draft branch, bind rules to a type and write to the live one, and reads nothing
+/// of the draft's.
+async function guestOf({ draft, live, type }) {
   const guest = await person();
   await admin('POST', `/repositories/${draft.repository}/roles`, { roleKey: 'writer', permissions: ['CONNECT', 'CREATE_SUBOBJECTS'] });
   for (const path of [`/repositories/${draft.repository}`, draft.path]) {
@@ -172,6 +173,26 @@ test('a rule tells its author nothing of nodes that they may not read', async ()
   }
   await grant(`${draft.nodes}/${type.id}`, 'editor', guest);
   await grant(`/repositories/${live.repository}`, 'collaborator', guest);
+  return guest;
+}
+
+test('who may not read the nodes of a type cannot have them brought to where they read by binding the rule of somebody who may', async () => {
+  const { draft, live, type } = await drafts();
+  const secret = await world.define(draft);
+  const guest = await guestOf({ draft, live, type: secret });
+  const rule = await world.bind(draft, type.id, world.rule(live, []));
+  await grant(`${draft.nodes}/${rule.id}`, 'consumer', guest);
+  await guest.admin('POST', `${draft.nodes}/${secret.id}/associate?node=${rule.id}&type=a:has_behavior`, { policy: 'p:afterTouchNode', scope: 1 });
+  const hidden = await world.make(draft, { _type: secret.qname, title: 'hidden' });
+  await world.settle(draft);
+  await nothingOn(live, hidden);
+  assert.match(messages((await of(rule)).filter(({ state }) => state === 'ERROR')), /whoever bound the rule may not do by themselves/);
+  assert.deepEqual(await world.jobs(guest), []);
+});
+
+test('a rule tells its author nothing of nodes that they may not read', async () => {
+  const { draft, live, type } = await drafts();
+  const guest = await guestOf({ draft, live, type });
   const guess = (value) => [{ type: 'propertyEquals', config: { property: 'secret', value } }];
   for (const value of ['right', 'wrong']) await world.bind(draft, type.id, world.rule(live, guess(value)), { as: guest });
   await world.bind(draft, type.id, world.rule(live, []), { as: guest });
