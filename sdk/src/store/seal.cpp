@@ -25,16 +25,7 @@ constexpr std::size_t kMemory = 19 * 1024 * 1024;
 constexpr std::uint64_t kMaxMemoryKib = 256 * 1024;
 constexpr std::uint64_t kMaxPasses = 16;
 
-// Two hashes keep two cores busy for 20 ms each; more at once would only add memory.
 std::counting_semaphore<2> hash_places{2};
-
-class HashPlace {
-public:
-    HashPlace() { hash_places.acquire(); }
-    ~HashPlace() { hash_places.release(); }
-    HashPlace(const HashPlace&) = delete;
-    HashPlace& operator=(const HashPlace&) = delete;
-};
 
 std::optional<std::uint64_t> hash_parameter(std::string_view hash, std::string_view name) {
     const std::size_t at = hash.find(name);
@@ -85,11 +76,18 @@ void require_sodium() {
     if (!is_ready) throw std::runtime_error("libsodium finds no source of random bytes");
 }
 
+HashPlace::HashPlace() {
+    hash_places.acquire();
+}
+HashPlace::~HashPlace() {
+    hash_places.release();
+}
+
 }  // namespace detail
 
 std::string hash_password(std::string_view password) {
     detail::require_sodium();
-    const HashPlace place;
+    const detail::HashPlace place;
     std::array<char, crypto_pwhash_STRBYTES> hash{};
     if (crypto_pwhash_str(hash.data(), password.data(), password.size(), kPasses, kMemory) != 0) {
         throw std::bad_alloc();
@@ -100,7 +98,7 @@ std::string hash_password(std::string_view password) {
 bool fits_password(std::string_view password, std::string_view hash) {
     detail::require_sodium();
     if (hash.size() >= crypto_pwhash_STRBYTES || !is_affordable(hash)) return false;
-    const HashPlace place;
+    const detail::HashPlace place;
     const std::string terminated(hash);
     return crypto_pwhash_str_verify(terminated.c_str(), password.data(), password.size()) == 0;
 }
