@@ -138,6 +138,7 @@ sdk::Result<void> Instance::open_services(State& state) {
     job_options->may_act = [&services](const sdk::Reader& reader, const sdk::RecordKey& starter) {
         return services.rights.may_act(reader, starter);
     };
+    job_options->sealer = &services.sealer;
     state.jobs = std::make_unique<job::JobService>(*services.engine, *job_options);
     services.platform_removals.push_back({"kernel", [&jobs = *state.jobs](sdk::Context& context) {
                                               return jobs.forget_platform(context);

@@ -88,6 +88,9 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     stored.at("log_truncated").get_to(record.is_log_truncated);
     record.input = stored.at("input");
     record.hidden = stored.value("hidden", Json::object());
+    auto sealed = sdk::hex_bytes(stored.value("secret", std::string()));
+    if (!sealed) return std::nullopt;
+    record.sealed_secret = *std::move(sealed);
     record.shown_as = stored.value("shown_as", std::string());
     record.result = stored.at("result");
     record.log_entries = stored.at("log");
@@ -140,6 +143,7 @@ std::string encode_job(const JobRecord& record) {
                       {"log_truncated", record.is_log_truncated},
                       {"input", record.input},
                       {"hidden", record.hidden},
+                      {"secret", sdk::hex_text(record.sealed_secret)},
                       {"shown_as", record.shown_as},
                       {"result", record.result},
                       {"log", record.log_entries}};

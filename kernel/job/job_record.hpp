@@ -41,6 +41,8 @@ struct JobRecord {
     std::uint64_t total = 0;
     sdk::Json input = sdk::Json::object();
     sdk::Json hidden = sdk::Json::object();
+    /// As `sdk::Sealer` has sealed it; empty: none, or the job has ended.
+    std::string sealed_secret;
     /// Its type, as clients are told; empty: `type`.
     std::string shown_as;
     sdk::Json result = sdk::Json::object();

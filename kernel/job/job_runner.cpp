@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/log.hpp>
 #include <stele/sdk/seal.hpp>
 #include <stele/sdk/time.hpp>
@@ -63,6 +64,7 @@ void log_failure(std::string_view what, const sdk::Error& error) {
 JobRunner::JobRunner(sdk::Engine& engine, JobRunnerOptions options)
     : engine_(engine),
       options_(completed(std::move(options))),
+      own_sealer_(*sdk::hex_bytes(sdk::random_hex(sdk::Sealer::kKeySize))),
       store_(options_.may_run),
       signals_(JobSignals::observe(engine)),
       pool_(options_.threads, options_.threads) {}
@@ -205,9 +207,12 @@ void JobRunner::run(const JobClaim& claim) {
         const sdk::JobType* type = find_type(record->type);
         const MayAct* may_act =
             options_.may_act && type && type->is_of_starter ? &options_.may_act : nullptr;
+        const std::string sealed = record->sealed_secret;
+        auto secret = sealed.empty() ? Result<std::string>(std::string()) : sealer().open(sealed);
         RunningJob job({engine_, store_, *signals_, is_stopping_, options_.clock, may_act}, claim,
-                       *std::move(record));
-        settle(job, call(job, job.type()));
+                       *std::move(record), secret ? *secret : std::string());
+        // Without what it was started with it would do something else.
+        settle(job, secret ? call(job, job.type()) : Result<sdk::Json>(secret.error()));
     } else {
         log_failure("job " + claim.id + " cannot be read", record.error());
     }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <stele/sdk/engine.hpp>
+#include <stele/sdk/sealer.hpp>
 #include <stele/sdk/services/jobs.hpp>
 
 #include "kernel/job/job_signals.hpp"
@@ -35,6 +36,9 @@ struct JobRunnerOptions {
     std::function<std::int64_t()> clock;  ///< epoch milliseconds; empty: the system's
     MayRun may_run;                       ///< empty: jobs of every platform do
     MayAct may_act;                       ///< empty: jobs of every principal go on
+    /// Seals what jobs are started with; outlives the runner. Null: by a key that this runner alone
+    /// has.
+    const sdk::Sealer* sealer = nullptr;
 };
 
 /// Runs jobs on threads of its own, so that a worker may wait for one. Between two jobs it sleeps
@@ -59,6 +63,8 @@ public:
     sdk::Result<int> step();
 
     std::int64_t now() const { return options_.clock(); }
+    /// Of what jobs are started with.
+    const sdk::Sealer& sealer() const { return options_.sealer ? *options_.sealer : own_sealer_; }
     JobSignals& signals() { return *signals_; }
 
 private:
@@ -74,6 +80,7 @@ private:
 
     sdk::Engine& engine_;
     JobRunnerOptions options_;
+    sdk::Sealer own_sealer_;
     JobStore store_;
     std::map<std::string, sdk::JobType, std::less<>> types_;
     // Shared with the engine, whose observers outlive this object.

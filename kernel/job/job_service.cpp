@@ -42,6 +42,7 @@ Result<std::string> JobService::start(sdk::Context& context, const sdk::NewJob& 
     record.due_ms = job.start_ms;
     record.input = job.input;
     record.hidden = job.hidden;
+    if (!job.secret.empty()) record.sealed_secret = runner_.sealer().seal(job.secret);
     record.result = job.result;
     record.shown_as = type->shown_as;
     if (auto stored = store_.insert(context.transaction(), record, now); !stored) {

@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <stele/sdk/encoding.hpp>
+
 #include "kernel/job/budget.hpp"
 #include "kernel/job/job_record.hpp"
 #include "sdk/testing/memory_engine.hpp"
@@ -317,20 +319,28 @@ TEST_CASE("a job that ends with its transaction is done once, whatever comes aft
     CHECK(job.at("attempts") == 2);
 }
 
-TEST_CASE("what only the runner of a job is told is shown to nobody") {
+TEST_CASE(
+    "what only the runner of a job is told is shown to nobody, a secret not even in the store") {
     Fixture fixture;
     std::promise<Json> told;
     fixture.server.jobs.define({.name = "told", .run = [&](Job& job) -> Result<Json> {
-                                    told.set_value(job.hidden());
+                                    told.set_value({job.hidden(), job.secret()});
                                     return Json::object();
                                 }});
+    const std::string id = fixture.server.start(
+        {.type = "told", .hidden = Json{{"line", 7}}, .secret = "open sesame"});
+    const auto stored = [&] {
+        return *JobStore().read(*fixture.engine.snapshot(), kScope.number, id);
+    };
+    CHECK_FALSE(stored().sealed_secret.empty());
+    CHECK(encode_job(stored()).find(hex_text("open sesame")) == std::string::npos);
     fixture.server.jobs.start_running();
-    const std::string id = fixture.server.start({.type = "told", .hidden = Json{{"line", 7}}});
-    CHECK(told.get_future().get() == Json{{"line", 7}});
+    CHECK(told.get_future().get() == Json{Json{{"line", 7}}, "open sesame"});
     const Json job = fixture.server.ended(id);
     CHECK(job.at("state") == "FINISHED");
     CHECK(job.at("_data") == Json::object());
     CHECK(job.dump().find("\"line\"") == std::string::npos);
+    CHECK(stored().sealed_secret.empty());
 }
 
 TEST_CASE("a server that stops gives its job back and another one finishes it") {

@@ -59,6 +59,7 @@ std::map<std::string, std::string> index_entries(const JobRecord& record) {
 void stop(JobRecord& record, JobState state, std::int64_t now) {
     record.state = state;
     record.stopped_ms = now;
+    record.sealed_secret.clear();
 }
 
 void wait_or_fail(JobRecord& record, std::string_view message, JobState waiting, std::int64_t due,

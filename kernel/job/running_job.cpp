@@ -12,10 +12,12 @@ constexpr std::int64_t kProgressMs = 1000;
 
 }  // namespace
 
-RunningJob::RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record)
+RunningJob::RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record,
+                       std::string secret)
     : around_(surroundings),
       claim_(std::move(claim)),
       record_(std::move(record)),
+      secret_(std::move(secret)),
       done_(record_.done),
       total_(record_.total) {}
 

@@ -30,13 +30,15 @@ class RunningJob final : public sdk::Job {
 public:
     static constexpr char kRefused[] = "The user who started the job is disabled.";
 
-    RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record);
+    /// `secret` is what the record has sealed.
+    RunningJob(JobSurroundings surroundings, JobClaim claim, JobRecord record, std::string secret);
 
     const std::string& id() const override { return record_.id; }
     const sdk::PlatformScope& platform() const override { return record_.platform; }
     const sdk::Principal& run_as() const override { return record_.run_as; }
     const sdk::Json& input() const override { return record_.input; }
     const sdk::Json& hidden() const override { return record_.hidden; }
+    const std::string& secret() const override { return secret_; }
     int attempt() const override { return record_.attempts; }
     bool must_stop() const override;
     sdk::Result<void> confirm(sdk::Transaction& transaction) const override;
@@ -64,6 +66,7 @@ private:
     JobSurroundings around_;
     JobClaim claim_;
     JobRecord record_;  // as claimed
+    std::string secret_;
     std::uint64_t done_ = 0;
     std::uint64_t total_ = 0;
     std::int64_t progress_saved_ms_ = 0;

@@ -45,6 +45,8 @@ public:
     virtual const Json& input() const = 0;
     /// What it was started with beside that, which nobody is shown.
     virtual const Json& hidden() const = 0;
+    /// The secret that it was started with; empty: none. Never put it into a log or a result.
+    virtual const std::string& secret() const = 0;
     /// How often the job was begun, this time included. Beyond 1 it may have done something before.
     virtual int attempt() const = 0;
 
@@ -94,6 +96,9 @@ struct NewJob {
     Json result = Json::object();
     /// For the runner only: what whoever started the job need not be allowed to know. No secrets.
     Json hidden = Json::object();
+    /// For the runner only: sealed in the store with the server's keys, and forgotten when the job
+    /// ends.
+    std::string secret = {};
     int priority = 0;
     /// Epoch milliseconds before which it does not run; 0: at once.
     std::int64_t start_ms = 0;
