@@ -104,6 +104,13 @@ public:
                                 const sdk::Companion&) const override {
         refuse();
     }
+    sdk::Result<sdk::Json> secrets(sdk::Context&, const sdk::RecordKey&) const override {
+        refuse();
+    }
+    sdk::Result<bool> restore_secrets(sdk::Context&, const sdk::RecordKey&,
+                                      const sdk::Json&) const override {
+        refuse();
+    }
 
 private:
     [[noreturn]] static void refuse() {

@@ -24,15 +24,27 @@ sdk::FamilyInfo describe(const RegisteredResource& family) {
         .is_updated = descriptor.operations.update,
         .unique_fields = {},
         .unmoved_members = descriptor.unmoved_members,
+        .has_secrets = false,
+        .secret_fields = {},
         .required_fields = {},
         .contained = {}};
     for (const sdk::Field& field : descriptor.fields) {
         if (field.unique || field.addresses) info.unique_fields.push_back(field.name);
+        info.has_secrets = info.has_secrets || field.secret;
+        if (field.secret && !field.read_only) info.secret_fields.push_back(field.name);
         if (field.required) info.required_fields.push_back(field.name);
     }
     for (const RegisteredResource* contained : family.contained)
         info.contained.push_back(contained->descriptor.type);
     return info;
+}
+
+sdk::Result<void> require_credentials(sdk::Context& context, const sdk::RecordKey& record) {
+    auto may = sdk::holds(context, record, sdk::Permission::modify_credentials);
+    if (!may) return may.error();
+    if (*may) return {};
+    return sdk::make_error(sdk::ErrorKind::forbidden, "authority.permission_missing",
+                           "MODIFY_CREDENTIALS on the record is needed for its secrets");
 }
 
 sdk::Error unknown_family(std::string_view type) {
@@ -139,6 +151,39 @@ sdk::Result<void> Families::accompany(sdk::Context& context, const sdk::RecordKe
     if (!document) return document.error();
     return plugin::guarded<void>((*family)->plugin_id, "accompany", [&] {
         return (*family)->resource->accompany(context, *document, companion);
+    });
+}
+
+sdk::Result<sdk::Json> Families::secrets(sdk::Context& context,
+                                         const sdk::RecordKey& record) const {
+    if (auto may = require_credentials(context, record); !may) return may.error();
+    auto family = family_of(context, record);
+    if (!family) return family.error();
+    sdk::Json secrets = sdk::Json::object();
+    if (!*family) return secrets;
+    auto document = context.documents().read(record);
+    if (!document) return document.error();
+    for (const std::string& name : find((*family)->descriptor.type)->secret_fields) {
+        const auto kept = document->secrets.find(name);
+        if (kept != document->secrets.end()) secrets[name] = *kept;
+    }
+    auto completed = plugin::guarded<void>((*family)->plugin_id, "complete_secrets", [&] {
+        return (*family)->resource->complete_secrets(context, *document, secrets);
+    });
+    if (!completed) return completed.error();
+    return secrets;
+}
+
+sdk::Result<bool> Families::restore_secrets(sdk::Context& context, const sdk::RecordKey& record,
+                                            const sdk::Json& secrets) const {
+    if (auto may = require_credentials(context, record); !may) return may.error();
+    auto family = family_of(context, record);
+    if (!family) return family.error();
+    if (!*family) return unknown_family("the record");
+    auto document = context.documents().read(record);
+    if (!document) return document.error();
+    return plugin::guarded<bool>((*family)->plugin_id, "restore_secrets", [&] {
+        return (*family)->resource->restore_secrets(context, *document, secrets);
     });
 }
 

@@ -29,6 +29,10 @@ public:
         sdk::Context& context, const sdk::RecordKey& record) const override;
     sdk::Result<void> accompany(sdk::Context& context, const sdk::RecordKey& record,
                                 const sdk::Companion& companion) const override;
+    sdk::Result<sdk::Json> secrets(sdk::Context& context,
+                                   const sdk::RecordKey& record) const override;
+    sdk::Result<bool> restore_secrets(sdk::Context& context, const sdk::RecordKey& record,
+                                      const sdk::Json& secrets) const override;
 
 private:
     /// Made when somebody asks first: then all families are there.

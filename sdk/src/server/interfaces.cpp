@@ -143,6 +143,12 @@ Result<void> Resource::accompany(Context&, const Document& record, const Compani
     return make_error(ErrorKind::invalid, "resource.companion_unknown",
                       "record " + record.id + " takes nothing under the name " + companion.name);
 }
+Result<void> Resource::complete_secrets(Context&, const Document&, Json&) {
+    return {};
+}
+Result<bool> Resource::restore_secrets(Context&, const Document&, const Json&) {
+    return false;
+}
 
 namespace {
 

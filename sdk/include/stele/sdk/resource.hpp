@@ -63,6 +63,16 @@ public:
     /// Makes a record the companion of that name, with the rights of whoever acts.
     virtual Result<void> accompany(Context& context, const Document& record,
                                    const Companion& companion);
+    /// Which secrets of a record leave it with an export, sealed with a passphrase of whoever acts,
+    /// who holds MODIFY_CREDENTIALS on it. `secrets` has the secret fields that clients write; the
+    /// family adds what only the server writes, and takes away what needs more than that
+    /// permission.
+    virtual Result<void> complete_secrets(Context& context, const Document& record, Json& secrets);
+    /// Gives a record what `complete_secrets` has added to one like it, with the rights of whoever
+    /// acts, who holds MODIFY_CREDENTIALS on it and may have made `secrets` up. False where it
+    /// cannot have them, and then it stays as it is.
+    virtual Result<bool> restore_secrets(Context& context, const Document& record,
+                                         const Json& secrets);
     /// In the transaction, once the record is stored and has its key: memberships, aliases, grants.
     virtual Result<void> stored(const Change& change, Context& context);
     /// After the commit, where the descriptor says `notified`; the record may have changed again

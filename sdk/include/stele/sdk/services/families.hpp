@@ -37,6 +37,10 @@ struct FamilyInfo {
     std::vector<std::string> unique_fields;
     /// `ResourceDescriptor::unmoved_members`.
     std::vector<std::string> unmoved_members;
+    /// It declares secret fields, whoever writes them.
+    bool has_secrets = false;
+    /// Secret fields that clients write.
+    std::vector<std::string> secret_fields;
     /// Fields that a record must have.
     std::vector<std::string> required_fields;
     /// Types of what lies in its records, in the order in which they were added.
@@ -69,6 +73,13 @@ public:
     /// `Resource::accompany`.
     virtual Result<void> accompany(Context& context, const RecordKey& record,
                                    const Companion& companion) const = 0;
+
+    /// The secrets of a record in clear, for an export that seals them: an object, empty where it
+    /// has none (`Resource::complete_secrets`). `forbidden` without MODIFY_CREDENTIALS on it.
+    virtual Result<Json> secrets(Context& context, const RecordKey& record) const = 0;
+    /// `Resource::restore_secrets`. `forbidden` without MODIFY_CREDENTIALS on the record.
+    virtual Result<bool> restore_secrets(Context& context, const RecordKey& record,
+                                         const Json& secrets) const = 0;
 };
 
 }  // namespace stele::sdk
