@@ -30,8 +30,8 @@ constexpr std::size_t kMaxChain = 16;
 constexpr std::size_t kMaxIdBytes = 255;
 
 /// Files beside a record that are none themselves.
-constexpr std::array<std::string_view, 6> kBeside{"acl",     "roles",      "teams",
-                                                  "members", "companions", "changesets"};
+constexpr std::array<std::string_view, 8> kBeside{
+    "acl", "roles", "teams", "members", "targets", "policies", "companions", "changesets"};
 
 std::vector<std::string> split(std::string_view path) {
     std::vector<std::string> segments;
@@ -284,10 +284,10 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
     auto fields = json_at(place.location + '/' + place.word + std::string(kJson));
     if (!fields) return fields.error();
     record.fields = *std::move(fields);
-    const std::pair<const char*, sdk::Json*> lists[] = {{"/acl.json", &record.acl},
-                                                        {"/roles.json", &record.roles},
-                                                        {"/teams.json", &record.teams},
-                                                        {"/members.json", &record.members}};
+    const std::pair<const char*, sdk::Json*> lists[] = {
+        {"/acl.json", &record.acl},         {"/roles.json", &record.roles},
+        {"/teams.json", &record.teams},     {"/members.json", &record.members},
+        {"/targets.json", &record.targets}, {"/policies.json", &record.policies}};
     for (const auto& [name, list] : lists) {
         auto read = list_at(place.location + name);
         if (!read) return read.error();

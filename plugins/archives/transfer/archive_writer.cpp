@@ -126,10 +126,10 @@ sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
     }
     if (word == "branch") branches_[record.key] = record.location;
     if (auto added = add_file(entry, word + ".json", record.fields); !added) return added;
-    const std::pair<const char*, const sdk::Json*> lists[] = {{"acl.json", &record.acl},
-                                                              {"roles.json", &record.roles},
-                                                              {"teams.json", &record.teams},
-                                                              {"members.json", &record.members}};
+    const std::pair<const char*, const sdk::Json*> lists[] = {
+        {"acl.json", &record.acl},         {"roles.json", &record.roles},
+        {"teams.json", &record.teams},     {"members.json", &record.members},
+        {"targets.json", &record.targets}, {"policies.json", &record.policies}};
     for (const auto& [name, list] : lists) {
         if (list->empty()) continue;
         if (auto added = add_file(entry, name, *list); !added) return added;

@@ -8,6 +8,7 @@
 #include <stele/sdk/members.hpp>
 
 #include "transfer/locations.hpp"
+#include "transfer/record_parts.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -71,6 +72,7 @@ sdk::Result<ImportOutcome> ImportRun::run() {
     if (auto checked = check_subjects(); !checked) return checked.error();
     if (auto brought = bring_records(); !brought) return brought.error();
     if (auto brought = bring_rights(); !brought) return brought.error();
+    if (auto brought = bring_assignments(); !brought) return brought.error();
     if (auto brought = bring_content(); !brought) return brought.error();
     if (auto told = tell_subjects(); !told) return told.error();
     for (std::string& note : source_.notes())
@@ -396,7 +398,21 @@ sdk::Result<void> ImportRun::bring_rights() {
         if (key == records_.end()) return {};
         if (auto completed = complete_record(record, key->second); !completed)
             return about(completed.error(), record.key);
+        has_assignments_ = has_assignments_ || has_assignments(record);
         return {};
+    });
+}
+
+/// They name teams, which have come by now.
+sdk::Result<void> ImportRun::bring_assignments() {
+    if (!has_assignments_) return {};
+    return source_.for_each([this](const TransferRecord& record) -> sdk::Result<void> {
+        if (auto left = context_.go_on(); !left) return left;
+        const auto key = records_.find(record.key);
+        if (key == records_.end() || kept_.contains(record.key)) return {};
+        const sdk::FamilyInfo* const family = services_.families.find(record.type);
+        auto brought = surroundings_.bring_assignments(record, *family, key->second);
+        return brought ? brought : about(brought.error(), record.key);
     });
 }
 

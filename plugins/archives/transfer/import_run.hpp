@@ -61,6 +61,7 @@ private:
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
     sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_rights();
+    sdk::Result<void> bring_assignments();
     sdk::Result<void> complete_record(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_content();
     sdk::Result<void> bring_content_of(const TransferContent& content);
@@ -98,6 +99,8 @@ private:
     std::set<std::string> belonging_;
     /// Records that name others which had not come yet.
     std::set<std::string> unfinished_;
+    /// Some record tells of policies.
+    bool has_assignments_ = false;
     /// Made or changed, so that what lies beside them is to be brought, too.
     std::map<std::string, std::string> subject_ids_;
     ImportOutcome outcome_;

@@ -168,6 +168,7 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     std::vector<sdk::RecordKey> outside;
     if (auto added = add_rights(place.key, **family, record); !added) return added;
     if (auto added = add_teams(place.key, **family, record); !added) return added;
+    if (auto added = add_assignments(place.key, **family, record); !added) return added;
     if (auto added = add_files(place.key, **family, record); !added) return added;
     if (auto added = add_companions(place.key, record, outside); !added) return added;
     if (auto visited = visit(record); !visited) return visited;
@@ -326,6 +327,42 @@ sdk::Result<void> LiveSource::add_teams(const sdk::RecordKey& key, const sdk::Fa
                 team["members"].push_back(named(member));
         }
         record.teams.push_back(std::move(team));
+    }
+    return {};
+}
+
+/// With the policy, or, where that is none of a client's, with those it is assigned to.
+sdk::Result<void> LiveSource::add_assignments(const sdk::RecordKey& key,
+                                              const sdk::FamilyInfo& family,
+                                              TransferRecord& record) {
+    if (!wanted_.has_acls) return {};
+    for (sdk::Json& team : record.teams) {
+        auto policies = assignments_.system_policies_of(
+            team_reference(record.key, sdk::text_member(team, "key")));
+        if (!policies) return policies.error();
+        if (!policies->empty()) team["policies"] = *std::move(policies);
+    }
+    if (family.container == services_.principals.home_type()) {
+        auto policies = assignments_.system_policies_of(record.key);
+        if (!policies) return policies.error();
+        record.policies = *std::move(policies);
+    }
+    if (family.type != kAccessPolicy) return {};
+    auto targets = assignments_.targets_of(key, omissions_.may_be_partial);
+    if (!targets) return targets.error();
+    for (const sdk::Principal& target : *targets) {
+        auto team = services_.teams.team_of(context_, target.key);
+        if (!team) return team.error();
+        if (!*team) {
+            const bool is_user = target.kind == sdk::PrincipalKind::user;
+            record.targets.push_back(named({{"type", is_user ? "USER" : "GROUP"},
+                                            {"domainId", target.domain_id},
+                                            {"name", target.name}}));
+            continue;
+        }
+        auto of = context_.reference((*team)->record);
+        if (!of) return of.error();
+        record.targets.push_back({{"type", kTeam}, {"record", *of}, {"key", (*team)->key}});
     }
     return {};
 }

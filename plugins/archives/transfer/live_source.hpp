@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transfer/configuration.hpp"
+#include "transfer/policy_assignments.hpp"
 #include "transfer/transfer_services.hpp"
 #include "transfer/transfer_source.hpp"
 
@@ -55,7 +56,10 @@ private:
 
     LiveSource(const TransferServices& services, sdk::Context& context,
                const TransferConfiguration& wanted)
-        : services_(services), context_(context), wanted_(wanted) {}
+        : services_(services),
+          context_(context),
+          wanted_(wanted),
+          assignments_(services, context) {}
 
     sdk::Result<void> add_subject(const std::string& reference);
     sdk::Result<void> add_content(const sdk::RecordKey& branch, const std::string& node);
@@ -74,6 +78,8 @@ private:
                                  TransferRecord& record) const;
     sdk::Result<void> add_teams(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                 TransferRecord& record) const;
+    sdk::Result<void> add_assignments(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                      TransferRecord& record);
     sdk::Result<void> add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                 TransferRecord& record) const;
     sdk::Result<void> add_companions(const sdk::RecordKey& key, TransferRecord& record,
@@ -92,6 +98,7 @@ private:
     const TransferServices& services_;
     sdk::Context& context_;
     const TransferConfiguration& wanted_;
+    PolicyAssignments assignments_;
     std::string primary_domain_;
     std::vector<TransferSubject> subjects_;
     std::vector<sdk::RecordKey> roots_;

@@ -16,9 +16,15 @@ sdk::Json said_of_team(sdk::Json team) {
     for (const char* of_server : {"_doc", "_system", "ok", "key", "teamId", "groupId",
                                   "groupDomainId", "teamableObjectTypeId", "teamableObjectId"})
         team.erase(of_server);
-    for (const char* of_operations : {"roleKeys", "members"})
+    for (const char* of_operations : {"roleKeys", "members", "policies"})
         team.erase(of_operations);
     return team;
+}
+
+bool has_assignments(const TransferRecord& record) {
+    return !record.targets.empty() || !record.policies.empty() ||
+           std::any_of(record.teams.begin(), record.teams.end(),
+                       [](const sdk::Json& team) { return team.contains("policies"); });
 }
 
 sdk::Json brought_up_to_date(const sdk::Json& present, const sdk::Json& brought) {

@@ -4,12 +4,17 @@
 #include <stele/sdk/json.hpp>
 #include <stele/sdk/result.hpp>
 
+#include "transfer/transfer_source.hpp"
+
 namespace stele::archives {
 
 /// What clients say of a role that a record defines, and of a team: without what is the server's
 /// or has operations of its own.
 sdk::Json said_of_role(sdk::Json role);
 sdk::Json said_of_team(sdk::Json team);
+
+/// Whether the record tells which policies are assigned to whom.
+bool has_assignments(const TransferRecord& record);
 
 /// `present` with the members of `brought` written over it.
 sdk::Json brought_up_to_date(const sdk::Json& present, const sdk::Json& brought);

@@ -253,4 +253,72 @@ sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sd
     return std::optional<sdk::Principal>();
 }
 
+sdk::Result<std::optional<std::string>> Surroundings::find_target(const sdk::Json& named,
+                                                                  std::string_view about) {
+    if (sdk::text_member(named, "type") != kTeam) {
+        auto principal = find_principal(named, about);
+        if (!principal) return principal.error();
+        if (!*principal) return std::optional<std::string>();
+        auto reference = context_.reference((*principal)->key);
+        if (!reference) return reference.error();
+        return std::optional<std::string>(*std::move(reference));
+    }
+    sdk::Json place{{"record", sdk::text_member(named, "record")}};
+    identities_.rewrite(place);
+    const std::string record = sdk::text_member(place, "record");
+    const std::string key = sdk::text_member(named, "key");
+    auto found = context_.find_reference(record);
+    const bool is_unknown =
+        !found && (sdk::is_missing(found.error()) || found.error().kind == sdk::ErrorKind::invalid);
+    if (!found && !is_unknown) return found.error();
+    if (found) {
+        auto team = services_.teams.find(context_, *found, key);
+        if (!team) return team.error();
+        auto reference = context_.reference(*found);
+        if (!reference) return reference.error();
+        if (*team) return std::optional<std::string>(team_reference(*reference, key));
+    }
+    outcome_.note(sdk::shown_path(about) + ": " + sdk::shown_path(record, 200) + " has no team " +
+                  sdk::shown_path(key, 200) + "; what it had was left out");
+    return std::optional<std::string>();
+}
+
+sdk::Result<void> Surroundings::assign_system(const sdk::Json& policies,
+                                              const std::string& reference) const {
+    if (!policies.is_array()) return {};
+    for (const sdk::Json& policy : policies) {
+        if (auto left = context_.go_on(); !left) return left;
+        const std::string key = policy.is_string() ? policy.get<std::string>() : std::string();
+        if (auto assigned = assignments_.assign_system(key, reference); !assigned) return assigned;
+    }
+    return {};
+}
+
+sdk::Result<void> Surroundings::bring_assignments(const TransferRecord& record,
+                                                  const sdk::FamilyInfo& family,
+                                                  const sdk::RecordKey& key) {
+    if (!wanted_.has_acls) return {};
+    auto reference = context_.reference(key);
+    if (!reference) return reference.error();
+    if (family.container == services_.principals.home_type()) {
+        if (auto given = assign_system(record.policies, *reference); !given) return given;
+    }
+    for (const sdk::Json& team : wanted_.has_teams ? record.teams : sdk::Json::array()) {
+        const std::string team_key = sdk::text_member(team, "key");
+        auto given = assign_system(team.value("policies", sdk::Json::array()),
+                                   team_reference(*reference, team_key));
+        if (!given) return given;
+    }
+    if (family.type != kAccessPolicy || record.targets.empty()) return {};
+    if (auto may = require(context_.platform().root, record.key); !may) return may;
+    for (const sdk::Json& named : record.targets) {
+        if (auto left = context_.go_on(); !left) return left;
+        auto target = find_target(named, record.key);
+        if (!target) return target.error();
+        if (!*target) continue;
+        if (auto assigned = assignments_.assign(key, **target); !assigned) return assigned;
+    }
+    return {};
+}
+
 }  // namespace stele::archives

@@ -7,6 +7,7 @@
 #include "transfer/configuration.hpp"
 #include "transfer/identities.hpp"
 #include "transfer/import_outcome.hpp"
+#include "transfer/policy_assignments.hpp"
 #include "transfer/transfer_services.hpp"
 #include "transfer/transfer_source.hpp"
 
@@ -24,11 +25,16 @@ public:
           context_(context),
           wanted_(wanted),
           identities_(identities),
-          outcome_(outcome) {}
+          outcome_(outcome),
+          assignments_(services, context) {}
 
     /// Once all records are there that may be named.
     sdk::Result<void> bring(const TransferRecord& record, const sdk::FamilyInfo& family,
                             const sdk::RecordKey& key);
+    /// Once all teams are there: to whom an access policy is assigned, and which system policies
+    /// are assigned to the principal or to the teams of the record.
+    sdk::Result<void> bring_assignments(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                        const sdk::RecordKey& key);
     /// `about` is what notes name.
     sdk::Result<void> bring_grants(const sdk::Json& acl, const sdk::RecordKey& key,
                                    std::string_view about);
@@ -52,6 +58,10 @@ private:
     /// Nothing, and a note, where nobody here is meant.
     sdk::Result<std::optional<sdk::Principal>> find_principal(const sdk::Json& named,
                                                               std::string_view about);
+    /// The reference of a principal or a team; nothing, and a note, where there is none.
+    sdk::Result<std::optional<std::string>> find_target(const sdk::Json& named,
+                                                        std::string_view about);
+    sdk::Result<void> assign_system(const sdk::Json& policies, const std::string& reference) const;
     sdk::Result<sdk::Json> ask(const sdk::RecordKey& record, sdk::InnerOperation operation) const;
 
     const TransferServices& services_;
@@ -59,6 +69,7 @@ private:
     const TransferConfiguration& wanted_;
     const Identities& identities_;
     ImportOutcome& outcome_;
+    PolicyAssignments assignments_;
 };
 
 }  // namespace stele::archives

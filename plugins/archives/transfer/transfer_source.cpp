@@ -11,7 +11,9 @@ TransferRecord::TransferRecord()
       acl(sdk::Json::array()),
       roles(sdk::Json::array()),
       teams(sdk::Json::array()),
-      members(sdk::Json::array()) {}
+      members(sdk::Json::array()),
+      targets(sdk::Json::array()),
+      policies(sdk::Json::array()) {}
 
 TransferSubject::TransferSubject() : chain(sdk::Json::array()) {}
 

@@ -32,6 +32,10 @@ struct TransferRecord {
     sdk::Json teams;
     /// Members of a group.
     sdk::Json members;
+    /// Principals and teams that an access policy is assigned to.
+    sdk::Json targets;
+    /// Keys of system policies that are assigned to a principal; those of teams stand in `teams`.
+    sdk::Json policies;
     /// Keys of records that belong to it, by the names under which they do
     /// (`sdk::Resource::companions`).
     std::map<std::string, std::string> companions;

@@ -15,11 +15,15 @@ inline constexpr char kAssociation[] = "association";
 inline constexpr char kDomain[] = "domain";
 inline constexpr char kGroup[] = "group";
 inline constexpr char kVault[] = "vault";
+inline constexpr char kAccessPolicy[] = "accessPolicy";
 
 /// Whether records of the type are content of branches.
 inline bool is_content(std::string_view type) {
     return type == kNode || type == kAssociation;
 }
+
+/// Among the targets of a policy, beside the types of principals.
+inline constexpr char kTeam[] = "TEAM";
 
 /// Beside the record of an archive.
 inline constexpr char kZipFile[] = "archive.zip";
