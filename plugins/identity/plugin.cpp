@@ -23,7 +23,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     registrar.add(std::make_unique<Directory>());
     registrar.add(std::make_unique<Connection>());
     registrar.add(std::make_unique<Person>(platforms, rows, passwords));
-    registrar.add(std::make_unique<ClientFamily>());
+    registrar.add(std::make_unique<ClientFamily>(registrar));
     registrar.add(std::make_unique<AuthenticationGrant>());
     take_seed(registrar);
     registrar.on_install(&install);

@@ -113,4 +113,29 @@ sdk::Result<void> AuthenticationGrant::present(const sdk::Call& call, sdk::Json&
     return {};
 }
 
+/// As `present` does.
+sdk::Result<void> AuthenticationGrant::complete_secrets(sdk::Context& context,
+                                                        const sdk::Document& record,
+                                                        sdk::Json& secrets) {
+    auto may = may_log_in(context, record.fields);
+    if (!may) return may.error();
+    if (*may) add_key_and_secret(record, secrets);
+    return {};
+}
+
+sdk::Result<bool> AuthenticationGrant::restore_secrets(sdk::Context& context,
+                                                       const sdk::Document& record,
+                                                       const sdk::Json& secrets) {
+    const auto brought = BroughtKey::of(secrets);
+    if (!brought || !brought->is_made_key()) return false;
+    auto may = may_log_in(context, record.fields);
+    if (!may) return may.error();
+    if (!*may) return false;
+    // Keys of grants are looked for before names of users are.
+    auto user = find_principal_record(context, brought->key);
+    if (user) return false;
+    if (!is_missing(user.error())) return user.error();
+    return restore_key_and_secret(context, kGrantType, record, *brought, true);
+}
+
 }  // namespace stele::identity

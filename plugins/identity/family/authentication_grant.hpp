@@ -13,6 +13,10 @@ public:
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
+    sdk::Result<void> complete_secrets(sdk::Context& context, const sdk::Document& record,
+                                       sdk::Json& secrets) override;
+    sdk::Result<bool> restore_secrets(sdk::Context& context, const sdk::Document& record,
+                                      const sdk::Json& secrets) override;
 };
 
 /// The form in which a grant's record names its principal.

@@ -135,6 +135,31 @@ sdk::Result<void> ClientFamily::present(const sdk::Call& call, sdk::Json& record
     return present_secret(call, kClientType, record);
 }
 
+sdk::Result<void> ClientFamily::complete_secrets(sdk::Context&, const sdk::Document& record,
+                                                 sdk::Json& secrets) {
+    add_key_and_secret(record, secrets);
+    return {};
+}
+
+/// Keys are unique across platforms, so a tenant could take one that others wait for: only whoever
+/// manages the first platform brings one back.
+sdk::Result<bool> ClientFamily::restore_secrets(sdk::Context& context, const sdk::Document& record,
+                                                const sdk::Json& secrets) {
+    const auto brought = BroughtKey::of(secrets);
+    if (!brought) return false;
+    bool may_take_key = context.platform().number == registrar_.root_platform().number;
+    if (may_take_key) {
+        auto may =
+            sdk::holds(context, context.platform().root, sdk::Permission::modify_credentials);
+        if (!may) return may.error();
+        auto taken = read_row<ClientPlace>(context.transaction(),
+                                           SessionKeys::of(context).client_key(brought->key));
+        if (!taken) return taken.error();
+        may_take_key = *may && !*taken;
+    }
+    return restore_key_and_secret(context, kClientType, record, *brought, may_take_key);
+}
+
 sdk::Result<void> rename_client(sdk::Context& context, const sdk::Document& client,
                                 std::string_view key, std::string_view secret) {
     auto patched =

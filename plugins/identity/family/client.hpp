@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <stele/sdk/registrar.hpp>
 #include <stele/sdk/resource.hpp>
 
 namespace stele::identity {
@@ -12,12 +13,22 @@ inline constexpr char kClientType[] = "client";
 /// shown to holders of MODIFY_CREDENTIALS.
 class ClientFamily final : public sdk::Resource {
 public:
+    /// The registrar outlives it.
+    explicit ClientFamily(sdk::Registrar& registrar) : registrar_(registrar) {}
+
     sdk::ResourceDescriptor describe() const override;
     sdk::Result<void> prepare(sdk::Change& change, sdk::Context& context) override;
     void validate(const sdk::Change& change, sdk::Context& context,
                   sdk::Violations& violations) override;
     sdk::Result<void> stored(const sdk::Change& change, sdk::Context& context) override;
     sdk::Result<void> present(const sdk::Call& call, sdk::Json& record) override;
+    sdk::Result<void> complete_secrets(sdk::Context& context, const sdk::Document& record,
+                                       sdk::Json& secrets) override;
+    sdk::Result<bool> restore_secrets(sdk::Context& context, const sdk::Document& record,
+                                      const sdk::Json& secrets) override;
+
+private:
+    sdk::Registrar& registrar_;
 };
 
 /// Gives a client another key and secret; for installation.
