@@ -107,7 +107,7 @@ test('members of results are those of the page', async () => {
   assert.deepEqual([imported.dryRun, copied.dryRun, copied.imports[0].targets.at(-1)], [true, false, copied.targets[0]]);
 });
 
-test('secrets never leave', async () => {
+test('secrets never leave in clear', async () => {
   const { key, secret } = server.seed.client;
   const application = (await admin('POST', '/applications', { title: 'App' }))._doc;
   await admin('POST', `/applications/${application}/emailproviders`, { host: 'mail.example.com', username: 'post', password: 'a-secret-of-mail' });

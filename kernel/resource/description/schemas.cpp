@@ -229,7 +229,7 @@ sdk::Shape attachment() {
 /// (docs/specification/interface.md 3.5).
 sdk::Shape transfer_configuration() {
     Members members;
-    for (const char* name : {"startChangeset", "endChangeset", "payload"})
+    for (const char* name : {"startChangeset", "endChangeset", "payload", "passphrase"})
         members.push_back(optional(name, null_or(text())));
     for (const char* name : {"startDate", "endDate"})
         members.push_back(optional(name, sdk::shape::any()));

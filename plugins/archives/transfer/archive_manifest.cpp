@@ -13,6 +13,7 @@
 
 #include "archive/characters.hpp"
 #include "archive/manifest.hpp"
+#include "sealing/archive_seal.hpp"
 
 namespace stele::archives {
 
@@ -25,9 +26,9 @@ constexpr std::size_t kMaxManifestDepth = 90;
 constexpr std::size_t kMaxEntryBytes = std::size_t{32} << 20;
 constexpr std::size_t kMaxKeptBytes = std::size_t{16} << 20;
 constexpr std::string_view kContentEntries = "contents";
-constexpr std::array<std::string_view, 10> kKeptMembers{
-    "format",           "model",   "type",  "group",   "artifact", "version",
-    "tipChangesetOnly", "sources", "parts", "includes"};
+constexpr std::array<std::string_view, 11> kKeptMembers{
+    "format",           "model",   "type",  "group",    "artifact", "version",
+    "tipChangesetOnly", "sources", "parts", "includes", "seal"};
 /// Of docs/reference/archive-format.md; archives of others have no such number.
 constexpr std::int64_t kFormat = 1;
 
@@ -60,6 +61,7 @@ public:
 
     sdk::Result<void> check(const std::string& path, const ToldFile& told) {
         ++checked_;
+        content_.add(path, told.digest);
         auto found = zip_.find(path);
         if (!found) return found.error();
         const auto differs = [&path](const char* how) {
@@ -85,12 +87,14 @@ public:
     }
     std::uint64_t checked() const { return checked_; }
     std::uint64_t files() const { return files_; }
+    std::string finish(const Json& manifest) { return content_.finish(manifest); }
 
 private:
     const sdk::ZipReader& zip_;
     std::uint64_t checked_ = 0;
     std::uint64_t files_ = 0;
     std::uint64_t bytes_left_ = 0;
+    ContentDigest content_;
 };
 
 /// Keeps the members that imports go by, as JSON text, and has files compared entry by entry of
@@ -280,8 +284,10 @@ sdk::Result<ArchiveManifest> verify_manifest(const sdk::ZipReader& zip) {
     manifest.sources = member_or(*parsed, "sources", Json::array());
     manifest.parts = member_or(*parsed, "parts", Json::array());
     manifest.includes = member_or(*parsed, "includes", Json::array());
-    manifest.is_sealed = digests.checked() > 0;
-    if (!manifest.is_sealed) return manifest;
+    manifest.seal = member_or(*parsed, "seal", Json());
+    manifest.content_digest = digests.finish(*parsed);
+    manifest.has_digests = digests.checked() > 0;
+    if (!manifest.has_digests) return manifest;
     if (digests.files() == digests.checked() + 1) return manifest;
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.file_unlisted",
                            "the archive has files that its manifest does not tell of");

@@ -27,7 +27,11 @@ struct ArchiveManifest {
     sdk::Json parts;
     sdk::Json includes;
     /// Every file but the manifest has a digest there, and has it.
-    bool is_sealed = false;
+    bool has_digests = false;
+    /// How secrets are sealed; null where none are.
+    sdk::Json seal;
+    /// `ContentDigest` of the files that it tells of.
+    std::string content_digest;
 
     ArchiveManifest();
 };

@@ -116,9 +116,10 @@ std::string changeset_of_folder(std::string_view folder) {
 
 sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const TransferServices& services,
                                                                 const ArchiveFiles& archive,
-                                                                ArchiveManifest manifest) {
+                                                                ArchiveManifest manifest,
+                                                                const ArchiveSeal* seal) {
     std::unique_ptr<ArchiveSource> source(
-        new ArchiveSource(services, archive, std::move(manifest)));
+        new ArchiveSource(services, archive, std::move(manifest), seal));
     if (auto looked = source->look_through(); !looked) return looked.error();
     if (auto read = source->read_subjects(); !read) return read.error();
     source->drop_surroundings();
@@ -160,6 +161,10 @@ sdk::Result<bool> ArchiveSource::take_record(const std::string& path) {
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) return path == kManifestPath;
     if (path.substr(slash + 1) == kZipFile) return true;
+    if (path.substr(slash + 1) == kSecretsFile) {
+        has_secrets_ = true;
+        return true;
+    }
     if (!path.ends_with(kJson)) return false;
     const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
     if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return true;
@@ -193,6 +198,10 @@ sdk::Result<void> ArchiveSource::look_through() {
         return {};
     });
     if (!walked) return walked;
+    if (has_secrets_ && !seal_)
+        unknown_.emplace_back(
+            "the archive has secrets that are sealed; without its passphrase "
+            "they were left out");
     for (auto& [location, repository] : repositories_) {
         const auto chain = chain_of(services_.families, location);
         if (chain) repository.key = key_of("repository", chain->ids, chain->ids.size());
@@ -274,6 +283,14 @@ sdk::Result<sdk::Json> ArchiveSource::list_at(const std::string& path) const {
                            path + " is no JSON array");
 }
 
+sdk::Result<sdk::Json> ArchiveSource::secrets_at(const std::string& location) const {
+    if (!seal_) return sdk::Json::object();
+    auto file = json_at(location + '/' + kSecretsFile);
+    if (!file) return file;
+    if (file->is_null()) return sdk::Json::object();
+    return seal_->open(*file, location);
+}
+
 sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
     TransferRecord record;
     record.key = place.key;
@@ -300,6 +317,9 @@ sdk::Result<TransferRecord> ArchiveSource::read(const Place& place) const {
             if (key.is_string()) record.companions[name] = key.get<std::string>();
         }
     }
+    auto secrets = secrets_at(place.location);
+    if (!secrets) return secrets.error();
+    record.secrets = *std::move(secrets);
     if (place.type == kArchiveType) {
         auto zip = archive_.find(place.location + '/' + kZipFile);
         if (!zip) return zip.error();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sealing/archive_seal.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/locations.hpp"
@@ -20,11 +21,13 @@ namespace stele::archives {
 /// outlives it.
 class ArchiveSource final : public TransferSource {
 public:
+    /// Without a seal, which outlives it, secrets stay away, with a note.
     /// `invalid`: `archives.record_malformed` for a record that is no JSON object,
     /// `archives.transfer_subject_missing`.
     static sdk::Result<std::unique_ptr<ArchiveSource>> open(const TransferServices& services,
                                                             const ArchiveFiles& archive,
-                                                            ArchiveManifest manifest);
+                                                            ArchiveManifest manifest,
+                                                            const ArchiveSeal* seal = nullptr);
 
     const std::vector<TransferSubject>& subjects() const override { return subjects_; }
     /// Files that lie where nothing is looked for, the first hundred of them.
@@ -52,8 +55,8 @@ private:
     };
 
     ArchiveSource(const TransferServices& services, const ArchiveFiles& archive,
-                  ArchiveManifest manifest)
-        : services_(services), archive_(archive), manifest_(std::move(manifest)) {}
+                  ArchiveManifest manifest, const ArchiveSeal* seal)
+        : services_(services), archive_(archive), manifest_(std::move(manifest)), seal_(seal) {}
 
     sdk::Result<void> look_through();
     /// Whether the path is one of content.
@@ -66,6 +69,7 @@ private:
     sdk::Result<sdk::Json> json_at(const std::string& path) const;
     sdk::Result<sdk::Json> list_at(const std::string& path) const;
     sdk::Result<TransferRecord> read(const Place& place) const;
+    sdk::Result<sdk::Json> secrets_at(const std::string& location) const;
     sdk::Result<std::vector<std::string>> changesets_of(const Repository& repository,
                                                         const Place* branch) const;
     std::map<std::string, std::string> acl_paths_in(const std::vector<std::string>& folders) const;
@@ -76,6 +80,8 @@ private:
     const TransferServices& services_;
     const ArchiveFiles& archive_;
     ArchiveManifest manifest_;
+    const ArchiveSeal* seal_;
+    bool has_secrets_ = false;
     std::vector<TransferSubject> subjects_;
     std::set<std::string> subject_keys_;
     /// Ids of the nodes and associations among the subjects, and the branch of the last one.

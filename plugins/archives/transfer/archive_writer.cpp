@@ -108,6 +108,8 @@ sdk::Result<void> ArchiveWriter::close(const Entry& entry) {
     text += ':';
     sdk::append_json(text, entry.told);
     if (auto kept = contents_.append(text); !kept) return kept;
+    for (const auto& [name, told] : entry.told["files"].items())
+        digest_.add(entry.location + '/' + name, sdk::text_member(told, "sha256"));
     ++entries_;
     return progress_(entries_, zip_.size());
 }
@@ -137,6 +139,11 @@ sdk::Result<void> ArchiveWriter::add(const TransferRecord& record) {
     if (!record.companions.empty()) {
         auto added = add_file(entry, "companions.json", sdk::Json(record.companions));
         if (!added) return added;
+    }
+    if (seal_ && !record.secrets.empty()) {
+        auto added = add_file(entry, kSecretsFile, seal_->seal(record.secrets, record.location));
+        if (!added) return added;
+        ++sealed_records_;
     }
     if (record.zip) {
         if (auto added = add_file(entry, kZipFile, *record.zip); !added) return added;
@@ -225,7 +232,8 @@ sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
     return add_order(content, changesets);
 }
 
-sdk::Result<void> ArchiveWriter::finish(const sdk::Json& manifest) {
+sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {
+    if (seal_) manifest["seal"] = seal_->told(digest_.finish(manifest));
     std::string text = readable(manifest);
     // Behind its last member come the contents.
     text.resize(text.rfind('}'));

@@ -14,6 +14,7 @@
 #include <stele/sdk/zip.hpp>
 
 #include "archive/manifest.hpp"
+#include "sealing/archive_seal.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
@@ -28,14 +29,18 @@ public:
     /// `folder` takes what the manifest will say, in a file without a name.
     static sdk::Result<ArchiveWriter> open(sdk::ZipWriter::Sink sink,
                                            const std::filesystem::path& folder, Progress progress);
+    /// Before anything is added. Without a seal secrets stay away. The seal outlives the writer.
+    void seal_with(const ArchiveSeal& seal) { seal_ = &seal; }
 
     sdk::Result<void> add(const TransferRecord& record);
     sdk::Result<void> add(const TransferContent& content);
     /// Writes the manifest, whose own members `manifest` has, and the directory.
-    sdk::Result<void> finish(const sdk::Json& manifest);
+    sdk::Result<void> finish(sdk::Json manifest);
 
     /// Records, nodes and associations.
     std::uint64_t entries() const { return entries_; }
+    /// Records whose secrets are sealed in it.
+    std::uint64_t sealed_records() const { return sealed_records_; }
 
 private:
     /// An entry of the manifest's `contents` on its way.
@@ -68,6 +73,9 @@ private:
     sdk::UnnamedFile contents_;
     Progress progress_;
     std::uint64_t entries_ = 0;
+    std::uint64_t sealed_records_ = 0;
+    const ArchiveSeal* seal_ = nullptr;
+    ContentDigest digest_;
     /// By the folders of changesets.
     std::map<std::string, Written> written_;
     /// Folders of branches, by their references.

@@ -1,14 +1,18 @@
 #include "transfer/configuration.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/passphrase_seal.hpp>
 
 namespace stele::archives {
 
 namespace {
 
+constexpr std::size_t kMaxPassphraseBytes = 1024;
 constexpr char kMalformed[] = "archives.transfer_setting_malformed";
 
 /// Reads members of a body, and notes those that cannot be.
@@ -85,6 +89,22 @@ public:
         }
     }
 
+    void passphrase(const char* name, std::string& value) {
+        text(name, value);
+        const auto member = find(name);
+        if (!member || !member->is_string()) return;
+        // A byte that continues a character counts for none.
+        const auto characters = std::count_if(value.begin(), value.end(), [](char byte) {
+            return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U;
+        });
+        const bool is_short =
+            characters < static_cast<std::ptrdiff_t>(sdk::PassphraseSeal::kMinCharacters);
+        if (is_short || value.size() > kMaxPassphraseBytes)
+            violations_.push_back({name, "archives.passphrase_unfit",
+                                   std::string(name) + " must have 12 characters or more, and at "
+                                                       "most 1024 bytes"});
+    }
+
     sdk::Result<void> finish() {
         if (violations_.empty()) return {};
         return sdk::make_error(std::move(violations_));
@@ -140,6 +160,7 @@ sdk::Result<TransferConfiguration> TransferConfiguration::read(const sdk::Json& 
     members.flag("requireAllIncludes", read.requires_all);
     members.flag("includeSourceIds", read.keeps_source_ids);
     members.flag("allowWriteToFrozenBranches", read.lifts_protection);
+    members.passphrase("passphrase", read.passphrase);
     if (auto fine = members.finish(); !fine) return fine.error();
     return read;
 }

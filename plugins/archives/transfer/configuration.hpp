@@ -44,6 +44,8 @@ struct TransferConfiguration {
     bool requires_all = false;
     bool keeps_source_ids = false;
     bool lifts_protection = false;
+    /// Seals secrets on their way out, and opens them; empty: they stay away. Never told again.
+    std::string passphrase = {};
     /// The target takes what is in a subject of its own family, but not what that says itself. No
     /// setting of clients.
     bool keeps_target = false;

@@ -16,6 +16,8 @@ struct ImportOutcome {
     std::uint64_t updated = 0;
     /// Equal to what was there, or not to be written.
     std::uint64_t skipped = 0;
+    /// Records that have the secrets of the archive.
+    std::uint64_t secrets = 0;
     /// Sentences for people. At most 200.
     std::vector<std::string> notes;
 

@@ -277,6 +277,9 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     } else if (auto updated = update(record, *present); !updated) {
         return updated;
     }
+    if (!kept_.contains(record.key)) {
+        if (auto restored = restore_secrets(record, *family, *present); !restored) return restored;
+    }
     records_[record.key] = *present;
     if (record.type != kPlatform) {
         auto here = context_.documents().read(*present);
@@ -337,6 +340,7 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
     if (is_clone()) fields["_doc"] = record.id;
     if (wanted_.keeps_source_ids) fields["_source_doc"] = record.id;
+    fields.update(written_secrets(record, family));
     auto made = json_of(services_.operations.on_collection(
         context_, family.type, container, {.method = "POST", .body = std::move(fields)}));
     if (!made) return made.error();
@@ -364,14 +368,25 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     sdk::Json after = is_said;
     for (auto& [name, value] : fields.items())
         after[name] = value;
-    if (after == is_said) {
+    const sdk::Json secrets = written_secrets(record, *family);
+    auto has_them = has_secrets(present, secrets);
+    if (!has_them) return has_them.error();
+    if (after == is_said && *has_them) {
         ++outcome_.skipped;
         return {};
     }
+    after.update(secrets);
     auto written = ask(present, {.method = "PUT", .body = after});
     if (!written) return written.error();
+    // A family may take one that it has already for one that is to be forgotten.
+    auto kept = *has_them ? sdk::Result<bool>(true) : has_secrets(present, secrets);
+    if (!kept) return kept.error();
+    if (!*kept) {
+        written = ask(present, {.method = "PUT", .body = after});
+        if (!written) return written.error();
+    }
     // What the server keeps as it was is no change.
-    const bool is_changed = said(*written, *family) != is_said;
+    const bool is_changed = !*has_them || said(*written, *family) != is_said;
     ++(is_changed ? outcome_.updated : outcome_.skipped);
     return {};
 }

@@ -59,6 +59,10 @@ private:
     sdk::Result<sdk::RecordKey> upload_archive(const TransferRecord& record,
                                                const sdk::RecordKey& vault);
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
+    sdk::Json written_secrets(const TransferRecord& record, const sdk::FamilyInfo& family) const;
+    sdk::Result<bool> has_secrets(const sdk::RecordKey& key, const sdk::Json& secrets) const;
+    sdk::Result<void> restore_secrets(const TransferRecord& record, const sdk::FamilyInfo& family,
+                                      const sdk::RecordKey& key);
     sdk::Result<void> meet_companions(const TransferRecord& record, const sdk::RecordKey& key);
     sdk::Result<void> bring_rights();
     sdk::Result<void> bring_assignments();

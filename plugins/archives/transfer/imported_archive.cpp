@@ -111,6 +111,16 @@ sdk::Result<void> ImportedArchive::add_part(const TransferServices& services, sd
     return {};
 }
 
+sdk::Result<void> ImportedArchive::unseal(std::string_view passphrase) {
+    // Of several zips nobody has sealed all.
+    const sdk::Json told = opened_.size() == 1 ? manifest_.seal : sdk::Json();
+    auto seal = ArchiveSeal::of(passphrase, told);
+    if (!seal) return seal.error();
+    if (auto same = seal->check(told, manifest_.content_digest); !same) return same;
+    seal_ = std::make_unique<ArchiveSeal>(*std::move(seal));
+    return {};
+}
+
 sdk::Result<std::unique_ptr<TransferSource>> ImportedArchive::source(
     const TransferServices& services, std::string_view target_type) const {
     if (is_generation_one()) {
@@ -118,7 +128,7 @@ sdk::Result<std::unique_ptr<TransferSource>> ImportedArchive::source(
         if (!source) return source.error();
         return std::unique_ptr<TransferSource>(*std::move(source));
     }
-    auto source = ArchiveSource::open(services, files_, manifest_);
+    auto source = ArchiveSource::open(services, files_, manifest_, seal_.get());
     if (!source) return source.error();
     return std::unique_ptr<TransferSource>(*std::move(source));
 }

@@ -8,6 +8,7 @@
 #include <stele/sdk/services/jobs.hpp>
 #include <stele/sdk/zip.hpp>
 
+#include "sealing/archive_seal.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/transfer_services.hpp"
@@ -23,6 +24,9 @@ public:
     /// `archives.part_missing` naming it), `invalid` (`archives.part_unfit`), and what
     /// `verify_manifest` and `sdk::ZipReader` refuse.
     static sdk::Result<ImportedArchive> open(const TransferServices& services, sdk::Job& job);
+
+    /// From now on its secrets come along. `invalid`: what `ArchiveSeal` refuses.
+    sdk::Result<void> unseal(std::string_view passphrase);
 
     /// It was laid out by hand and has no ids.
     bool is_generation_one() const { return manifest_.model.empty(); }
@@ -44,6 +48,7 @@ private:
     std::vector<Opened> opened_;
     ArchiveFiles files_;
     ArchiveManifest manifest_;
+    std::unique_ptr<ArchiveSeal> seal_;
 };
 
 }  // namespace stele::archives

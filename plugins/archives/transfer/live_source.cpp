@@ -169,6 +169,7 @@ sdk::Result<void> LiveSource::walk(const Place& place, const Visit& visit) {
     if (auto added = add_rights(place.key, **family, record); !added) return added;
     if (auto added = add_teams(place.key, **family, record); !added) return added;
     if (auto added = add_assignments(place.key, **family, record); !added) return added;
+    if (auto added = add_secrets(place.key, **family, record); !added) return added;
     if (auto added = add_files(place.key, **family, record); !added) return added;
     if (auto added = add_companions(place.key, record, outside); !added) return added;
     if (auto visited = visit(record); !visited) return visited;
@@ -364,6 +365,19 @@ sdk::Result<void> LiveSource::add_assignments(const sdk::RecordKey& key,
         if (!of) return of.error();
         record.targets.push_back({{"type", kTeam}, {"record", *of}, {"key", (*team)->key}});
     }
+    return {};
+}
+
+sdk::Result<void> LiveSource::add_secrets(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                          TransferRecord& record) {
+    if (wanted_.passphrase.empty() || !family.has_secrets) return {};
+    auto secrets = services_.families.secrets(context_, key);
+    if (!secrets && secrets.error().kind == sdk::ErrorKind::forbidden) {
+        omissions_.lacks_secrets = true;
+        return {};
+    }
+    if (!secrets) return secrets.error();
+    record.secrets = *std::move(secrets);
     return {};
 }
 

@@ -18,6 +18,8 @@ struct TransferOmissions {
     /// Whoever acts may not READ everything there was to look at. It says nothing about whether
     /// there was something hidden (docs/decisions/0050-what-hidden-records-tell.md).
     bool may_be_partial = false;
+    /// Secrets were wanted, and whoever acts may not have those of every record.
+    bool lacks_secrets = false;
 };
 
 /// Records and content of a platform, as whoever acts in a context may read them; what they may not
@@ -80,6 +82,8 @@ private:
                                 TransferRecord& record) const;
     sdk::Result<void> add_assignments(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                       TransferRecord& record);
+    sdk::Result<void> add_secrets(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
+                                  TransferRecord& record);
     sdk::Result<void> add_files(const sdk::RecordKey& key, const sdk::FamilyInfo& family,
                                 TransferRecord& record) const;
     sdk::Result<void> add_companions(const sdk::RecordKey& key, TransferRecord& record,

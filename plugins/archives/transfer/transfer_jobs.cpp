@@ -23,10 +23,11 @@ namespace {
 
 using sdk::Json;
 
-/// Bodies of exports name sources, and those of imports a target, beside their settings.
+/// Bodies of exports name sources, and those of imports a target, beside their settings. The
+/// passphrase is none that a job may show.
 Json settings_of(const Json& body) {
     Json settings = body;
-    for (const char* name : {"sources", "targets", "target", "configuration"})
+    for (const char* name : {"sources", "targets", "target", "configuration", "passphrase"})
         settings.erase(name);
     return settings;
 }
@@ -160,7 +161,7 @@ sdk::Result<sdk::Reply> TransferJobs::start_export_of(
     const sdk::Call& call, const std::vector<std::string>& references) const {
     sdk::Context& context = call.context();
     const Json settings = settings_of(call.body());
-    auto wanted = TransferConfiguration::read(settings);
+    auto wanted = TransferConfiguration::read(call.body());
     if (!wanted) return wanted.error();
     TransferPlace place = TransferPlace::of(call);
     complete(place, references.front());
@@ -183,7 +184,8 @@ sdk::Result<sdk::Reply> TransferJobs::start_export_of(
     auto published = call.flag("published");
     if (!published) return published.error();
     if (*published) input["published"] = **published;
-    auto job = services_.jobs.start(context, {.type = kExportJob, .input = std::move(input)});
+    auto job = services_.jobs.start(
+        context, {.type = kExportJob, .input = std::move(input), .secret = wanted->passphrase});
     if (!job) return job.error();
     return reply_of(services_.jobs, call, *job, *wanted);
 }
@@ -197,7 +199,7 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
                                                         const sdk::RecordKey& target) const {
     sdk::Context& context = call.context();
     const Json settings = settings_of(call.body());
-    auto wanted = TransferConfiguration::read(settings);
+    auto wanted = TransferConfiguration::read(call.body());
     if (!wanted) return wanted.error();
     const TransferPlace place = TransferPlace::of(call);
     sdk::Violations violations;
@@ -230,9 +232,10 @@ sdk::Result<sdk::Reply> TransferJobs::start_import_into(const sdk::Call& call,
                {"archiveArtifact", place.artifact},
                {"archiveVersion", place.version},
                {"configuration", settings}};
-    auto job = services_.jobs.start(
-        context,
-        {.type = kImportJob, .input = std::move(input), .result = {{"imports", Json::array()}}});
+    auto job = services_.jobs.start(context, {.type = kImportJob,
+                                              .input = std::move(input),
+                                              .result = {{"imports", Json::array()}},
+                                              .secret = wanted->passphrase});
     if (!job) return job.error();
     return reply_of(services_.jobs, call, *job, *wanted);
 }
@@ -293,6 +296,7 @@ sdk::Result<sdk::Reply> TransferJobs::copy_chains(const sdk::Call& call) const {
     }
     const auto given = call.body().find("configuration");
     Json settings = given != call.body().end() && given->is_object() ? *given : Json::object();
+    settings.erase("passphrase");
     const std::string strategy = call.parameter("strategy").value_or("");
     if (!strategy.empty()) settings["strategy"] = strategy;
     auto wanted = TransferConfiguration::read(settings);

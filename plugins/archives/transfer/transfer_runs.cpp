@@ -1,5 +1,7 @@
 #include "transfer/transfer_runs.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -24,8 +26,11 @@ Coordinates coordinates_in(const sdk::Json& input) {
             sdk::text_member(input, "archiveVersion")};
 }
 
-sdk::Result<TransferConfiguration> configuration_in(const sdk::Json& input) {
-    return TransferConfiguration::read(input.value("configuration", sdk::Json::object()));
+sdk::Result<TransferConfiguration> configuration_of(const sdk::Job& job) {
+    auto wanted =
+        TransferConfiguration::read(job.input().value("configuration", sdk::Json::object()));
+    if (wanted) wanted->passphrase = job.secret();
+    return wanted;
 }
 
 /// The members of a result that say which archive it was.
@@ -67,6 +72,7 @@ struct WrittenArchive {
     sdk::StoredBytes bytes;
     sdk::Json manifest;
     std::uint64_t entries = 0;
+    std::uint64_t sealed_records = 0;
     TransferOmissions omissions;
 };
 
@@ -89,6 +95,11 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
         sink, services.scratch_folder(),
         [&job](std::uint64_t entries, std::uint64_t) { return job.progress(entries, 0); });
     if (!writer) return writer.error();
+    std::optional<ArchiveSeal> seal;
+    if (!wanted.passphrase.empty()) {
+        seal.emplace(ArchiveSeal::make(wanted.passphrase));
+        writer->seal_with(*seal);
+    }
     const auto references = input.at("sources").get<std::vector<std::string>>();
     auto source = LiveSource::open(services, context, references, wanted);
     if (!source) return source.error();
@@ -105,15 +116,23 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     if (!name) return name.error();
     written.bytes = sdk::StoredBytes{*std::move(name), size};
     written.entries = writer->entries();
+    written.sealed_records = writer->sealed_records();
     written.omissions = (*source)->omissions();
     return written;
 }
 
 sdk::Result<void> log_omissions(sdk::Job& job, const TransferOmissions& omissions) {
-    if (!omissions.may_be_partial) return {};
-    return job.log(sdk::JobLogLevel::status,
-                   job.run_as().name +
-                       " may not read everything that there may be; what is hidden was left out");
+    const std::string& name = job.run_as().name;
+    if (omissions.may_be_partial) {
+        auto logged = job.log(sdk::JobLogLevel::status,
+                              name +
+                                  " may not read everything that there may be; what is hidden "
+                                  "was left out");
+        if (!logged) return logged;
+    }
+    if (!omissions.lacks_secrets) return {};
+    return job.log(sdk::JobLogLevel::status, "secrets of records on which " + name +
+                                                 " has no MODIFY_CREDENTIALS were left out");
 }
 
 /// Puts it into its vault, and ends the job with that.
@@ -142,6 +161,7 @@ sdk::Result<sdk::Json> keep_archive(const TransferServices& services, sdk::Job& 
             result["archiveId"] = record->id;
             result["entries"] = written.entries;
             result["bytes"] = written.bytes.length;
+            result["secrets"] = written.sealed_records;
             result["complete"] = !written.omissions.may_be_partial;
             result["sources"] = written.manifest.at("sources");
             result["configuration"] = wanted.to_json();
@@ -173,6 +193,7 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
             result["created"] = outcome->created;
             result["updated"] = outcome->updated;
             result["skipped"] = outcome->skipped;
+            result["secrets"] = outcome->secrets;
             result["dryRun"] = wanted.is_dry_run;
             result["configuration"] = wanted.to_json();
             result["imports"] = std::move(outcome->imports);
@@ -192,7 +213,7 @@ sdk::Result<sdk::Json> bring(const TransferServices& services, sdk::Job& job,
 }  // namespace
 
 sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& job) {
-    auto wanted = configuration_in(job.input());
+    auto wanted = configuration_of(job);
     if (!wanted) return wanted.error();
     sdk::Json result;
     auto done = services.operations.read_as(
@@ -212,10 +233,13 @@ sdk::Result<sdk::Json> run_export(const TransferServices& services, sdk::Job& jo
 }
 
 sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& job) {
-    auto wanted = configuration_in(job.input());
+    auto wanted = configuration_of(job);
     if (!wanted) return wanted.error();
     auto archive = ImportedArchive::open(services, job);
     if (!archive) return archive.error();
+    if (!wanted->passphrase.empty()) {
+        if (auto unsealed = archive->unseal(wanted->passphrase); !unsealed) return unsealed.error();
+    }
     // There are no ids to keep.
     if (archive->is_generation_one()) wanted->strategy = sdk::TransferStrategy::copy_everything;
     const auto make_source =
@@ -229,7 +253,7 @@ sdk::Result<sdk::Json> run_import(const TransferServices& services, sdk::Job& jo
 }
 
 sdk::Result<sdk::Json> run_copy(const TransferServices& services, sdk::Job& job) {
-    auto wanted = configuration_in(job.input());
+    auto wanted = configuration_of(job);
     if (!wanted) return wanted.error();
     wanted->is_tip_only = true;
     const auto make_source =

@@ -13,7 +13,8 @@ TransferRecord::TransferRecord()
       teams(sdk::Json::array()),
       members(sdk::Json::array()),
       targets(sdk::Json::array()),
-      policies(sdk::Json::array()) {}
+      policies(sdk::Json::array()),
+      secrets(sdk::Json::object()) {}
 
 TransferSubject::TransferSubject() : chain(sdk::Json::array()) {}
 

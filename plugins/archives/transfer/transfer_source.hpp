@@ -39,6 +39,8 @@ struct TransferRecord {
     /// Keys of records that belong to it, by the names under which they do
     /// (`sdk::Resource::companions`).
     std::map<std::string, std::string> companions;
+    /// In clear, by their members; empty where none are taken. Never to be logged.
+    sdk::Json secrets;
     std::vector<sdk::ContentItem::File> files;
     /// The zip of an archive; nothing else has one.
     std::optional<sdk::ContentItem::File> zip;

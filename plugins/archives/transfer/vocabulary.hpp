@@ -27,5 +27,7 @@ inline constexpr char kTeam[] = "TEAM";
 
 /// Beside the record of an archive.
 inline constexpr char kZipFile[] = "archive.zip";
+/// Beside a record, of what its secrets are, sealed.
+inline constexpr char kSecretsFile[] = "secrets.json";
 
 }  // namespace stele::archives

@@ -1,0 +1,87 @@
+#include "sealing/archive_seal.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <stele/sdk/encoding.hpp>
+
+namespace stele::archives {
+
+namespace {
+
+constexpr char kPassphrase[] = "correct horse battery";
+const sdk::Json kManifest{{"format", 1}, {"type", "domain"}, {"sources", {"a"}}, {"title", "t"}};
+
+std::string digest_of(const std::vector<std::pair<std::string, std::string>>& files,
+                      const sdk::Json& manifest = kManifest) {
+    ContentDigest digest;
+    for (const auto& [path, sha256] : files)
+        digest.add(path, sha256);
+    return digest.finish(manifest);
+}
+
+std::string code_of(const sdk::Result<ArchiveSeal>& made) {
+    return made.has_error() ? made.error().code : "";
+}
+
+}  // namespace
+
+TEST_CASE("secrets open with the passphrase in the folder where they were sealed") {
+    const ArchiveSeal seal = ArchiveSeal::make(kPassphrase);
+    const sdk::Json secrets{{"password", "of the mail server"}};
+    const sdk::Json file = seal.seal(secrets, "platforms/p/applications/a");
+    CHECK(sdk::dump_json(file).find("mail") == std::string::npos);
+    const auto other = ArchiveSeal::of(kPassphrase, seal.told("digest"));
+    REQUIRE(other.has_value());
+    CHECK(other->open(file, "platforms/p/applications/a").value() == secrets);
+    CHECK(other->open(file, "platforms/p/applications/b").error().code == "archives.seal_broken");
+    CHECK(other->open({{"sealed", 7}}, "platforms/p/applications/a").has_error());
+    CHECK(other->open(sdk::Json::array(), "platforms/p/applications/a").has_error());
+}
+
+TEST_CASE("the proof of an archive is no secret of a record, nor the other way round") {
+    const ArchiveSeal seal = ArchiveSeal::make(kPassphrase);
+    const sdk::Json told = seal.told("{}");
+    CHECK(seal.open({{"sealed", told.at("proof")}}, "").has_error());
+    sdk::Json forged = told;
+    forged["proof"] = seal.seal(sdk::Json::object(), "").at("sealed");
+    CHECK(seal.check(forged, "{}").error().code == "archives.seal_broken");
+    CHECK(seal.check(told, "{}").has_value());
+}
+
+TEST_CASE("a seal that is missing, unknown, another one's or too dear is refused by its name") {
+    const sdk::Json told = ArchiveSeal::make(kPassphrase).told("digest");
+    CHECK(code_of(ArchiveSeal::of(kPassphrase, sdk::Json())) == "archives.seal_missing");
+    CHECK(code_of(ArchiveSeal::of("wrong horse battery", told)) == "archives.passphrase_wrong");
+    const std::pair<const char*, sdk::Json> changes[] = {{"key", "md5"},
+                                                         {"cipher", "none"},
+                                                         {"memoryKiB", 4'000'000},
+                                                         {"passes", 1'000'000},
+                                                         {"passes", -1},
+                                                         {"memoryKiB", "much"},
+                                                         {"salt", ""},
+                                                         {"check", "not hexadecimal"}};
+    for (const auto& [name, value] : changes) {
+        sdk::Json changed = told;
+        changed[name] = value;
+        INFO(name);
+        CHECK(code_of(ArchiveSeal::of(kPassphrase, changed)) == "archives.seal_malformed");
+    }
+}
+
+TEST_CASE("the digest of an archive tells its files, their order and what the manifest is about") {
+    const std::string digest = digest_of({{"a", "1"}, {"b", "2"}});
+    CHECK(digest == digest_of({{"a", "1"}, {"b", "2"}}));
+    CHECK(digest != digest_of({{"b", "2"}, {"a", "1"}}));
+    CHECK(digest != digest_of({{"a", "1"}}));
+    CHECK(digest != digest_of({{"a", "1"}, {"b", "3"}}));
+    CHECK(digest_of({{"a", "1b"}}) != digest_of({{"a1", "b"}}));
+    sdk::Json renamed = kManifest;
+    renamed["title"] = "another";
+    CHECK(digest == digest_of({{"a", "1"}, {"b", "2"}}, renamed));
+    sdk::Json retargeted = kManifest;
+    retargeted["sources"] = {"b"};
+    CHECK(digest != digest_of({{"a", "1"}, {"b", "2"}}, retargeted));
+}
+
+}  // namespace stele::archives
