@@ -11,6 +11,7 @@ namespace {
 constexpr char kPassword[] = "STELE_PASSWORD";
 constexpr char kKey[] = "STELE_CLIENT_KEY";
 constexpr char kSecret[] = "STELE_CLIENT_SECRET";
+constexpr char kPassphrase[] = "STELE_PASSPHRASE";
 
 /// The value of a variable, which nobody who is started from here gets.
 std::optional<std::string> take_variable(const char* name) {
@@ -62,6 +63,12 @@ sdk::Result<Login> read_login(const LoginSources& sources, const AskSecret& ask)
     login.password = *std::move(password);
     login.client_secret = *std::move(secret);
     return login;
+}
+
+sdk::Result<std::string> read_passphrase(const std::string& file) {
+    auto value = take_variable(kPassphrase);
+    if (!file.empty()) return first_line(file);
+    return value.value_or("");
 }
 
 }  // namespace stele::kernel::client

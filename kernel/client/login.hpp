@@ -33,4 +33,8 @@ using AskSecret = std::function<sdk::Result<std::string>(const std::string& prom
 /// those of `ask`.
 sdk::Result<Login> read_login(const LoginSources& sources, const AskSecret& ask);
 
+/// The passphrase of a transfer: the first line of a file, else `STELE_PASSPHRASE`, which is
+/// removed from the environment; empty where neither is given. Fails as `read_login` does.
+sdk::Result<std::string> read_passphrase(const std::string& file);
+
 }  // namespace stele::kernel::client

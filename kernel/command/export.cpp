@@ -10,6 +10,7 @@
 
 #include <stele/sdk/encoding.hpp>
 #include <stele/sdk/members.hpp>
+#include <stele/sdk/seal.hpp>
 
 #include "kernel/command/part_file.hpp"
 #include "kernel/command/transfer_session.hpp"
@@ -72,9 +73,10 @@ std::optional<std::uint64_t> size_in_range(const std::string& content_range, std
 /// One export, from the start of its job until its archive is here and gone from the vault.
 class Export {
 public:
-    Export(const ExportArguments& arguments, TransferSession& session, Progress& progress,
-           PartFile* file)
+    Export(const ExportArguments& arguments, const std::string& passphrase,
+           TransferSession& session, Progress& progress, PartFile* file)
         : arguments_(arguments),
+          passphrase_(passphrase),
           session_(session),
           progress_(progress),
           file_(file),
@@ -97,6 +99,7 @@ public:
 
 private:
     static constexpr char kJobFailed[] = "command.job_failed";
+    static constexpr char kPassphraseHash[] = "passphraseHash";
 
     sdk::Result<void> make_request() {
         auto configuration = configuration_of(arguments_);
@@ -114,6 +117,7 @@ private:
                                                          {"artifact", arguments_.artifact},
                                                          {"version", arguments_.version}});
         state_ = {{"server", session_.name()}, {"target", target_}, {"body", body_}};
+        if (!passphrase_.empty()) body_["passphrase"] = passphrase_;
         return {};
     }
 
@@ -121,7 +125,7 @@ private:
     sdk::Result<void> resume() {
         if (!file_ || file_->state().empty()) return {};
         const sdk::Json& left = file_->state();
-        is_resumed_ = left.contains("job");
+        is_resumed_ = left.contains("job") && has_same_passphrase(left);
         for (const auto& [name, value] : state_.items())
             is_resumed_ = is_resumed_ && left.contains(name) && left.at(name) == value;
         if (is_resumed_) {
@@ -134,8 +138,15 @@ private:
         return forget();
     }
 
+    /// What is kept of it is as hard to guess from as the archive.
+    bool has_same_passphrase(const sdk::Json& left) const {
+        const std::string hash = sdk::text_member(left, kPassphraseHash);
+        if (hash.empty() || passphrase_.empty()) return hash.empty() && passphrase_.empty();
+        return sdk::fits_password(passphrase_, hash);
+    }
+
     sdk::Result<void> forget() {
-        for (const char* name : {"job", "tag", "size"})
+        for (const char* name : {"job", "tag", "size", kPassphraseHash})
             state_.erase(name);
         return file_ ? file_->forget() : sdk::Result<void>();
     }
@@ -163,6 +174,7 @@ private:
         auto job = session_.start_job(target_, body_);
         if (!job) return job.error();
         state_["job"] = *job;
+        if (!passphrase_.empty()) state_[kPassphraseHash] = sdk::hash_password(passphrase_);
         if (!progress_.is_terminal()) progress_.say("Exporting, by the job " + *job + ".");
         if (auto kept = keep_state(); !kept) return kept;
         return fetch();
@@ -282,6 +294,7 @@ private:
     }
 
     const ExportArguments& arguments_;
+    const std::string& passphrase_;
     TransferSession& session_;
     Progress& progress_;
     PartFile* file_;
@@ -306,9 +319,12 @@ sdk::Result<void> export_to(const ExportArguments& arguments, Progress& progress
         return sdk::make_error(sdk::ErrorKind::invalid, "command.arguments_invalid",
                                "an archive is nothing to be shown: say --output FILE");
     }
+    // Before a store is opened, whose settings come from the environment, too.
+    auto passphrase = client::read_passphrase(arguments.passphrase_file);
+    if (!passphrase) return passphrase.error();
     auto session = TransferSession::open(arguments, progress);
     if (!session) return session.error();
-    return Export(arguments, **session, progress, file ? &*file : nullptr).run();
+    return Export(arguments, *passphrase, **session, progress, file ? &*file : nullptr).run();
 }
 
 int run_export(const ExportArguments& arguments) {

@@ -85,8 +85,9 @@ struct Uploaded {
 /// One import: its archive is uploaded, brought in by a job, and removed.
 class Import {
 public:
-    Import(const ImportArguments& arguments, TransferSession& session, Progress& progress)
-        : arguments_(arguments), session_(session), progress_(progress) {}
+    Import(const ImportArguments& arguments, const std::string& passphrase,
+           TransferSession& session, Progress& progress)
+        : arguments_(arguments), passphrase_(passphrase), session_(session), progress_(progress) {}
 
     sdk::Result<sdk::Json> run(const file::PosixFile& zip) {
         auto body = body_of_import();
@@ -189,6 +190,7 @@ private:
         if (!body) return body;
         if (!arguments_.strategy.empty()) (*body)["strategy"] = arguments_.strategy;
         if (arguments_.is_dry_run) (*body)["dryRun"] = true;
+        if (!passphrase_.empty()) (*body)["passphrase"] = passphrase_;
         return body;
     }
 
@@ -278,6 +280,7 @@ private:
     }
 
     const ImportArguments& arguments_;
+    const std::string& passphrase_;
     TransferSession& session_;
     Progress& progress_;
 };
@@ -302,9 +305,12 @@ sdk::Result<sdk::Json> import_from(const ImportArguments& arguments, Progress& p
         if (!opened) return opened.error();
         zip = *std::move(opened);
     }
+    // Before a store is opened, whose settings come from the environment, too.
+    auto passphrase = client::read_passphrase(arguments.passphrase_file);
+    if (!passphrase) return passphrase.error();
     auto session = TransferSession::open(arguments, progress);
     if (!session) return session.error();
-    Import import(arguments, **session, progress);
+    Import import(arguments, *passphrase, **session, progress);
     return arguments.job.empty() ? import.run(zip) : import.wait(arguments.job);
 }
 

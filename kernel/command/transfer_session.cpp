@@ -54,7 +54,7 @@ const char* const kReferenceHelp =
     "A reference is TYPE://PLATFORM/ID, such as repository://P/R, domain://P/D, project://P/X, or "
     "with the ids on the way: branch://P/R/B, node://P/R/B/N. The platform itself is: platform, "
     "or a dot.\nPasswords and secrets come from files, from STELE_PASSWORD and "
-    "STELE_CLIENT_SECRET, or are typed.";
+    "STELE_CLIENT_SECRET, or are typed; a passphrase from a file or STELE_PASSPHRASE.";
 
 CLI::App* add_transfer_command(CLI::App& app, CommandLine& line, const char* name,
                                const char* meaning, TransferArguments& arguments) {
@@ -81,6 +81,8 @@ CLI::App* add_transfer_command(CLI::App& app, CommandLine& line, const char* nam
         ->add_option("--set", arguments.settings,
                      "KEY=VALUE, a setting of the transfer, JSON or text; repeatable")
         ->allow_extra_args(false);
+    command->add_option("--passphrase-file", arguments.passphrase_file,
+                        "File whose first line seals secrets in an archive, or opens them");
     command->add_flag("--keep", arguments.is_kept, "Leave the archive in the vault");
     command->footer(kReferenceHelp);
     return command;
@@ -104,6 +106,11 @@ sdk::Result<sdk::Json> configuration_of(const TransferArguments& arguments) {
     }
     for (const std::string& setting : arguments.settings) {
         if (auto read = read_setting(setting, configuration); !read) return read.error();
+    }
+    if (configuration.contains("passphrase")) {
+        return wrong_arguments(
+            "arguments and configurations are read by others: the passphrase "
+            "comes from --passphrase-file or STELE_PASSPHRASE");
     }
     return configuration;
 }

@@ -23,6 +23,7 @@ struct TransferArguments {
     std::string vault = "primary";
     std::string configuration_file;
     std::vector<std::string> settings;
+    std::string passphrase_file;
     std::string group;
     std::string artifact;
     std::string version;
@@ -36,7 +37,8 @@ CLI::App* add_transfer_command(CLI::App& app, CommandLine& line, const char* nam
 /// How references look, for the help of commands.
 extern const char* const kReferenceHelp;
 
-/// The configuration of a transfer: the members of the file, then those that were set.
+/// The configuration of a transfer: the members of the file, then those that were set. The
+/// passphrase is none of them.
 sdk::Result<sdk::Json> configuration_of(const TransferArguments& arguments);
 
 /// An error of an operation that belongs to transfers: a server that has none lacks the plugin.
