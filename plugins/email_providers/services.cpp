@@ -33,9 +33,11 @@ sdk::Result<std::unique_ptr<MailTransport>> make_transport(const MailSettings& s
 sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
     auto settings = read_settings(registrar);
     if (!settings) return settings.error();
-    auto needed = registrar.require<sdk::PrincipalDirectory, sdk::Jobs>();
+    auto needed =
+        registrar
+            .require<sdk::PrincipalDirectory, sdk::Jobs, sdk::Families, sdk::InnerOperations>();
     if (!needed) return needed.error();
-    auto& [principals, jobs] = *needed;
+    auto& [principals, jobs, families, operations] = *needed;
     auto transport = make_transport(*settings);
     if (!transport) return transport.error();
     init_message_writer();
@@ -43,8 +45,9 @@ sdk::Result<const MailServices*> open_services(sdk::Registrar& registrar) {
     auto* const services = &registrar.own(std::make_unique<MailServices>());
     services->transport = std::move(*transport);
     services->is_capturing = !settings->capture_folder.empty();
+    services->records = std::make_unique<RecordAttachments>(families, operations);
     services->composer = std::make_unique<MailComposer>(
-        principals,
+        principals, *services->records,
         // Asked for at each mail: whoever keeps attachments may be opened after this plugin.
         [&registrar] { return registrar.find<sdk::AttachmentReader>(); },
         ComposerLimits{settings->recipients, settings->message_bytes});

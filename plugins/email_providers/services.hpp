@@ -13,6 +13,7 @@ namespace stele::email_providers {
 
 /// What the families share.
 struct MailServices {
+    std::unique_ptr<RecordAttachments> records;
     std::unique_ptr<MailComposer> composer;
     std::unique_ptr<MailTransport> transport;
     std::unique_ptr<Outbox> outbox;

@@ -205,7 +205,9 @@ sdk::Result<void> MailComposer::add_attachments(sdk::Context& context, const sdk
 sdk::Result<sdk::AttachmentContent> MailComposer::read_attachment(
     sdk::Context& context, const std::string& member, const std::string& reference,
     const std::string& attachment_id) {
-    sdk::AttachmentReader* reader = find_attachments_();
+    auto is_of_record = records_.keeps(context, reference);
+    if (!is_of_record) return is_of_record.error();
+    sdk::AttachmentReader* reader = *is_of_record ? &records_ : find_attachments_();
     if (!reader) {
         return wrong(member, "email_providers.attachments_unavailable",
                      member + ": no enabled plugin of this server keeps attachments");
@@ -213,7 +215,8 @@ sdk::Result<sdk::AttachmentContent> MailComposer::read_attachment(
     auto attachment = reader->read(context, reference, attachment_id, limits_.message_bytes);
     if (attachment) return attachment;
     const sdk::ErrorKind kind = attachment.error().kind;
-    if (kind == sdk::ErrorKind::not_found || kind == sdk::ErrorKind::invalid) {
+    if (kind == sdk::ErrorKind::not_found || kind == sdk::ErrorKind::invalid ||
+        kind == sdk::ErrorKind::forbidden) {
         return wrong(member, "email_providers.attachment_unknown",
                      member + ": there is no attachment " + attachment_id + " at " + reference +
                          ", or none that you may read");

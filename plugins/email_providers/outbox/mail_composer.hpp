@@ -12,6 +12,7 @@
 
 #include "mail/mail_account.hpp"
 #include "mail/mail_message.hpp"
+#include "outbox/record_attachments.hpp"
 
 namespace stele::email_providers {
 
@@ -29,10 +30,12 @@ struct ComposerLimits {
 /// Turns a stored email and a model for its placeholders into a mail. Reads, writes nothing.
 class MailComposer {
 public:
-    /// `find_attachments` answers null while no enabled plugin keeps attachments.
-    MailComposer(sdk::PrincipalDirectory& principals,
+    /// `find_attachments` answers null while no enabled plugin keeps attachments of nodes; those of
+    /// other records are read by `records`, which outlives it.
+    MailComposer(sdk::PrincipalDirectory& principals, RecordAttachments& records,
                  std::function<sdk::AttachmentReader*()> find_attachments, ComposerLimits limits)
         : principals_(principals),
+          records_(records),
           find_attachments_(std::move(find_attachments)),
           limits_(limits) {}
 
@@ -59,6 +62,7 @@ private:
                                      std::vector<std::string> recipients) const;
 
     sdk::PrincipalDirectory& principals_;
+    RecordAttachments& records_;
     std::function<sdk::AttachmentReader*()> find_attachments_;
     ComposerLimits limits_;
 };
