@@ -5,6 +5,7 @@
 #include "archive/archive.hpp"
 #include "archive/archive_store.hpp"
 #include "archive/vault.hpp"
+#include "documents/document_exports.hpp"
 #include "transfer/project_templates.hpp"
 #include "transfer/transfer_jobs.hpp"
 
@@ -20,6 +21,7 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
         new TransferServices{registrar, families, operations, jobs, teams, principals, store}));
     TransferJobs& transfers = registrar.own(std::make_unique<TransferJobs>(services));
     transfers.add_to(registrar);
+    registrar.own(std::make_unique<DocumentExports>(services)).add_to(registrar);
     registrar.publish<sdk::RecordTransfer>(transfers);
     registrar.publish<sdk::ProjectTemplates>(
         registrar.own(std::make_unique<PublishedProjects>(services)));

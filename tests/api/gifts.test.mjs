@@ -503,6 +503,7 @@ const changesNone = `/export /transfer/export /unlock /lock /stats /restore /unz
   /deletions/purgeall/start /deletions/delete /admin/upgradeschema /admin/search/index /admin/paths/index /admin/content /admin/index /admin/repair
   /admin/maintenance /execute /tools/copy
   /pagerenditions/invalidateall /invalidate /sessions/expire /ref/read /branches/create/start /b/create/start /snapshots /oauth/token /oauth/authorize /kill /auth/expire
+  /ref/exports/start /generate /email
   /datastores/exists /access/policies/find /access/policies/collect /access/lookup /access/check /change_type /change_qname /indexes
   /items /attachments /publish /unpublish /undeploy /stop /redeploy /start /restart /transform /send/confirmation /send/welcome`;
 

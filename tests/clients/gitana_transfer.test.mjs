@@ -331,3 +331,16 @@ test('7.6: a failed import says so in its log, and has an array of imports', asy
   assert.ok(entry.message.length > 0);
   assert.deepEqual(await childrenOf(master, target.getId()), []);
 });
+
+test('7.39: an export of documents becomes one node with the given title', async () => {
+  const { master } = await fresh();
+  const node = await makeNode(master, { title: 'document' });
+  const { id, status } = await ask(admin, (platform, answer) => platform.runExport([node], { package: 'ZIP' }, (exportId, told) => answer({ id: exportId, status: told })));
+  assert.equal(status.state, 'FINISHED');
+  assert.ok(status.fileCount > 0);
+  // The driver says `{}` where it is told no folder.
+  const { rows } = await ask(master, (branch, answer) => branch.createForExport(id, { properties: { title: 'of an export' } }, answer));
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0].title, 'of an export');
+  assert.equal((await readNode(master, rows[0]._doc)).title, 'of an export');
+});

@@ -1,6 +1,7 @@
 // All routes of /openapi.json, with paths of records that exist.
 import assert from 'node:assert/strict';
 import { idNameOf, isAlias, makeContent } from './content_records.mjs';
+import { until } from './until.mjs';
 import { makeArchive } from './zip_archive.mjs';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
@@ -9,7 +10,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 export const generalNames = {
   permissionId: 'READ', authorityId: 'consumer', typeId: 'platform', type: 'webhost', meterType: 'STORAGE',
   templateKey: 'folder-consumer', key: 'project-user', teamKey: 'walkers', roleKeyOrId: 'walker',
-  actionId: 'syncNode', conditionId: 'propertyEquals',
+  actionId: 'syncNode', conditionId: 'propertyEquals', index: '0',
 };
 
 /// What the server says of itself.
@@ -107,6 +108,14 @@ export const workAsDescribed = (plugin) => async (server) => {
   }
 };
 
+/// The id of an export of a document, once it has ended.
+async function exportDocument(server, { repositoryId, branchId, itemId }) {
+  const { _doc: platform } = await server.admin('GET', '/');
+  const { _doc } = await server.admin('POST', '/ref/exports/start', { references: [`node://${platform}/${repositoryId}/${branchId}/${itemId}`] });
+  await until(async () => (await server.admin('GET', `/ref/exports/${_doc}/status`)).state === 'FINISHED');
+  return _doc;
+}
+
 /// A record of every family that nothing else uses, so that a walk may change and remove it; answers
 /// their ids by placeholder.
 export async function makeRecords(server) {
@@ -150,6 +159,7 @@ export async function makeRecords(server) {
   ids.archiveId = await makeArchive((...request) => server.admin(...request), `/vaults/${ids.vaultId}`);
   ids.id = ids.webhostId;
   Object.assign(ids, await makeContent((...request) => server.admin(...request)));
+  ids.exportId = await exportDocument(server, ids);
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);
   return makeOthers((...request) => server.admin(...request), await described(server), ids);
 }
