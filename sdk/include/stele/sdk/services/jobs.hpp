@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -86,6 +87,11 @@ struct JobType {
     bool is_of_starter = true;
     /// What clients are told it is; empty: the name. For kinds of jobs that are one to clients.
     std::string shown_as = {};
+    /// Kinds of jobs with the same lane have a bound of their own: so many of them one server runs
+    /// at the same time, however many threads it has (0: as many as it has), and fewer than it has,
+    /// so that one is left for others; further ones wait. All kinds of a lane say the same width.
+    std::string lane = {};
+    std::size_t lane_width = 0;
 };
 
 struct NewJob {
@@ -105,8 +111,9 @@ struct NewJob {
 };
 
 /// Durable background work: what is committed is done, by this server or, when that dies, by
-/// another (docs/specification/architecture.md 6). Published by the kernel. Rights are the caller's
-/// matter. Any thread.
+/// another (docs/specification/architecture.md 6). Of jobs that wait in one lane those who started
+/// them take turns, so nobody waits for all that somebody else has started. Published by the
+/// kernel. Rights are the caller's matter. Any thread.
 class Jobs {
 public:
     virtual ~Jobs();
