@@ -328,7 +328,7 @@ std::vector<SettingInfo> other_settings() {
          .minimum = 1,
          .maximum = kMany},
         {.key = "jobs.threads",
-         .default_value = "2",
+         .default_value = "3",
          .description = "Jobs (exports, imports, merges, copies) that run at the same time.",
          .kind = integer,
          .minimum = 1,

@@ -39,8 +39,9 @@ std::string progress_path(std::uint64_t platform, std::string_view id) {
     return of_platform(platform, 'p').raw(id).key();
 }
 
-std::string queue_path(std::int64_t due_ms, std::string_view id) {
-    return shared('q').integer(unsigned_ms(due_ms)).raw(id).key();
+std::string queue_path(std::string_view lane, std::string_view starter, std::int64_t due_ms,
+                       std::string_view id) {
+    return shared('q').text(lane).text(starter).integer(unsigned_ms(due_ms)).raw(id).key();
 }
 
 std::string resting_path(std::uint64_t platform, std::string_view id) {
@@ -67,8 +68,29 @@ sdk::KeyRange state_range(std::uint64_t platform, char state) {
     return with_prefix(of_platform(platform, 's').tag(state).key());
 }
 
-sdk::KeyRange due_range(std::int64_t now_ms) {
-    return {shared('q').key(), shared('q').integer(unsigned_ms(now_ms) + 1).key()};
+sdk::KeyRange queue_range() {
+    return with_prefix(shared('q').key());
+}
+
+sdk::KeyRange lane_range(std::string_view lane) {
+    return with_prefix(shared('q').text(lane).key());
+}
+
+sdk::KeyRange starter_range(std::string_view lane, std::string_view starter) {
+    return with_prefix(shared('q').text(lane).text(starter).key());
+}
+
+std::optional<QueuePlace> place_in_queue(std::string_view path) {
+    const std::string prefix = shared('q').key();
+    if (!path.starts_with(prefix)) return std::nullopt;
+    sdk::KeyReader reader(path.substr(prefix.size()));
+    auto lane = reader.text();
+    if (!lane) return std::nullopt;
+    auto starter = reader.text();
+    if (!starter) return std::nullopt;
+    const auto due = reader.integer();
+    if (!due || reader.rest().size() != kIdSize) return std::nullopt;
+    return QueuePlace{*std::move(lane), *std::move(starter), static_cast<std::int64_t>(*due)};
 }
 
 sdk::KeyRange resting_range() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ namespace stele::kernel::job {
 std::string record_path(std::uint64_t platform, std::string_view id);
 std::string state_path(std::uint64_t platform, char state, std::string_view id);
 std::string progress_path(std::uint64_t platform, std::string_view id);
-std::string queue_path(std::int64_t due_ms, std::string_view id);
+std::string queue_path(std::string_view lane, std::string_view starter, std::int64_t due_ms,
+                       std::string_view id);
 std::string resting_path(std::uint64_t platform, std::string_view id);
 std::string owner_path(std::string_view id);
 std::string lease_path(std::string_view id);
@@ -33,8 +35,19 @@ std::string ended_path(std::int64_t stopped_ms, std::string_view id);
 
 sdk::KeyRange record_range(std::uint64_t platform);
 sdk::KeyRange state_range(std::uint64_t platform, char state);
-/// Everything that is due at `now_ms`.
-sdk::KeyRange due_range(std::int64_t now_ms);
+sdk::KeyRange queue_range();
+/// What is queued in a lane, and what one starter has there.
+sdk::KeyRange lane_range(std::string_view lane);
+sdk::KeyRange starter_range(std::string_view lane, std::string_view starter);
+
+/// What a key of `queue_path` says; nothing where it is none.
+struct QueuePlace {
+    std::string lane;
+    std::string starter;
+    std::int64_t due_ms = 0;
+};
+std::optional<QueuePlace> place_in_queue(std::string_view path);
+
 sdk::KeyRange resting_range();
 /// Those of one platform.
 sdk::KeyRange resting_range(std::uint64_t platform);

@@ -60,6 +60,7 @@ std::optional<JobRecord> from_json(const Json& stored, sdk::JobState state) {
     record.state = state;
     stored.at("id").get_to(record.id);
     stored.at("type").get_to(record.type);
+    record.lane = stored.value("lane", std::string());
     const Json& platform = stored.at("platform");
     platform.at("number").get_to(record.platform.number);
     platform.at("id").get_to(record.platform.id);
@@ -119,6 +120,7 @@ void JobRecord::add_log(std::int64_t now_ms, sdk::JobLogLevel level, std::string
 std::string encode_job(const JobRecord& record) {
     const Json stored{{"id", record.id},
                       {"type", record.type},
+                      {"lane", record.lane},
                       {"platform", Json{{"number", record.platform.number},
                                         {"id", record.platform.id},
                                         {"root", sdk::hex_text(record.platform.root)}}},

@@ -19,6 +19,8 @@ struct JobRecord {
 
     std::string id;
     std::string type;
+    /// `sdk::JobType::lane` of its type when it was started.
+    std::string lane = {};
     sdk::PlatformScope platform;
     sdk::Principal run_as;
     sdk::JobState state = sdk::JobState::waiting;

@@ -75,6 +75,10 @@ JobRunner::~JobRunner() {
 
 void JobRunner::define(sdk::JobType type) {
     const std::string name = type.name;
+    const auto [lane, is_new] = widths_.emplace(type.lane, type.lane_width);
+    if (lane->second != type.lane_width) {
+        throw std::logic_error("job type '" + name + "' gives its lane another width");
+    }
     if (!types_.emplace(name, std::move(type)).second) {
         throw std::logic_error("job type '" + name + "' is defined twice");
     }
@@ -179,20 +183,40 @@ bool JobRunner::has_free_thread() const {
     return active_.size() < options_.threads;
 }
 
+std::size_t JobRunner::width_of(std::string_view lane) const {
+    const auto found = widths_.find(lane);
+    const std::size_t width = found == widths_.end() ? 0 : found->second;
+    // One thread is left for jobs of other lanes, where there are several.
+    return width == 0 ? 0 : std::min(width, std::max<std::size_t>(options_.threads, 2) - 1);
+}
+
+bool JobRunner::has_room(std::string_view lane) const {
+    const std::size_t width = width_of(lane);
+    if (width == 0) return true;
+    const std::lock_guard lock(mutex_);
+    const auto running = std::count_if(active_.begin(), active_.end(), [lane](const auto& active) {
+        return active.second.lane == lane;
+    });
+    return static_cast<std::size_t>(running) < width;
+}
+
 Result<bool> JobRunner::begin_one() {
+    const JobWishes wishes{
+        .is_wanted = [this](std::string_view type) { return find_type(type) != nullptr; },
+        .has_room = [this](std::string_view lane) { return has_room(lane); },
+        .last_starters = last_starters_};
     std::optional<JobClaim> claim;
     const auto done =
         sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
-            auto claimed = store_.claim(
-                transaction, options_.server,
-                [this](std::string_view type) { return find_type(type) != nullptr; }, now(),
-                now() + options_.lease.count());
+            auto claimed = store_.claim(transaction, options_.server, wishes, now(),
+                                        now() + options_.lease.count());
             if (!claimed) return claimed.error();
             claim = *std::move(claimed);
             return {};
         });
     if (!done) return done.error();
     if (!claim) return false;
+    last_starters_[claim->lane] = claim->starter;
     {
         const std::lock_guard lock(mutex_);
         active_.emplace(claim->id, *claim);

@@ -26,7 +26,7 @@ class RunningJob;
 struct JobRunnerOptions {
     /// Names this process among the servers of the store; empty: host, process and a random part.
     std::string server;
-    std::size_t threads = 2;
+    std::size_t threads = 3;
     /// A server that has not been heard of for so long counts as dead.
     std::chrono::milliseconds lease{30'000};
     /// How often an idle server looks for work of dead servers and for jobs whose time has come.
@@ -48,7 +48,7 @@ public:
     JobRunner(sdk::Engine& engine, JobRunnerOptions options);
     ~JobRunner();
 
-    /// Only before `start`. A duplicate name is a logic error.
+    /// Only before `start`. A duplicate name is a logic error, and so are two widths of a lane.
     void define(sdk::JobType type);
     /// Null when nobody defined it.
     const sdk::JobType* find_type(std::string_view name) const;
@@ -74,6 +74,9 @@ private:
     sdk::Result<void> forget_ended();
     sdk::Result<bool> begin_one();
     bool has_free_thread() const;
+    /// How many jobs of a lane may run at the same time; 0: as many as there are threads.
+    std::size_t width_of(std::string_view lane) const;
+    bool has_room(std::string_view lane) const;
     void run(const JobClaim& claim);
     sdk::Result<sdk::Json> call(RunningJob& job, const std::string& type);
     void settle(RunningJob& job, const sdk::Result<sdk::Json>& result);
@@ -83,6 +86,9 @@ private:
     sdk::Sealer own_sealer_;
     JobStore store_;
     std::map<std::string, sdk::JobType, std::less<>> types_;
+    std::map<std::string, std::size_t, std::less<>> widths_;  // of lanes
+    /// Whose turn was last, by lane. Of the thread that takes jobs.
+    std::map<std::string, std::string, std::less<>> last_starters_;
     // Shared with the engine, whose observers outlive this object.
     std::shared_ptr<JobSignals> signals_;
     std::atomic<bool> is_stopping_ = false;

@@ -35,6 +35,7 @@ Result<std::string> JobService::start(sdk::Context& context, const sdk::NewJob& 
     JobRecord record;
     record.id = new_job_id(now);
     record.type = job.type;
+    record.lane = type->lane;
     record.platform = context.platform();
     record.run_as = context.principal();
     record.priority = job.priority;

@@ -450,7 +450,7 @@ TEST_CASE("a job whose server died is taken over when its lease has run out") {
     const std::string id = fixture.server.start({.type = "copy"});
     JobStore store;
     REQUIRE(write_with_retry(fixture.engine, [&](Transaction& transaction) -> Result<void> {
-                const auto any = [](std::string_view) { return true; };
+                const JobWishes any{[](std::string_view) { return true; }};
                 CHECK(store.claim(transaction, "dead", any, fixture.clock, fixture.clock + 30'000)
                           .value()
                           .has_value());

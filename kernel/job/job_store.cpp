@@ -46,7 +46,7 @@ std::map<std::string, std::string> index_entries(const JobRecord& record) {
         if (record.is_resting) {
             entries[resting_path(platform, record.id)] = platform_bytes(platform);
         } else {
-            entries[queue_path(record.due_ms, record.id)] =
+            entries[queue_path(record.lane, record.run_as.key, record.due_ms, record.id)] =
                 sdk::KeyWriter().integer(platform).text(record.type).key();
         }
     }
@@ -193,49 +193,47 @@ Result<void> JobStore::kill(sdk::Transaction& transaction, std::uint64_t platfor
     return {};
 }
 
-Result<std::optional<JobClaim>> JobStore::claim(
-    sdk::Transaction& transaction, const std::string& server,
-    const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
-    std::int64_t lease_end) {
+Result<std::optional<JobClaim>> JobStore::claim(sdk::Transaction& transaction,
+                                                const std::string& server, const JobWishes& wishes,
+                                                std::int64_t now, std::int64_t lease_end) {
     std::map<std::uint64_t, bool> open;
     std::vector<std::pair<std::string, std::uint64_t>> resting;
-    std::optional<JobClaim> claim;
-    const auto cursor = transaction.scan(due_range(now), sdk::ScanDirection::forward);
-    for (; cursor->is_valid() && !claim && resting.size() < kMaxAtOnce; cursor->next()) {
-        sdk::KeyReader value(cursor->value());
-        const auto platform = value.integer();
-        const auto type = value.text();
-        if (!platform || !type || !is_wanted(*type)) continue;
-        if (!open.contains(*platform)) {
-            const auto runs = may_run(transaction, *platform);
+    const auto choose = [&](const QueuedJob& job) -> Result<JobChoice> {
+        if (!open.contains(job.platform)) {
+            const auto runs = may_run(transaction, job.platform);
             if (!runs) return runs.error();
-            open[*platform] = *runs;
+            open[job.platform] = *runs;
         }
-        const std::string key(cursor->key());
-        if (!open[*platform]) {
-            resting.emplace_back(key, *platform);
-            continue;
-        }
-        const auto begin = [&](JobRecord& record) {
-            record.state = JobState::running;
-            record.attempts += 1;
-            record.server = server;
-            if (record.started_ms == 0) record.started_ms = now;
-        };
-        const auto begun = edit_queued(transaction, key, *platform, begin, now);
+        if (open[job.platform]) return JobChoice::take;
+        if (resting.size() == kMaxAtOnce) return JobChoice::stop;
+        resting.emplace_back(job.key, job.platform);
+        return JobChoice::skip;
+    };
+    const auto begin = [&](JobRecord& record) {
+        record.state = JobState::running;
+        record.attempts += 1;
+        record.server = server;
+        if (record.started_ms == 0) record.started_ms = now;
+    };
+    std::optional<JobClaim> claim;
+    while (!claim) {
+        const auto next = next_job(transaction, wishes, now, choose);
+        if (!next) return next.error();
+        if (!*next) break;
+        const auto begun = edit_queued(transaction, (*next)->key, (*next)->platform, begin, now);
         if (!begun) return begun.error();
         if (!*begun) continue;
         const std::string& id = (*begun)->id;
         claim =
-            JobClaim{*platform, id,
-                     server + "#" + std::to_string((*begun)->attempts) + "#" + std::to_string(now)};
+            JobClaim{(*next)->platform, id,
+                     server + "#" + std::to_string((*begun)->attempts) + "#" + std::to_string(now),
+                     (*next)->lane, (*next)->starter};
         transaction.put(owner_path(id), claim->token);
         transaction.put(lease_path(id), sdk::KeyWriter()
-                                            .integer(*platform)
+                                            .integer(claim->platform)
                                             .integer(static_cast<std::uint64_t>(lease_end))
                                             .key());
     }
-    if (auto scanned = cursor->status(); !scanned) return scanned.error();
     if (auto rested = rest(transaction, resting, now); !rested) return rested.error();
     return claim;
 }

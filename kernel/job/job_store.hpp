@@ -11,6 +11,8 @@
 #include <stele/sdk/engine.hpp>
 #include <stele/sdk/services/jobs.hpp>
 
+#include "kernel/job/job_queue.hpp"
+
 namespace stele::kernel::job {
 
 struct JobRecord;
@@ -20,6 +22,9 @@ struct JobClaim {
     std::uint64_t platform = 0;
     std::string id;
     std::string token;
+    std::string lane = {};
+    /// The key of whoever started it.
+    std::string starter = {};
 };
 
 /// Whether jobs of a platform may run, as the reader sees it.
@@ -50,13 +55,12 @@ public:
     sdk::Result<void> kill(sdk::Transaction& transaction, std::uint64_t platform,
                            std::string_view id, std::string_view by, std::int64_t now);
 
-    /// Takes the first due job that may run, of a type that `is_wanted`, for `server`, until
+    /// Takes the job that is next (`next_job`) of those that may run for `server`, until
     /// `lease_end`. Those on the way that may not are put to rest, so that nobody meets them again
     /// before `wake`. Many of them take several calls; the commit of each tells the observers.
-    sdk::Result<std::optional<JobClaim>> claim(
-        sdk::Transaction& transaction, const std::string& server,
-        const std::function<bool(std::string_view type)>& is_wanted, std::int64_t now,
-        std::int64_t lease_end);
+    sdk::Result<std::optional<JobClaim>> claim(sdk::Transaction& transaction,
+                                               const std::string& server, const JobWishes& wishes,
+                                               std::int64_t now, std::int64_t lease_end);
     /// Queues resting jobs whose platform is open again, at most a hundred. Answers how many.
     sdk::Result<int> wake(sdk::Transaction& transaction, std::int64_t now);
     /// `conflict` (`job.lost`) when the claim has ended or jobs of the platform may not run. Part

@@ -36,7 +36,7 @@ TEST_CASE("jobs are claimed in the order in which they came, and only of types o
 TEST_CASE("of two servers that claim the same job at once, one gets it") {
     StoredJobs fixture;
     fixture.add();
-    const auto any = [](std::string_view) { return true; };
+    const JobWishes any{[](std::string_view) { return true; }};
     const auto one = fixture.engine.begin();
     const auto two = fixture.engine.begin();
     REQUIRE(fixture.store.claim(*one, "s1", any, kNow, kNow + kLease).value().has_value());

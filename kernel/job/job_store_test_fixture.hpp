@@ -54,9 +54,9 @@ struct StoredJobs {
     std::optional<JobClaim> claim(const std::string& server = "s1", std::int64_t now = kNow,
                                   const std::string& type = "export") {
         const auto transaction = engine.begin();
-        auto claimed = store.claim(
-            *transaction, server, [&](std::string_view name) { return name == type; }, now,
-            now + kLease);
+        auto claimed =
+            store.claim(*transaction, server, {[&](std::string_view name) { return name == type; }},
+                        now, now + kLease);
         REQUIRE(claimed.has_value());
         REQUIRE(sdk::commit_and_wait(*transaction).has_value());
         return *claimed;
