@@ -8,6 +8,7 @@
 
 using namespace stele::kernel::job;
 using namespace stele::kernel::job::testing;
+using stele::sdk::ErrorKind;
 using stele::sdk::Job;
 using stele::sdk::JobState;
 using stele::sdk::JobType;
@@ -260,4 +261,27 @@ TEST_CASE("kinds of one lane agree about its width") {
     JobRunner runner(jobs.engine, jobs.options(4));
     runner.define(work.type("export", kLane, 2));
     CHECK_THROWS_AS(runner.define(work.type("import", kLane, 3)), std::logic_error);
+}
+
+TEST_CASE("who could not write for longer than a lease goes on with its jobs when it can again") {
+    Lanes jobs;
+    HeldWork work;
+    JobRunner runner(jobs.engine, jobs.options(2));
+    runner.define(work.type("export", kLane, 1));
+    const std::string id = jobs.start("a");
+    REQUIRE(runner.step().value() == 1);
+    // A full disk, for three leases.
+    for (int thirds = 1; thirds <= 9; ++thirds) {
+        jobs.clock += kLease / 3;
+        jobs.engine.refuse_commits(
+            1, stele::sdk::make_error(ErrorKind::storage_full, "engine.disk_full", "full"));
+        CHECK(runner.step().has_error());
+    }
+    jobs.clock += 1;
+    CHECK(runner.step().value() == 0);
+    CHECK(jobs.state(id) == JobState::running);
+    work.may_end = true;
+    jobs.await(id, JobState::finished);
+    CHECK(jobs.record(id).attempts == 1);
+    CHECK(jobs.record(id).log_entries.empty());
 }

@@ -129,7 +129,6 @@ Result<int> JobRunner::step() {
 
 Result<void> JobRunner::renew_leases() {
     if (now() < next_renewal_ms_) return {};
-    next_renewal_ms_ = now() + options_.lease.count() / 3;
     std::vector<JobClaim> claims;
     {
         const std::lock_guard lock(mutex_);
@@ -143,6 +142,9 @@ Result<void> JobRunner::renew_leases() {
         // A lost job ends by itself: its runner asks whether it must stop.
         if (!renewed && renewed.error().code != "job.lost") return renewed;
     }
+    // Not before: where the store has taken none, as with a full disk, the next round tries again,
+    // before it looks for jobs of dead servers and finds those of this one.
+    next_renewal_ms_ = now() + options_.lease.count() / 3;
     return {};
 }
 
