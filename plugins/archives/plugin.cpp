@@ -17,8 +17,14 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
     if (!needed) return needed.error();
     auto& [binaries, families, operations, jobs, teams, principals] = *needed;
     const ArchiveStore& store = registrar.own(std::make_unique<ArchiveStore>(binaries));
+    const std::int64_t most_running =
+        registrar.number({"running_transfers", "2",
+                          "Exports, imports and copies that run at the same time, fewer than "
+                          "jobs.threads where these are several; others wait"},
+                         1, 256);
     const TransferServices& services = registrar.own(std::unique_ptr<TransferServices>(
-        new TransferServices{registrar, families, operations, jobs, teams, principals, store}));
+        new TransferServices{registrar, families, operations, jobs, teams, principals, store,
+                             static_cast<std::size_t>(most_running)}));
     TransferJobs& transfers = registrar.own(std::make_unique<TransferJobs>(services));
     transfers.add_to(registrar);
     registrar.own(std::make_unique<DocumentExports>(services)).add_to(registrar);

@@ -8,6 +8,7 @@
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 
+#include "archive/archive.hpp"
 #include "archive/manifest.hpp"
 #include "transfer/archive_content.hpp"
 #include "transfer/vocabulary.hpp"
@@ -114,12 +115,12 @@ std::string changeset_of_folder(std::string_view folder) {
 
 }  // namespace
 
-sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const TransferServices& services,
+sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const sdk::Families& families,
                                                                 const ArchiveFiles& archive,
                                                                 ArchiveManifest manifest,
                                                                 const ArchiveSeal* seal) {
     std::unique_ptr<ArchiveSource> source(
-        new ArchiveSource(services, archive, std::move(manifest), seal));
+        new ArchiveSource(families, archive, std::move(manifest), seal));
     if (auto looked = source->look_through(); !looked) return looked.error();
     if (auto read = source->read_subjects(); !read) return read.error();
     source->drop_surroundings();
@@ -169,10 +170,10 @@ sdk::Result<bool> ArchiveSource::take_record(const std::string& path) {
     const std::string word = path.substr(slash + 1, path.size() - slash - 1 - kJson.size());
     if (std::find(kBeside.begin(), kBeside.end(), word) != kBeside.end()) return true;
     const std::string location = path.substr(0, slash);
-    const auto chain = chain_of(services_.families, location);
+    const auto chain = chain_of(families_, location);
     if (!chain) return false;
     const sdk::FamilyInfo& family = *chain->families.back();
-    const sdk::FamilyInfo* const told = services_.families.find_word(word);
+    const sdk::FamilyInfo* const told = families_.find_word(word);
     const bool is_fitting = told ? told == &family : !family.reference_type_member.empty();
     if (!is_fitting || family.has_space || !family.is_transferred) return false;
     Place place{location, key_of(word, chain->ids, chain->ids.size()), family.type, word, {}};
@@ -203,7 +204,7 @@ sdk::Result<void> ArchiveSource::look_through() {
             "the archive has secrets that are sealed; without its passphrase "
             "they were left out");
     for (auto& [location, repository] : repositories_) {
-        const auto chain = chain_of(services_.families, location);
+        const auto chain = chain_of(families_, location);
         if (chain) repository.key = key_of("repository", chain->ids, chain->ids.size());
     }
     return {};
@@ -245,7 +246,7 @@ sdk::Result<void> ArchiveSource::check_subjects() const {
         present.insert(place.key);
     for (const TransferSubject& subject : subjects_) {
         const bool is_record = subject.type != kNode && subject.type != kAssociation &&
-                               services_.families.find_word(subject.type) != nullptr;
+                               families_.find_word(subject.type) != nullptr;
         if (is_record && !present.contains(subject.key)) return subject_missing(subject);
     }
     return {};

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <stele/sdk/services/families.hpp>
+
 #include "sealing/archive_seal.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/locations.hpp"
-#include "transfer/transfer_services.hpp"
 #include "transfer/transfer_source.hpp"
 
 namespace stele::archives {
@@ -24,7 +25,7 @@ public:
     /// Without a seal, which outlives it, secrets stay away, with a note.
     /// `invalid`: `archives.record_malformed` for a record that is no JSON object,
     /// `archives.transfer_subject_missing`.
-    static sdk::Result<std::unique_ptr<ArchiveSource>> open(const TransferServices& services,
+    static sdk::Result<std::unique_ptr<ArchiveSource>> open(const sdk::Families& families,
                                                             const ArchiveFiles& archive,
                                                             ArchiveManifest manifest,
                                                             const ArchiveSeal* seal = nullptr);
@@ -54,9 +55,9 @@ private:
         std::map<std::string, std::string> folder_of;
     };
 
-    ArchiveSource(const TransferServices& services, const ArchiveFiles& archive,
+    ArchiveSource(const sdk::Families& families, const ArchiveFiles& archive,
                   ArchiveManifest manifest, const ArchiveSeal* seal)
-        : services_(services), archive_(archive), manifest_(std::move(manifest)), seal_(seal) {}
+        : families_(families), archive_(archive), manifest_(std::move(manifest)), seal_(seal) {}
 
     sdk::Result<void> look_through();
     /// Whether the path is one of content.
@@ -77,7 +78,7 @@ private:
         const std::string& location, const Repository& repository, const Place* branch,
         const std::function<sdk::Result<void>(const TransferContent&)>& visit) const;
 
-    const TransferServices& services_;
+    const sdk::Families& families_;
     const ArchiveFiles& archive_;
     ArchiveManifest manifest_;
     const ArchiveSeal* seal_;

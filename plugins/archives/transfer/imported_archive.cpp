@@ -128,7 +128,7 @@ sdk::Result<std::unique_ptr<TransferSource>> ImportedArchive::source(
         if (!source) return source.error();
         return std::unique_ptr<TransferSource>(*std::move(source));
     }
-    auto source = ArchiveSource::open(services, files_, manifest_, seal_.get());
+    auto source = ArchiveSource::open(services.families, files_, manifest_, seal_.get());
     if (!source) return source.error();
     return std::unique_ptr<TransferSource>(*std::move(source));
 }

@@ -69,6 +69,8 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     auto archive = sdk::if_readable(context, context.documents().read(*key));
     if (!archive) return archive.error();
     if (!*archive || !is_template((*archive)->fields)) return unknown_template(reference);
+    auto place = bound_.enter([&context] { return context.go_on(); });
+    if (!place) return place.error();
     auto bytes = services_.archives.open(context, **archive);
     if (!bytes) return bytes.error();
     auto zip = sdk::ZipReader::open(**bytes, kArchiveLimits);
@@ -77,7 +79,7 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     if (!manifest) return manifest.error();
     ArchiveFiles files;
     files.add(*zip);
-    auto source = ArchiveSource::open(services_, files, *std::move(manifest));
+    auto source = ArchiveSource::open(services_.families, files, *std::move(manifest));
     if (!source) return source.error();
     TransferConfiguration wanted;
     wanted.keeps_target = true;

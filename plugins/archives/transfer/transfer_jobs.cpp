@@ -315,7 +315,9 @@ void TransferJobs::add_to(sdk::Registrar& registrar) const {
     const auto define = [this](const char* name, const char* shown_as, auto run) {
         services_.jobs.define({.name = name,
                                .run = [this, run](sdk::Job& job) { return run(services_, job); },
-                               .shown_as = shown_as});
+                               .shown_as = shown_as,
+                               .lane = kTransferLane,
+                               .lane_width = services_.most_running});
     };
     define(kExportJob, "", &run_export);
     define(kImportJob, "", &run_import);

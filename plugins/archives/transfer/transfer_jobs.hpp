@@ -13,6 +13,8 @@ inline constexpr char kExportJob[] = "export";
 inline constexpr char kImportJob[] = "import";
 /// Shown as `copy`, like the copies of nodes.
 inline constexpr char kCopyJob[] = "copy-records";
+/// They share one bound.
+inline constexpr char kTransferLane[] = "transfers";
 
 /// Exports, imports and copies: operations that start them, and the jobs
 /// (docs/reference/transfer.md). Any thread; the services outlive it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct TransferServices {
     sdk::Teams& teams;
     sdk::PrincipalDirectory& principals;
     const ArchiveStore& archives;
+    /// Exports, imports and copies that run at the same time on this server.
+    std::size_t most_running = 2;
 
     /// Null where no enabled plugin keeps nodes. Not before all plugins are opened.
     sdk::ContentTransfer* content() const { return registrar.find<sdk::ContentTransfer>(); }
