@@ -1,6 +1,7 @@
 #include "transfer/archive_content.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -24,6 +25,15 @@ std::string_view file_name_of(std::string_view path) {
 bool is_removed(const sdk::Json& fields) {
     const auto system = fields.find("_system");
     return system != fields.end() && sdk::flag_member(*system, "deleted", false);
+}
+
+/// Whether the text of a record may say that it was removed, or a type of definitions; a letter of
+/// these words may be written as its number.
+bool may_be_special(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kSigns{"\"deleted\"", "\"d:", "\\u"};
+    return std::any_of(kSigns.begin(), kSigns.end(), [text](std::string_view sign) {
+        return text.find(sign) != std::string_view::npos;
+    });
 }
 
 /// What is said of attachments, by their ids.
@@ -152,20 +162,31 @@ sdk::Result<ArchiveContent> ArchiveContent::open(const ArchiveFiles& archive,
     std::sort(versions.begin(), versions.end(),
               [](const Last& one, const Last& other) { return one.order < other.order; });
     for (Last& version : versions) {
-        auto fields = content.read(version.path);
-        if (!fields) return fields.error();
-        if (is_removed(*fields)) continue;
-        Item item{Kind::node, std::move(version.path)};
-        if (item.path.ends_with("/association.json")) {
-            item.kind = Kind::association;
-        } else if (sdk::text_member(*fields, "_type").starts_with("d:")) {
-            item.kind = Kind::definition;
-        }
-        content.items_.push_back(std::move(item));
+        auto kind = content.kind_of(version.path);
+        if (!kind) return kind.error();
+        if (*kind) content.items_.push_back({**kind, std::move(version.path)});
     }
     std::stable_sort(content.items_.begin(), content.items_.end(),
                      [](const Item& one, const Item& other) { return one.kind < other.kind; });
     return content;
+}
+
+sdk::Result<std::optional<ArchiveContent::Kind>> ArchiveContent::kind_of(
+    const std::string& path) const {
+    auto file = archive_->find(path);
+    if (!file) return file.error();
+    auto text = read_record(**file);
+    if (!text) return text.error();
+    const bool is_association = path.ends_with("/association.json");
+    const Kind plain = is_association ? Kind::association : Kind::node;
+    // Nearly all say nothing that one would have to parse them for; those that cannot be parsed are
+    // met when they are read.
+    if (!may_be_special(*text)) return std::optional(plain);
+    auto fields = parse_record(**file, *text);
+    if (!fields) return fields.error();
+    if (is_removed(*fields)) return std::optional<Kind>();
+    const bool is_definition = sdk::text_member(*fields, "_type").starts_with("d:");
+    return std::optional(is_definition && !is_association ? Kind::definition : plain);
 }
 
 sdk::Result<sdk::Json> ArchiveContent::read(const std::string& path) const {
@@ -194,9 +215,14 @@ sdk::Result<sdk::ContentItem> ArchiveContent::item_of(const Item& item) const {
     return made;
 }
 
-sdk::Result<void> ArchiveContent::for_each(
-    const std::function<sdk::Result<void>(const sdk::ContentItem& item)>& visit) {
+sdk::Result<void> ArchiveContent::for_each(const Visit& visit) {
+    return for_each_wanted([](std::uint64_t) { return true; }, visit);
+}
+
+sdk::Result<void> ArchiveContent::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
+    std::uint64_t position = 0;
     for (const Item& item : items_) {
+        if (!is_wanted(position++)) continue;
         auto made = item_of(item);
         if (!made) return made.error();
         if (auto visited = visit(*made); !visited) return visited;

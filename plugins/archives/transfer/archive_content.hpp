@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,8 @@ public:
                                             const AttachmentPaths& attachments,
                                             const std::vector<std::string>& folders);
 
-    sdk::Result<void> for_each(
-        const std::function<sdk::Result<void>(const sdk::ContentItem& item)>& visit) override;
+    sdk::Result<void> for_each(const Visit& visit) override;
+    sdk::Result<void> for_each_wanted(const IsWanted& is_wanted, const Visit& visit) override;
 
 private:
     enum class Kind : std::uint8_t { definition, node, association };
@@ -42,6 +43,8 @@ private:
     ArchiveContent(const ArchiveFiles& archive, const AttachmentPaths& attachments)
         : archive_(&archive), attachments_(&attachments) {}
 
+    /// Where it belongs among the others; nothing where it says that it was removed.
+    sdk::Result<std::optional<Kind>> kind_of(const std::string& path) const;
     sdk::Result<sdk::Json> read(const std::string& path) const;
     sdk::Result<sdk::ContentItem> item_of(const Item& item) const;
 

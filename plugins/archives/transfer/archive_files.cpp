@@ -55,10 +55,17 @@ sdk::Result<std::optional<ArchiveFile>> ArchiveFiles::find(std::string_view path
     return std::optional<ArchiveFile>();
 }
 
+sdk::Result<std::string> read_record(const ArchiveFile& file) {
+    return file.zip->read_all(file.entry, kMaxRecordBytes);
+}
+
 sdk::Result<sdk::Json> read_json(const ArchiveFile& file) {
-    auto text = file.zip->read_all(file.entry, kMaxRecordBytes);
-    if (!text) return text.error();
-    auto value = sdk::parse_json(*text);
+    auto text = read_record(file);
+    return text ? parse_record(file, *text) : text.error();
+}
+
+sdk::Result<sdk::Json> parse_record(const ArchiveFile& file, std::string_view text) {
+    auto value = sdk::parse_json(text);
     if (value && value->is_object()) return value;
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.record_malformed",
                            file.entry.path + " is no JSON object" +

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +49,10 @@ private:
     std::uint64_t kept_ = 0;
 };
 
+/// The text of a record in an archive.
+sdk::Result<std::string> read_record(const ArchiveFile& file);
+/// Of such a text; fails as `read_json` does.
+sdk::Result<sdk::Json> parse_record(const ArchiveFile& file, std::string_view text);
 /// A JSON object in an archive: `invalid` (`archives.record_malformed`) for anything else.
 sdk::Result<sdk::Json> read_json(const ArchiveFile& file);
 

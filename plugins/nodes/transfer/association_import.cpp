@@ -76,10 +76,16 @@ sdk::Result<void> AssociationImport::update(const sdk::ContentItem& item,
 }
 
 sdk::Result<void> AssociationImport::require_source(const std::string& type,
-                                                    const sdk::Document& source) const {
+                                                    const sdk::Document& source) {
     if (state_.made.contains(source.id)) return {};
-    return content_.require(source, type == association::kChild ? sdk::Permission::create_subobjects
-                                                                : sdk::Permission::update);
+    const auto needed =
+        type == association::kChild ? sdk::Permission::create_subobjects : sdk::Permission::update;
+    const auto asked = std::make_pair(source.id, needed);
+    // What is joined from it changes the rights on others, not on itself.
+    if (last_required_ == asked) return {};
+    if (auto may = content_.require(source, needed); !may) return may;
+    last_required_ = asked;
+    return {};
 }
 
 sdk::Result<bool> AssociationImport::may_name(const Relator& relator, const std::string& id) {
@@ -93,9 +99,9 @@ sdk::Result<bool> AssociationImport::is_said(const sdk::Json& association, const
     const std::string path = relation_path(association);
     const std::string type = sdk::text_member(association, member::kType);
     if (!NamedNodes(ends.source.fields).contains(path, ends.target.id)) return false;
-    auto relators = relators_of(content_, ends.source.fields);
+    auto relators = this->relators(ends.source.fields);
     if (!relators) return relators.error();
-    for (const Relator& relator : *relators) {
+    for (const Relator& relator : **relators) {
         if (relator.path == path && relator.type == type) return may_name(relator, ends.target.id);
     }
     return false;
@@ -149,10 +155,13 @@ sdk::Result<void> AssociationImport::make(const sdk::ContentItem& item, sdk::Jso
     if (auto may = require_source(type, ends.source); !may) return may;
     sdk::Document target = ends.target;
     if (type == association::kChild && !is_undirected) {
-        if (auto fits = fit_name(state_, ends.source.id, target); !fits) return fits;
-        auto renamed = content_.node(target.id);
-        if (!renamed) return renamed.error();
-        target = std::move(*renamed);
+        auto is_renamed = fit_name(state_, ends.source.id, target);
+        if (!is_renamed) return is_renamed.error();
+        if (*is_renamed) {
+            auto renamed = content_.node(target.id);
+            if (!renamed) return renamed.error();
+            target = std::move(*renamed);
+        }
     }
     std::optional<Raised> in_step;
     if (is_relation) in_step.emplace(content_.changes().relations().are_in_step);
@@ -160,22 +169,36 @@ sdk::Result<void> AssociationImport::make(const sdk::ContentItem& item, sdk::Jso
         records_.bring_association(item, std::move(fields), ends.source, target, is_undirected);
     if (!brought) return brought.error();
     ++state_.report.associations;
-    last_source_ = ends.source;
+    if (!last_source_ || last_source_->id != ends.source.id) last_source_ = ends.source;
+    // Whoever lies below another node from now on may have other rights on what lies below it.
+    if (last_required_ && last_required_->first != ends.source.id) last_required_.reset();
     return {};
+}
+
+sdk::Result<const std::vector<Relator>*> AssociationImport::relators(const sdk::Json& node) {
+    const std::string type = sdk::text_member(node, member::kType);
+    auto known = relators_.find(type);
+    if (known == relators_.end()) {
+        auto found = relators_of(content_, node);
+        if (!found) return found.error();
+        known = relators_.emplace(type, std::move(*found)).first;
+    }
+    return &known->second;
 }
 
 sdk::Result<void> AssociationImport::relate(const std::string& node) {
     auto source = content_.node(node);
     if (!source) return source.error();
     if (!may_have_elements(source->fields)) return {};
-    auto relators = relators_of(content_, source->fields);
+    auto relators = this->relators(source->fields);
     if (!relators) return relators.error();
+    if ((*relators)->empty()) return {};
     std::set<std::string> types;
-    for (const Relator& relator : *relators)
+    for (const Relator& relator : **relators)
         types.insert(relator.type);
     auto present = relations_of(content_, node, types);
     if (!present) return present.error();
-    for (const Relator& relator : *relators) {
+    for (const Relator& relator : **relators) {
         const auto elements = elements_of(property_at(source->fields, relator.path));
         // More than a write may name newly are text, as they are where they were there before their
         // definition.

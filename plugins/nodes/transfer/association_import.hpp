@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "relation/named_targets.hpp"
@@ -43,7 +45,7 @@ private:
     sdk::Result<void> make(const sdk::ContentItem& item, sdk::Json fields, const Ends& ends);
     sdk::Result<void> update(const sdk::ContentItem& item, const sdk::Document& present,
                              sdk::Json fields);
-    sdk::Result<void> require_source(const std::string& type, const sdk::Document& source) const;
+    sdk::Result<void> require_source(const std::string& type, const sdk::Document& source);
     /// Whether a property of the source says what the association stands for.
     sdk::Result<bool> is_said(const sdk::Json& association, const Ends& ends);
     sdk::Result<bool> may_name(const Relator& relator, const std::string& id);
@@ -57,9 +59,15 @@ private:
     const BranchContent& content_;
     RecordImport& records_;
     LinkRewriting& links_;
+    /// Of a node's type; definitions have come.
+    sdk::Result<const std::vector<Relator>*> relators(const sdk::Json& node);
+
+    std::unordered_map<std::string, std::vector<Relator>> relators_;
     /// When associations come, the nodes are as they stay.
     NamedTargets targets_;
     std::optional<sdk::Document> last_source_;
+    /// What whoever acts was found to hold on the source of the associations made last.
+    std::optional<std::pair<std::string, sdk::Permission>> last_required_;
 };
 
 }  // namespace stele::nodes

@@ -13,6 +13,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "branch/relation_elements.hpp"
 #include "branch/vocabulary.hpp"
 #include "definition/definitions.hpp"
 #include "transfer/association_import.hpp"
@@ -43,13 +44,13 @@ public:
         if (!links) return links.error();
         if (auto brought = bring_definitions(*links); !brought) return brought.error();
         // Tags first: what is tagged by a word finds its tag.
-        for (const bool are_tags : {true, false}) {
-            if (auto brought = bring_nodes(*links, are_tags); !brought) return brought.error();
+        for (const Turn turn : {Turn::tag, Turn::node}) {
+            if (auto brought = bring_nodes(*links, turn); !brought) return brought.error();
         }
         if (auto done = rewrite_waiting(*links); !done) return done.error();
         AssociationImport associations(state_, records_, *links);
         auto brought =
-            for_each(ItemKind::association, [&](const sdk::ContentItem& item, const PlannedItem&) {
+            for_each(Turn::association, [&](const sdk::ContentItem& item, const PlannedItem&) {
                 return associations.bring(item);
             });
         if (!brought) return brought.error();
@@ -67,8 +68,8 @@ public:
 
 private:
     template <class Bring>
-    sdk::Result<void> for_each(ItemKind kind, const Bring& bring) {
-        return for_each_coming(content_, source_, state_.plan, kind, bring);
+    sdk::Result<void> for_each(Turn turn, const Bring& bring) {
+        return for_each_coming(content_, source_, state_.plan, turn, bring);
     }
 
     sdk::Result<void> begin() {
@@ -102,17 +103,11 @@ private:
     /// Whoever acts gets a person here by whatever they make; where something leads to it that
     /// comes along, beforehand.
     sdk::Result<void> make_own_person() {
-        const std::string& own = state_.plan.own_person;
-        const auto& links = state_.plan.links;
-        const bool is_needed =
-            !own.empty() && std::any_of(links.begin(), links.end(), [&own](const auto& link) {
-                return link.second.source == own || link.second.target == own;
-            });
-        if (!is_needed) return {};
-        if (auto may = content_.require_create(); !may) return may;
+        if (!state_.plan.is_own_person_needed) return {};
+        if (auto may = state_.require_create(); !may) return may;
         auto person = content_.ensure_person(content_.principal());
         if (!person) return person.error();
-        PlannedItem& planned = state_.plan.items.at(own);
+        PlannedItem& planned = state_.plan.items.at(state_.plan.own_person);
         planned.comes = true;
         planned.match = std::move(*person);
         return {};
@@ -181,7 +176,7 @@ private:
         std::vector<sdk::ContentItem> definitions;
         std::size_t bytes = 0;
         auto walked = for_each(
-            ItemKind::definition,
+            Turn::definition,
             [&](const sdk::ContentItem& item, const PlannedItem&) -> sdk::Result<void> {
                 // All of them are held at once, to be put into their order.
                 bytes += sdk::dump_json(item.fields).size();
@@ -214,9 +209,10 @@ private:
         if (!present) return present.error();
         auto is_same = records_.says(present->fields, fields);
         if (!is_same) return is_same.error();
-        const bool is_built_in = is_built_in_definition(planned.qname);
+        const std::string qname = state_.substituted(sdk::text_member(item.fields, member::kQName));
+        const bool is_built_in = is_built_in_definition(qname);
         const bool gives_way =
-            is_unchanged_built_in(present->fields) && is_replaceable_definition(planned.qname);
+            is_unchanged_built_in(present->fields) && is_replaceable_definition(qname);
         if (!*is_same && gives_way) {
             state_.report.ids.erase(item.id);
             auto brought = records_.bring_node(item, std::move(fields), {});
@@ -230,37 +226,34 @@ private:
             count(*brought);
             return {};
         }
-        if (!*is_same)
-            state_.note(fmt::format("the definition {} stays as it is here", planned.qname));
+        if (!*is_same) state_.note(fmt::format("the definition {} stays as it is here", qname));
         count(Brought::skipped);
         return {};
     }
 
-    sdk::Result<void> bring_nodes(LinkRewriting& links, bool are_tags) {
+    sdk::Result<void> bring_nodes(LinkRewriting& links, Turn turn) {
         const Raised comes_back(content_.changes().relations().come_back);
         return for_each(
-            ItemKind::node,
+            turn,
             [&](const sdk::ContentItem& item, const PlannedItem& planned) -> sdk::Result<void> {
-                if ((planned.type == type::kTag) != are_tags) return {};
                 sdk::Json fields = RecordImport::fields_of(item);
                 auto is_complete = links.rewrite(item.id, fields);
                 if (!is_complete) return is_complete.error();
+                const bool may_relate = may_have_elements(fields);
                 auto brought = records_.bring_node(item, std::move(fields), planned.match);
                 if (!brought) return brought.error();
                 count(*brought);
-                if (!*is_complete) waiting_.insert(item.id);
-                if (*brought != Brought::skipped) written_.push_back(item.id);
+                if (!*is_complete) state_.plan.turns[planned.position] = Turn::again;
+                if (may_relate && *brought != Brought::skipped) written_.push_back(item.id);
                 return {};
             });
     }
 
     /// Those that name what came after them.
     sdk::Result<void> rewrite_waiting(LinkRewriting& links) {
-        if (waiting_.empty()) return {};
         const Raised comes_back(content_.changes().relations().come_back);
-        return for_each(ItemKind::node,
+        return for_each(Turn::again,
                         [&](const sdk::ContentItem& item, const PlannedItem&) -> sdk::Result<void> {
-                            if (!waiting_.contains(item.id)) return {};
                             sdk::Json fields = RecordImport::fields_of(item);
                             auto rewritten = links.rewrite(item.id, fields);
                             if (!rewritten) return rewritten.error();
@@ -275,8 +268,7 @@ private:
     RecordImport records_;
     std::string folder_;
     std::vector<std::string> subjects_;
-    std::unordered_set<std::string> waiting_;
-    /// Ids in the source.
+    /// Ids in the source of those whose properties may name others.
     std::vector<std::string> written_;
 };
 

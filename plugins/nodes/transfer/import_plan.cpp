@@ -1,5 +1,7 @@
 #include "transfer/import_plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +22,11 @@ constexpr char kExisting[] = "_existing";
 class Planning {
 public:
     Planning(const BranchContent& content, const sdk::ContentTarget& target)
-        : content_(content), target_(target), pace_(content.context()) {}
+        : content_(content),
+          target_(target),
+          pace_(content.context()),
+          has_names_(target.strategy != sdk::TransferStrategy::clone && !target.copies_on_existing),
+          has_links_(has_names_ || !target.folder.empty()) {}
 
     sdk::Result<void> take(const sdk::ContentItem& item) {
         if (auto may = pace_.step(); !may) return may;
@@ -33,16 +39,16 @@ public:
         const ItemKind kind = item.is_removed ? planned.kind : kind_of(item.fields);
         planned = {.kind = kind, .position = position_++, .comes = !item.is_removed};
         plan_.links.erase(item.id);
+        plan_.names.erase(item.id);
         if (item.is_removed) return {};
-        planned.type = told(item.fields, member::kType);
-        planned.qname = told(item.fields, member::kQName);
         auto taken = kind == ItemKind::association ? take_association(item, planned)
                                                    : take_node(item, planned);
         return taken ? taken : of_item(item.id, taken.error());
     }
 
     ImportPlan finish() {
-        plan_.sort_links();
+        plan_.turns.resize(position_);
+        plan_.finish();
         return std::move(plan_);
     }
 
@@ -55,12 +61,18 @@ private:
     }
 
     sdk::Result<void> take_association(const sdk::ContentItem& item, PlannedItem& planned) {
-        planned.comes = is_copied_type(planned.type) && !is_tagging(item.fields);
+        std::string type = told(item.fields, member::kType);
+        planned.comes = is_copied_type(type) && !is_tagging(item.fields);
         const bool is_directed =
             sdk::text_member(item.fields, member::kDirectionality) != kUndirected;
-        if (planned.comes && is_directed)
-            plan_.links[item.id] = {planned.type, told(item.fields, member::kSource),
-                                    told(item.fields, member::kTarget),
+        if (!planned.comes || !is_directed) return {};
+        std::string source = told(item.fields, member::kSource);
+        std::string target = told(item.fields, member::kTarget);
+        const std::string& own = plan_.own_person;
+        if (!own.empty() && (source == own || target == own)) plan_.is_own_person_needed = true;
+        has_met_link_ = true;
+        if (has_links_)
+            plan_.links[item.id] = {std::move(type), std::move(source), std::move(target),
                                     sdk::text_member(item.fields, "locale"),
                                     sdk::text_member(item.fields, "edition")};
         return {};
@@ -69,17 +81,22 @@ private:
     sdk::Result<void> take_node(const sdk::ContentItem& item, PlannedItem& planned) {
         if (is_root(item.fields))
             return fix(planned, target_.folder.empty() ? kRootAlias : target_.folder);
-        if (planned.qname == kUsersQName) return fix(planned, kUsersQName);
+        const std::string qname = told(item.fields, member::kQName);
+        planned.is_users = qname == kUsersQName;
+        if (planned.is_users) return fix(planned, kUsersQName);
         if (is_person(item.fields)) return find_person(item, planned);
-        if (planned.kind == ItemKind::definition) return match(planned, planned.qname);
-        sdk::Json fields = item.fields;
-        fields["_doc"] = item.id;
-        planned.name = name_of(fields);
+        if (planned.kind == ItemKind::definition) return match(planned, qname);
+        planned.is_tag = told(item.fields, member::kType) == type::kTag;
+        if (has_names_) {
+            sdk::Json fields = item.fields;
+            fields["_doc"] = item.id;
+            plan_.names[item.id] = name_of(fields);
+        }
         const auto existing = item.fields.find(kExisting);
         if (existing != item.fields.end() && existing->is_object() && !existing->empty())
             return match_query(planned, *existing);
         const std::string tag = sdk::text_member(item.fields, "tag");
-        if (planned.type == type::kTag && !tag.empty())
+        if (planned.is_tag && !tag.empty())
             return match_query(planned, {{member::kType, type::kTag}, {"tag", tag}});
         return {};
     }
@@ -103,7 +120,10 @@ private:
         planned.match = person->value_or(std::string());
         const sdk::Principal& own = content_.principal();
         const bool is_own = own.domain_id == domain_id && own.id == principal_id;
-        if (is_own && !planned.comes) plan_.own_person = item.id;
+        if (!is_own || planned.comes) return {};
+        plan_.own_person = item.id;
+        // An association that came before it may have led to it.
+        plan_.is_own_person_needed = has_met_link_;
         return {};
     }
 
@@ -131,6 +151,9 @@ private:
     const BranchContent& content_;
     const sdk::ContentTarget& target_;
     Pace pace_;
+    const bool has_names_;
+    const bool has_links_;
+    bool has_met_link_ = false;
     ImportPlan plan_;
     std::uint64_t position_ = 0;
 };
@@ -164,6 +187,21 @@ std::vector<const PlannedLink*> ImportPlan::above(const std::string& id,
     return of_type(above_, id, type);
 }
 
+void ImportPlan::finish() {
+    sort_links();
+    give_turns();
+}
+
+void ImportPlan::give_turns() {
+    for (const auto& [id, item] : items) {
+        if (!item.comes || item.is_fixed) continue;
+        Turn& turn = turns[item.position];
+        if (item.kind == ItemKind::definition) turn = Turn::definition;
+        if (item.kind == ItemKind::association) turn = Turn::association;
+        if (item.kind == ItemKind::node) turn = item.is_tag ? Turn::tag : Turn::node;
+    }
+}
+
 void ImportPlan::sort_links() {
     for (const auto& [id, link] : links) {
         if (find(link.source) == nullptr || find(link.target) == nullptr) continue;
@@ -187,21 +225,18 @@ sdk::Result<ImportPlan> plan_import(const BranchContent& content, sdk::ContentSo
 }
 
 sdk::Result<void> for_each_coming(
-    const BranchContent& content, sdk::ContentSource& source, const ImportPlan& plan, ItemKind kind,
+    const BranchContent& content, sdk::ContentSource& source, const ImportPlan& plan, Turn turn,
     const std::function<sdk::Result<void>(const sdk::ContentItem& item,
                                           const PlannedItem& planned)>& visit) {
+    if (std::find(plan.turns.begin(), plan.turns.end(), turn) == plan.turns.end()) return {};
     Pace pace(content.context());
-    std::uint64_t position = 0;
-    return source.for_each([&](const sdk::ContentItem& item) -> sdk::Result<void> {
-        if (auto may = pace.step(); !may) return may;
-        const std::uint64_t at = position++;
-        const PlannedItem* const planned = plan.find(item.id);
-        const bool is_meant = planned != nullptr && planned->position == at &&
-                              planned->kind == kind && !planned->is_fixed;
-        if (!is_meant) return {};
-        auto done = visit(item, *planned);
-        return done ? done : of_item(item.id, done.error());
-    });
+    return source.for_each_wanted(
+        [&](std::uint64_t position) { return plan.turns.at(position) == turn; },
+        [&](const sdk::ContentItem& item) -> sdk::Result<void> {
+            if (auto may = pace.step(); !may) return may;
+            auto done = visit(item, plan.items.at(item.id));
+            return done ? done : of_item(item.id, done.error());
+        });
 }
 
 }  // namespace stele::nodes

@@ -14,6 +14,13 @@ sdk::Result<void> ImportState::drop_link(const std::string& item, std::string_vi
     return {};
 }
 
+sdk::Result<void> ImportState::require_create() {
+    if (may_create_) return {};
+    auto may = content.require_create();
+    may_create_ = may.has_value();
+    return may;
+}
+
 void ImportState::know_ids() {
     for (const auto& [id, planned] : plan.items) {
         if (!planned.comes) continue;

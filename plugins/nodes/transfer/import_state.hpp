@@ -38,6 +38,9 @@ public:
     /// Ends a link of an item: a note, or `conflict` (`nodes.import_link_missing`).
     sdk::Result<void> drop_link(const std::string& item, std::string_view to);
 
+    /// Whether whoever acts may make nodes, asked once: grants come after the content.
+    sdk::Result<void> require_create();
+
     /// Ids that items stand under here as far as they are known before they are written.
     void know_ids();
     /// What a whole text becomes by the substitutions.
@@ -55,6 +58,7 @@ public:
     sdk::Result<Resolved> resolve(const std::string& id);
 
 private:
+    bool may_create_ = false;
     std::unordered_map<std::string, bool> presence_;
     std::unordered_set<std::string> said_;
 };

@@ -78,7 +78,7 @@ sdk::Result<std::optional<sdk::Document>> RecordImport::find_present(const std::
     if (!is_readable) return is_readable.error();
     if (!*is_readable) {
         // Whatever it says, before anything is compared.
-        if (auto may = content_.require_create(); !may) return may.error();
+        if (auto may = state_.require_create(); !may) return may.error();
         return sdk::make_error(sdk::ErrorKind::conflict, "nodes.import_id_taken",
                                "something else has the id here");
     }
@@ -181,7 +181,7 @@ sdk::Result<void> RecordImport::complete(const sdk::ContentItem& item, const sdk
 
 sdk::Result<sdk::Json> RecordImport::begin_creation(const sdk::ContentItem& item,
                                                     sdk::Json& fields) {
-    if (auto may = content_.require_create(); !may) return may.error();
+    if (auto may = state_.require_create(); !may) return may.error();
     if (auto fits = fit_qname(item, fields); !fits) return fits.error();
     if (state_.is_clone()) {
         if (auto room = make_room(item); !room) return room.error();

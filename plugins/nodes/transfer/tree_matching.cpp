@@ -24,7 +24,9 @@ public:
     sdk::Result<void> match_child(const std::string& folder, const std::string& id) {
         const PlannedItem* const planned = state_.plan.find(id);
         if (planned == nullptr || planned->is_fixed || !planned->match.empty()) return {};
-        auto child = content_.graph().find_child(folder, planned->name);
+        const auto name = state_.plan.names.find(id);
+        if (name == state_.plan.names.end()) return {};
+        auto child = content_.graph().find_child(folder, name->second);
         if (!child) return child.error();
         return *child ? take(id, (*child)->other) : sdk::Result<void>();
     }
@@ -90,7 +92,7 @@ bool is_below(const ImportPlan& plan, const std::set<std::string>& subjects,
         reached.pop_back();
         for (const PlannedLink* link : plan.above(at, association::kChild)) {
             const PlannedItem* const folder = plan.find(link->source);
-            const bool is_root = folder->is_fixed && folder->qname != kUsersQName;
+            const bool is_root = folder->is_fixed && !folder->is_users;
             if (is_root || subjects.contains(link->source)) return true;
             if (known.insert(link->source).second) reached.push_back(link->source);
         }
@@ -131,8 +133,8 @@ sdk::Result<std::vector<std::string>> subjects_of(const ImportState& state) {
     }
     std::vector<std::string> found;
     for (const auto& [id, planned] : plan.items) {
-        const bool is_content = planned.comes && planned.kind == ItemKind::node &&
-                                !planned.is_fixed && planned.type != type::kTag;
+        const bool is_content =
+            planned.comes && planned.kind == ItemKind::node && !planned.is_fixed && !planned.is_tag;
         if (is_content && plan.above(id, {}).empty()) found.push_back(id);
     }
     std::sort(found.begin(), found.end());
@@ -155,16 +157,16 @@ sdk::Result<void> match_by_names(ImportState& state, const std::string& folder,
     return matching.finish();
 }
 
-sdk::Result<void> fit_name(const ImportState& state, const std::string& folder,
+sdk::Result<bool> fit_name(const ImportState& state, const std::string& folder,
                            const sdk::Document& node) {
-    if (state.is_clone()) return {};
+    if (state.is_clone()) return false;
     sdk::Json fields = node.fields;
     auto is_numbered = number_name(state.content, folder, node.id, fields);
-    if (!is_numbered) return is_numbered.error();
-    if (!*is_numbered) return {};
+    if (!is_numbered || !*is_numbered) return is_numbered;
     auto renamed = state.content.context().documents().patch(
         state.content.nodes(), node.id, {{member::kFeatures, fields[member::kFeatures]}});
-    return renamed ? sdk::Result<void>() : renamed.error();
+    if (!renamed) return renamed.error();
+    return true;
 }
 
 sdk::Result<void> place_subjects(ImportState& state, const std::string& folder,

@@ -26,9 +26,9 @@ sdk::Result<void> match_by_names(ImportState& state, const std::string& folder,
 sdk::Result<void> place_subjects(ImportState& state, const std::string& folder,
                                  const std::vector<std::string>& subjects);
 
-/// Where the folder has another child of the node's name: gives it a numbered one. Clones are what
-/// they were: one whose name is taken is refused when it is put there.
-sdk::Result<void> fit_name(const ImportState& state, const std::string& folder,
+/// Where the folder has another child of the node's name: gives it a numbered one, and answers that
+/// it did. Clones are what they were: one whose name is taken is refused when it is put there.
+sdk::Result<bool> fit_name(const ImportState& state, const std::string& folder,
                            const sdk::Document& node);
 
 }  // namespace stele::nodes

@@ -79,6 +79,14 @@ RecordLists::~RecordLists() = default;
 RecordTransfer::~RecordTransfer() = default;
 RowQuery::~RowQuery() = default;
 ContentSource::~ContentSource() = default;
+
+Result<void> ContentSource::for_each_wanted(const IsWanted& is_wanted, const Visit& visit) {
+    std::uint64_t position = 0;
+    return for_each([&](const ContentItem& item) -> Result<void> {
+        return is_wanted(position++) ? visit(item) : Result<void>();
+    });
+}
+
 ContentTransfer::~ContentTransfer() = default;
 NodeCopies::~NodeCopies() = default;
 NodePaths::~NodePaths() = default;

@@ -72,9 +72,15 @@ struct ContentOmissions {
 /// definitions, then nodes, then associations.
 class ContentSource {
 public:
+    using Visit = std::function<Result<void>(const ContentItem& item)>;
+    /// Whether the item at a position of the walk is wanted; the first one is at 0.
+    using IsWanted = std::function<bool(std::uint64_t position)>;
+
     virtual ~ContentSource();
-    virtual Result<void> for_each(
-        const std::function<Result<void>(const ContentItem& item)>& visit) = 0;
+    virtual Result<void> for_each(const Visit& visit) = 0;
+    /// The same walk, of which only the wanted items are handed over; a source that can passes the
+    /// others over without reading them.
+    virtual Result<void> for_each_wanted(const IsWanted& is_wanted, const Visit& visit);
 };
 
 enum class TransferStrategy {
