@@ -1,0 +1,77 @@
+// node tests/bench/transfer.mjs [--nodes 40000] [--rounds 3]
+//
+// Exports of a branch and imports into an empty one, against the bulk form of nodes in the same run, and
+// the most memory that the server had during each, above what it had before. Half of the nodes are
+// members of folders of a hundred. Nothing here passes or fails. Needs the release build.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, option, residentMiB, rounds, SteleServer } from './bench.mjs';
+import { loadNodes } from './load_nodes.mjs';
+
+const nodes = Number(option('nodes', 40_000));
+const server = await SteleServer.start();
+server.adminToken ??= await server.login();
+
+const makeBranch = async () => `/repositories/${(await server.admin('POST', '/repositories', {}))._doc}/branches/master`;
+
+/// Runs a job to its end; answers seconds, and how many MiB more than before the server had at most.
+async function measured(path, body) {
+  const idle = residentMiB(server.child.pid);
+  let most = idle;
+  const watch = setInterval(() => { most = Math.max(most, residentMiB(server.child.pid)); }, 50);
+  const began = process.hrtime.bigint();
+  const { _doc } = await server.admin('POST', path, body);
+  let job;
+  do {
+    await sleep(20);
+    job = await server.admin('GET', `/jobs/${_doc}`);
+  } while (!['FINISHED', 'ERROR'].includes(job.state));
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+  clearInterval(watch);
+  if (job.state !== 'FINISHED') throw new Error(JSON.stringify(job.log_entries));
+  return { job, seconds, memory: most - idle };
+}
+
+/// The search index is behind after a bulk load, and would share the processor with what is measured.
+async function waitForSearch(branch) {
+  for (let tries = 0; tries < 600; ++tries) {
+    const found = await server.request('POST', `${branch}/nodes/search?limit=1`, { token: server.adminToken, body: JSON.stringify({ search: 'title' }),
+                                                                                  headers: { 'Content-Type': 'application/json' } });
+    if (found.status === 200) return;
+    await sleep(100);
+  }
+  throw new Error('the search index does not come');
+}
+
+/// Puts every hundred of the first half into a folder of their own.
+async function makeFolders(branch) {
+  for (let first = 0; first < nodes / 2; first += 100) {
+    const { _doc: folder } = await server.admin('POST', `${branch}/nodes?rootNodeId=root&parentFolderPath=/&fileName=folder${first}`, {});
+    const { rows } = await server.admin('POST', `${branch}/nodes/query?limit=100`, { number: { $gte: first, $lt: first + 100 } });
+    await Promise.all(rows.map(({ _doc }) => server.admin('POST', `${branch}/nodes/${folder}/associate?node=${_doc}&type=a:child`, {})));
+  }
+}
+
+const ratios = [];
+for (let round = 1; round <= rounds; ++round) {
+  const source = await makeBranch();
+  const { rate: bulk } = await loadNodes(server, source, nodes);
+  await waitForSearch(source);
+  const plain = `group=bench&artifact=plain&version=${round}`;
+  const out = await measured(`${source}/export?${plain}`, { tipChangesetOnly: true });
+  const into = await measured(`${await makeBranch()}/import?${plain}`, {});
+  if (into.job.created !== nodes) throw new Error(`${into.job.created} nodes came`);
+  ratios.push(nodes / into.seconds / bulk);
+  console.log(`  round ${round}: ${nodes} nodes: bulk form ${bulk.toFixed(0)}/s; export ${(nodes / out.seconds).toFixed(0)}/s, ${out.memory.toFixed(0)} MiB above idle; `
+    + `import ${(nodes / into.seconds).toFixed(0)}/s, ${into.memory.toFixed(0)} MiB above idle`);
+  if (round > 1) continue;
+  await makeFolders(source);
+  await waitForSearch(source);
+  const tree = `group=bench&artifact=tree&version=${round}`;
+  const treeOut = await measured(`${source}/export?${tree}`, { tipChangesetOnly: true });
+  const treeInto = await measured(`${await makeBranch()}/import?${tree}`, {});
+  const items = treeOut.job.entries;
+  console.log(`  ${items} nodes and associations of a tree: export ${(items / treeOut.seconds).toFixed(0)}/s, import ${(items / treeInto.seconds).toFixed(0)}/s`);
+}
+console.log(`import of nodes against the bulk form: ${median(ratios).toFixed(2)} (target 0.50)`);
+await server.end();
+process.exit(0);
