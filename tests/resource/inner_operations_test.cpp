@@ -161,6 +161,17 @@ TEST_CASE("an operation that nobody offers is told apart from one that is refuse
     });
     REQUIRE_FALSE(unknown);
     CHECK(unknown.error().code == "http.route_unknown");
+    // A path that no client could ask for: a placeholder has no value, or a value no placeholder.
+    using Values = std::vector<std::string>;
+    for (const Values& values : {Values{}, Values{"consumer", "editor"}}) {
+        const auto unfilled = world.as(world.librarian, [&](sdk::Context& context) {
+            return told(world.operations.on_record(
+                context, world.library,
+                {.method = "POST", .path = "/authorities/{authorityId}/grant", .values = values}));
+        });
+        REQUIRE_FALSE(unfilled);
+        CHECK(unfilled.error().code == "http.route_unknown");
+    }
     const auto unfit = world.as(world.librarian, [&](sdk::Context& context) {
         return told(world.operations.on_collection(context, "book", world.library, {}));
     });
