@@ -12,6 +12,9 @@ void add_data_store_fields(sdk::ResourceDescriptor& descriptor) {
     sdk::Fields fields = sdk::data_store_fields();
     fields.insert(fields.end(), descriptor.fields.begin(), descriptor.fields.end());
     descriptor.fields = std::move(fields);
+    // What a store holds is counted where it is.
+    for (const char* counted : {"objectcount", "size", "statisticsDate", "statisticsDirty"})
+        descriptor.unmoved_members.emplace_back(counted);
 }
 
 namespace {
