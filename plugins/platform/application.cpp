@@ -109,6 +109,8 @@ sdk::ResourceDescriptor Application::describe() const {
                                       deployed_info(), "/info"),
                     mapping_action("autoclientmappings", &list_auto_client_mappings, rows_),
                     mapping_action("trusteddomainmappings", &list_trusted_domain_mappings, rows_)},
+        // Where it runs, until it is deployed anew.
+        .unmoved_members = {kDeployed},
         .title = "applications"};
 }
 
