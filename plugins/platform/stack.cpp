@@ -192,8 +192,13 @@ sdk::Result<std::vector<sdk::Companion>> Stack::companions(sdk::Context& context
     auto assigned = StackStores(context).list(stack.key);
     if (!assigned) return assigned.error();
     std::vector<sdk::Companion> companions;
-    for (StackStore& one : *assigned)
+    for (StackStore& one : *assigned) {
+        auto store = context.documents().read(one.store);
+        // It was removed since.
+        if (!store && sdk::is_missing(store.error())) continue;
+        if (!store) return store.error();
         companions.push_back({std::move(one.key), std::move(one.store)});
+    }
     return companions;
 }
 
