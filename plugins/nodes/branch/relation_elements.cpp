@@ -140,7 +140,8 @@ bool point_elements(sdk::Json& node, std::string_view path,
     if (value == nullptr) return false;
     bool has_pointed = false;
     const auto point = [&](sdk::Json& element) {
-        const auto other = others.find(named_node(element));
+        const std::string former = named_node(element);
+        const auto other = others.find(former);
         if (other == others.end()) return;
         const std::string reference = address + other->second;
         const bool names_it = sdk::text_member(element, kElementId) == other->second &&
@@ -148,6 +149,8 @@ bool point_elements(sdk::Json& node, std::string_view path,
         if (names_it) return;
         element[kElementId] = other->second;
         element[kElementRef] = reference;
+        if (sdk::text_member(element, kElementQName) == "o:" + former)
+            element[kElementQName] = "o:" + other->second;
         has_pointed = true;
     };
     if (value->is_array()) {

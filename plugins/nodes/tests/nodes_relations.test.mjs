@@ -116,6 +116,7 @@ test('copies name the copies of what is copied with them, and else what the orig
   const [copy, copied] = [await at('/g/f/a'), await at('/g/f/inside')];
   assert.notEqual(copied._doc, inside);
   assert.deepEqual([copy.author.id, copy.sources.map((source) => source.id)], [outside, [copied._doc]]);
+  assert.equal(copy.sources[0].qname, copied._qname);
   assert.deepEqual([await ends(copy._doc, 'my:by'), await ends(copy._doc, 'my:source')], [[outside], [copied._doc]]);
   assert.deepEqual([await ends(id, 'my:by'), await ends(id, 'my:source')], [[outside], [inside]]);
   const fork = (await server.admin('POST', `${repository}/branches?branch=master&changeset=0:root`, {}))._doc;
