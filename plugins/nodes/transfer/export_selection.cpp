@@ -26,7 +26,8 @@ public:
         auto id = shown_id(name);
         if (!id) return id.error();
         if (!ids_.insert(*id).second) return {};
-        return add_followers({*id}, {association::kChild, association::kHasTranslation});
+        return add_followers(
+            {*id}, {association::kChild, association::kOwned, association::kHasTranslation});
     }
 
     /// The folders above what is selected.
