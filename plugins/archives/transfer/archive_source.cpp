@@ -31,8 +31,9 @@ constexpr std::size_t kMaxChain = 16;
 constexpr std::size_t kMaxIdBytes = 255;
 
 /// Files beside a record that are none themselves.
-constexpr std::array<std::string_view, 8> kBeside{
-    "acl", "roles", "teams", "members", "targets", "policies", "companions", "changesets"};
+constexpr std::array<std::string_view, 9> kBeside{"acl",        "roles",      "teams",
+                                                  "members",    "targets",    "policies",
+                                                  "companions", "changesets", "grants"};
 
 std::vector<std::string> split(std::string_view path) {
     std::vector<std::string> segments;
@@ -416,8 +417,11 @@ sdk::Result<void> ArchiveSource::visit_content(
     auto content = ArchiveContent::open(archive_, files_, *folders);
     if (!content) return content.error();
     const bool has_subjects = !branch && !content_subjects_.empty();
-    const auto acl =
-        [this, paths = acl_paths_in(*folders)](const std::string& node) -> sdk::Result<sdk::Json> {
+    auto grants = branch ? json_at(branch->location + '/' + kGrantsFile) : sdk::Json();
+    if (!grants) return grants.error();
+    const auto acl = [this, &grants, paths = acl_paths_in(*folders)](
+                         const std::string& node) -> sdk::Result<sdk::Json> {
+        if (grants->is_object()) return grants->value(node, sdk::Json::array());
         const auto path = paths.find(node);
         return path == paths.end() ? sdk::Result<sdk::Json>(sdk::Json::array())
                                    : list_at(path->second);

@@ -171,7 +171,7 @@ sdk::Result<void> ArchiveWriter::add_changeset(const TransferContent& content,
 
 sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
                                           const std::string& changeset,
-                                          const sdk::ContentItem& item) {
+                                          const sdk::ContentItem& item, const sdk::Json& acl) {
     const bool is_association = sdk::flag_member(item.fields, "_is_association", false);
     const std::string word = is_association ? "association" : "node";
     ReferenceParts parts = reference_parts(content.repository);
@@ -186,29 +186,34 @@ sdk::Result<void> ArchiveWriter::add_item(const TransferContent& content,
         if (!text.empty()) entry.told[name] = text;
     }
     if (auto added = add_file(entry, word + ".json", item.fields); !added) return added;
-    auto acl = item.is_removed ? sdk::Result<sdk::Json>(sdk::Json::array()) : content.acl(item.id);
-    if (!acl) return acl.error();
-    if (!acl->empty()) {
-        if (auto added = add_file(entry, "acl.json", *acl); !added) return added;
+    if (!acl.empty()) {
+        if (auto added = add_file(entry, "acl.json", acl); !added) return added;
     }
     if (auto added = add_files(entry, item.files); !added) return added;
     return close(entry);
 }
 
 sdk::Result<void> ArchiveWriter::add_order(const TransferContent& content,
-                                           const std::vector<std::string>& changesets) {
+                                           const std::vector<std::string>& changesets,
+                                           const sdk::Json& grants) {
     const auto branch = branches_.find(content.branch);
     if (branch == branches_.end()) return {};
     ReferenceParts parts = reference_parts(content.branch);
     Entry entry(content.branch + "/changesets", "changesets", parts.ids.back(), branch->second);
     if (auto added = add_file(entry, "changesets.json", sdk::Json(changesets)); !added)
         return added;
+    if (!grants.is_null()) {
+        if (auto added = add_file(entry, kGrantsFile, grants); !added) return added;
+    }
     return close(entry);
 }
 
 sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
     std::vector<std::string> changesets;
     std::set<std::string> known;
+    // Each branch has grants of its own, also on nodes that it shares with others.
+    sdk::Json grants = sdk::Json::object();
+    bool is_shared = false;
     auto walked = content.source.for_each([&](const sdk::ContentItem& item) -> sdk::Result<void> {
         const std::string& changeset = content.state.empty() ? item.changeset : content.state;
         const std::string folder = changeset_location(content.location, changeset);
@@ -219,17 +224,24 @@ sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
                 if (auto added = add_changeset(content, changeset); !added) return added;
             }
         }
+        auto acl =
+            item.is_removed ? sdk::Result<sdk::Json>(sdk::Json::array()) : content.acl(item.id);
+        if (!acl) return acl.error();
+        if (!acl->empty()) grants[item.id] = *acl;
         Written& written = written_[folder];
-        if (written.is_whole || written.nodes.contains(item.id)) return {};
+        if (written.is_whole || written.nodes.contains(item.id)) {
+            is_shared = true;
+            return {};
+        }
         if (!content.nodes.empty()) written.nodes.insert(item.id);
-        return add_item(content, changeset, item);
+        return add_item(content, changeset, item, *acl);
     });
     if (!walked) return walked;
     for (const std::string& changeset : changesets) {
         if (content.nodes.empty())
             written_[changeset_location(content.location, changeset)].is_whole = true;
     }
-    return add_order(content, changesets);
+    return add_order(content, changesets, is_shared ? grants : sdk::Json());
 }
 
 sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {

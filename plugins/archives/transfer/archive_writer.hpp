@@ -19,8 +19,8 @@
 
 namespace stele::archives {
 
-/// Writes an archive (docs/reference/archive-format.md) as a stream: memory does not grow with it.
-/// One thread.
+/// Writes an archive (docs/reference/archive-format.md) as a stream: memory does not grow with it,
+/// but for the grants on single nodes of the branch that is being written. One thread.
 class ArchiveWriter {
 public:
     /// Asked after each entry; a failure ends the export.
@@ -65,9 +65,11 @@ private:
     sdk::Result<void> close(const Entry& entry);
     sdk::Result<void> add_changeset(const TransferContent& content, const std::string& id);
     sdk::Result<void> add_item(const TransferContent& content, const std::string& changeset,
-                               const sdk::ContentItem& item);
+                               const sdk::ContentItem& item, const sdk::Json& acl);
+    /// `grants` where other branches have written of what this one shows, else null.
     sdk::Result<void> add_order(const TransferContent& content,
-                                const std::vector<std::string>& changesets);
+                                const std::vector<std::string>& changesets,
+                                const sdk::Json& grants);
 
     sdk::ZipWriter zip_;
     sdk::UnnamedFile contents_;

@@ -25,6 +25,8 @@ inline bool is_content(std::string_view type) {
 /// Among the targets of a policy, beside the types of principals.
 inline constexpr char kTeam[] = "TEAM";
 
+/// Beside the record of a branch: what its nodes' own `acl.json` cannot say.
+inline constexpr char kGrantsFile[] = "grants.json";
 /// Beside the record of an archive.
 inline constexpr char kZipFile[] = "archive.zip";
 /// Beside a record, of what its secrets are, sealed.
