@@ -341,8 +341,11 @@ sdk::Result<sdk::RecordKey> ImportRun::create(const TransferRecord& record,
     if (is_clone()) fields["_doc"] = record.id;
     if (wanted_.keeps_source_ids) fields["_source_doc"] = record.id;
     fields.update(written_secrets(record, family));
-    auto made = json_of(services_.operations.on_collection(
-        context_, family.type, container, {.method = "POST", .body = std::move(fields)}));
+    auto made = json_of(
+        services_.operations.on_collection(context_, family.type, container,
+                                           {.method = "POST",
+                                            .values = placeholder_values(family, record.fields),
+                                            .body = std::move(fields)}));
     if (!made) return made.error();
     auto key =
         context_.documents().read({family.type, {}, container}, sdk::text_member(*made, "_doc"));

@@ -16,6 +16,8 @@ std::string platform_location(std::string_view platform);
 /// what the record says, and the id.
 std::string record_location(std::string_view container, const sdk::FamilyInfo& family,
                             const sdk::Json& fields, std::string_view id);
+/// What a record says for each placeholder of its family's path.
+std::vector<std::string> placeholder_values(const sdk::FamilyInfo& family, const sdk::Json& fields);
 /// `{repository}/changesets/{id}`, with `_` for the colon.
 std::string changeset_location(std::string_view repository, std::string_view changeset);
 /// An id as the name of a file or a folder, and back.
