@@ -285,6 +285,11 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         auto here = context_.documents().read(*present);
         if (!here) return here.error();
         identities_.meet(record.type, record.id, here->id);
+        if (family->container == services_.principals.home_type())
+            surroundings_.meet_principal(
+                reference_parts(record.container).ids.back(),
+                sdk::text_member(record.fields, "name"),
+                sdk::text_member(here->fields, family->container + "Id") + "/" + here->id);
     }
     return meet_companions(record, *present);
 }

@@ -17,6 +17,11 @@ sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
     return json_of(services_.operations.on_record(context_, record, operation));
 }
 
+void Surroundings::meet_principal(const std::string& domain, const std::string& name,
+                                  const std::string& here) {
+    principals_.insert_or_assign({domain, name}, here);
+}
+
 /// Before anything is compared with what is there: who may not change rights learns nothing of
 /// them.
 sdk::Result<void> Surroundings::require(const sdk::RecordKey& key, std::string_view about) {
@@ -242,10 +247,12 @@ sdk::Result<std::optional<sdk::Principal>> Surroundings::find_principal(const sd
     const std::string domain = sdk::text_member(named, "domain");
     const std::string alias = sdk::text_member(named, "domainAlias");
     const std::string name = sdk::text_member(named, "name");
-    const bool is_brought = identities_.knows(kDomain, domain);
+    const bool has_domain = identities_.knows(kDomain, domain);
     const std::string home =
-        is_brought || alias.empty() ? identities_.here(kDomain, domain) : alias;
-    auto found = services_.principals.find(context_, home + "/" + name);
+        has_domain || alias.empty() ? identities_.here(kDomain, domain) : alias;
+    const auto brought = principals_.find({domain, name});
+    auto found = services_.principals.find(
+        context_, brought == principals_.end() ? home + "/" + name : brought->second);
     if (found) return std::optional<sdk::Principal>(*std::move(found));
     if (!sdk::is_missing(found.error())) return found.error();
     outcome_.note(sdk::shown_path(about) + ": there is no principal " +

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "transfer/configuration.hpp"
 #include "transfer/identities.hpp"
@@ -28,6 +30,9 @@ public:
           outcome_(outcome),
           assignments_(services, context) {}
 
+    /// What is said of the principal of this name is said of `here`, whatever its domain is here.
+    void meet_principal(const std::string& domain, const std::string& name,
+                        const std::string& here);
     /// Once all records are there that may be named.
     sdk::Result<void> bring(const TransferRecord& record, const sdk::FamilyInfo& family,
                             const sdk::RecordKey& key);
@@ -70,6 +75,8 @@ private:
     const Identities& identities_;
     ImportOutcome& outcome_;
     PolicyAssignments assignments_;
+    /// Qualified ids of principals that came, by domain and name in the source.
+    std::map<std::pair<std::string, std::string>, std::string> principals_;
 };
 
 }  // namespace stele::archives
