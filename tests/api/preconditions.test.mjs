@@ -152,7 +152,7 @@ test('what would be stored deeper than it can be sent back is refused, however i
 });
 
 /// Paths that name no record with a tag, or one that is not there yet; and what only reads.
-const tagless = /^post \/(access\/policies\/system|auth\/impersonate|jobs|tools)\/|\/graphql$|^\w+ \/(authorities|permissions|teams|roles)\/|\/attachments\/\{attachmentId\}$|\/undelete$|\/deletions\/\{nodeId\}\/restore$/;
+const tagless = /^post \/(access\/policies\/system|auth\/impersonate|jobs|ref\/exports|tools)\/|\/graphql$|^\w+ \/(authorities|permissions|teams|roles)\/|\/attachments\/\{attachmentId\}$|\/undelete$|\/deletions\/\{nodeId\}\/restore$/;
 
 test('every operation at the path of a record obeys If-Match, on every route', async () => {
   const own = await SteleServer.start({ config: 'stores.statistics_period = 1h\nusage.look_interval = 1h' });

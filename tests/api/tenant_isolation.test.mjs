@@ -2,7 +2,7 @@
 // by the administrator of the first platform. Each of them may do everything on a platform of its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { contentNames, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
+import { contentNames, exportDocument, idNameOf, isAlias, makeContent } from '../support/content_records.mjs';
 import { described, everyPath, makeOthers } from '../support/route_walk.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
 import { makeArchive } from '../support/zip_archive.mjs';
@@ -75,6 +75,7 @@ async function populate(tenant, title) {
   ids.id = ids.webhostId;
   ids.meterId = `meter-of-${tenant.name}`;
   Object.assign(ids, await makeContent(tenant.do, title));
+  ids.exportId = await exportDocument(tenant.do, ids);
   return makeOthers(tenant.do, description, { ...general, ...ids }, title);
 }
 

@@ -1,10 +1,11 @@
 // A repository with something of everything that a branch can hold.
+import { until } from './until.mjs';
 
 /// Names in paths that stand for no record of their own.
 export const contentNames = {
   listKey: 'walked', formKey: 'walked', mountKey: 'walked', qname: 'custom:walked', attachmentId: 'default',
   featureId: 'f:taggable', associationTypeId: 'a:linked', name: 'icon', filename: 'walked',
-  indexName: 'walked',
+  indexName: 'walked', index: '0',
 };
 
 /// Makes it by `ask(method, path, body)`, which answers the JSON of a call that must succeed; answers
@@ -45,6 +46,14 @@ export async function makeContent(ask, title = 'walk') {
   await ask('DELETE', `${branch}/nodes/${ids.deletedNodeId}`);
   ids.changesetId = (await ask('GET', node))._system.changeset;
   return ids;
+}
+
+/// The id of an export of a node of that content, once it has ended.
+export async function exportDocument(ask, { repositoryId, branchId, itemId }) {
+  const { _doc: platform } = await ask('GET', '/');
+  const { _doc } = await ask('POST', '/ref/exports/start', { references: [`node://${platform}/${repositoryId}/${branchId}/${itemId}`] });
+  await until(async () => (await ask('GET', `/ref/exports/${_doc}/status`)).state === 'FINISHED');
+  return _doc;
 }
 
 /// The id that a placeholder of a path stands for.

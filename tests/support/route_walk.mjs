@@ -1,7 +1,6 @@
 // All routes of /openapi.json, with paths of records that exist.
 import assert from 'node:assert/strict';
-import { idNameOf, isAlias, makeContent } from './content_records.mjs';
-import { until } from './until.mjs';
+import { exportDocument, idNameOf, isAlias, makeContent } from './content_records.mjs';
 import { makeArchive } from './zip_archive.mjs';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
@@ -108,14 +107,6 @@ export const workAsDescribed = (plugin) => async (server) => {
   }
 };
 
-/// The id of an export of a document, once it has ended.
-async function exportDocument(server, { repositoryId, branchId, itemId }) {
-  const { _doc: platform } = await server.admin('GET', '/');
-  const { _doc } = await server.admin('POST', '/ref/exports/start', { references: [`node://${platform}/${repositoryId}/${branchId}/${itemId}`] });
-  await until(async () => (await server.admin('GET', `/ref/exports/${_doc}/status`)).state === 'FINISHED');
-  return _doc;
-}
-
 /// A record of every family that nothing else uses, so that a walk may change and remove it; answers
 /// their ids by placeholder.
 export async function makeRecords(server) {
@@ -159,7 +150,7 @@ export async function makeRecords(server) {
   ids.archiveId = await makeArchive((...request) => server.admin(...request), `/vaults/${ids.vaultId}`);
   ids.id = ids.webhostId;
   Object.assign(ids, await makeContent((...request) => server.admin(...request)));
-  ids.exportId = await exportDocument(server, ids);
+  ids.exportId = await exportDocument((...request) => server.admin(...request), ids);
   await server.admin('POST', `/stacks/${ids.stackId}/datastores/assign?type=webhost&id=${ids.webhostId}&key=project-user`);
   return makeOthers((...request) => server.admin(...request), await described(server), ids);
 }
