@@ -6,7 +6,7 @@
 #include "archive/archive_store.hpp"
 #include "archive/vault.hpp"
 #include "documents/document_exports.hpp"
-#include "transfer/project_templates.hpp"
+#include "templates/project_templates.hpp"
 #include "transfer/transfer_jobs.hpp"
 
 namespace stele::archives {

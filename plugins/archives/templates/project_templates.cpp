@@ -1,4 +1,4 @@
-#include "transfer/project_templates.hpp"
+#include "templates/project_templates.hpp"
 
 #include <nlohmann/json.hpp>
 
