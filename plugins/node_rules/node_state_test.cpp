@@ -1,18 +1,18 @@
 #include "node_state.hpp"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 namespace stele::node_rules {
 
 namespace {
 
-sdk::Json json(const char* text) {
+sdk::Json fields(const char* text) {
     return *sdk::parse_json(text);
 }
 
 bool is_same(const char* one, const char* other) {
-    const sdk::Json left = said_by(json(one));
-    const sdk::Json right = said_by(json(other));
+    const sdk::Json left = said_by(fields(one));
+    const sdk::Json right = said_by(fields(other));
     CHECK((left == right) == (digest_of(left) == digest_of(right)));
     return left == right;
 }
@@ -40,12 +40,12 @@ TEST_CASE("another attachment is another state") {
 }
 
 TEST_CASE("what a branch has by itself, rules and associations are not brought") {
-    CHECK(is_brought(json(R"({"_type": "custom:article"})")));
+    CHECK(is_brought(fields(R"({"_type": "custom:article"})")));
     for (const char* const text :
          {R"({"_type": "n:root"})", R"({"_type": "n:person"})", R"({"_type": "n:rule"})",
           R"({"_type": "n:tag"})", R"({"_type": "n:node", "_qname": "r:users"})",
           R"({"_type": "a:linked", "_is_association": true})"})
-        CHECK_FALSE(is_brought(json(text)));
+        CHECK_FALSE(is_brought(fields(text)));
 }
 
 }  // namespace stele::node_rules

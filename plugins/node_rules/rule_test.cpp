@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include "binding.hpp"
 
@@ -25,13 +25,13 @@ sdk::Json rule_on(const std::string& property, const sdk::Json& value) {
 
 bool holds_for(const sdk::Json& rule, const char* node) {
     const auto read = read_rule(rule);
-    REQUIRE(read);
+    REQUIRE(read.has_value());
     return holds(*read, json(node));
 }
 
 std::string problem_of(const sdk::Json& rule) {
     const auto read = read_rule(rule);
-    REQUIRE_FALSE(read);
+    REQUIRE_FALSE(read.has_value());
     CHECK(read.error().code == "node_rules.rule_unfit");
     return read.error().message;
 }
@@ -83,7 +83,7 @@ TEST_CASE("what is not known is named") {
     rule["actions"][0]["config"]["delete"] = true;
     CHECK(problem_of(rule).find("no delete") != std::string::npos);
     rule["actions"][0]["config"]["delete"] = false;
-    CHECK(read_rule(rule));
+    CHECK(read_rule(rule).has_value());
     rule["_type"] = "n:node";
     CHECK(problem_of(rule).find("no n:rule") != std::string::npos);
     rule = rule_on("one", 1);
@@ -98,7 +98,7 @@ TEST_CASE("a binding has its policy and scope as members or in its feature") {
             {"policy": "p:afterTouchNode", "scope": "1"}}})"};
     for (const char* const text : good) {
         const auto binding = read_binding(json(text));
-        REQUIRE(binding);
+        REQUIRE(binding.has_value());
         CHECK(binding->source == "s");
         CHECK(binding->rule == "t");
         CHECK(binding->is_of_type);
@@ -110,7 +110,7 @@ TEST_CASE("a binding has its policy and scope as members or in its feature") {
         R"({"source": "s", "target": "t", "scope": 1})"};
     for (const char* const text : bad) {
         const auto binding = read_binding(json(text));
-        REQUIRE_FALSE(binding);
+        REQUIRE_FALSE(binding.has_value());
         CHECK(binding.error().code == "node_rules.binding_unfit");
     }
 }

@@ -153,6 +153,9 @@ test('rules that bring nodes to and fro come to an end, and what is equal is not
   const node = await world.make(draft, { _type: type.qname, state: 'published', turn: 0, named: { id: other, ref: reference }, _features: { 'f:audit': {} } });
   await world.arrives(live, node, { turn: 0 });
   await world.attach(draft, node, 'default', 'bytes');
+  // What both sides say at the same time, one of them loses.
+  await world.settle(draft);
+  await world.settle(live);
   for (let turn = 1; turn <= 3; ++turn) {
     const [from, to] = turn % 2 ? [live, draft] : [draft, live];
     await world.update(from, node, { turn });
