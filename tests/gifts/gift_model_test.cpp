@@ -36,7 +36,9 @@ TEST_CASE("nobody obtains more than somebody with that right gave them") {
           "POST /domains/{domainId}/principals", "POST /access/policies/{accessPolicyId}/assign",
           "POST /stacks/{stackId}/datastores/assign", "POST /webhosts/{webhostId}/roles",
           "POST /webhosts/{webhostId}/teams/{teamKey}/authorities/{authorityId}/grant",
-          "POST /auth/grants", "POST /auth/impersonate/{domainId}/{principalId}"}) {
+          "POST /auth/grants", "POST /auth/impersonate/{domainId}/{principalId}", "POST /export",
+          "POST /domains/{domainId}/export", "POST /transfer/export", "import by hand",
+          "import of an export"}) {
         CAPTURE(route);
         CHECK(GiftSteps::succeeded()[route] > 0);
     }

@@ -3,7 +3,9 @@
 #include "kernel/resource/consistency/declarations.hpp"
 #include "kernel/resource/consistency/standard_teams.hpp"
 #include "kernel/resource/registration/registration.hpp"
+#include "kernel/storage/blob/blob_directory.hpp"
 #include "sdk/testing/memory_engine.hpp"
+#include "sdk/testing/temporary_folder.hpp"
 
 namespace stele::kernel::gifts {
 
@@ -60,11 +62,20 @@ void GiftServer::publish() {
     published_[typeid(sdk::InnerOperations)] =
         static_cast<sdk::InnerOperations*>(inner_operations_.get());
     published_[typeid(sdk::Families)] = static_cast<sdk::Families*>(families_.get());
+    published_[typeid(sdk::RecordBinaries)] = static_cast<sdk::RecordBinaries*>(&record_binaries_);
     published_[typeid(sdk::Upkeep)] = static_cast<sdk::Upkeep*>(&upkeep_);
     published_[typeid(sdk::CollectionIndexes)] =
         static_cast<sdk::CollectionIndexes*>(&collection_indexes_);
     published_[typeid(sdk::Teams)] = static_cast<sdk::Teams*>(&services_->teams);
     published_[typeid(sdk::Platforms)] = static_cast<sdk::Platforms*>(platforms_.get());
+}
+
+/// Archives are bytes in a folder.
+void GiftServer::keep_files() {
+    static const stele::testing::TemporaryFolder folder;
+    services_->data_folder = folder.path();
+    resource::testing::expect(services_->binaries.add(
+        sdk::kFileProvider, value_of(storage::open_blob_directory(folder.path() / "blobs", 0))));
 }
 
 GiftServer::GiftServer(bool has_nodes)
@@ -86,7 +97,8 @@ GiftServer::GiftServer(bool has_nodes)
         add_family(*services_, "repository", "platform", "repositories",
                    {.data_store = true, .reaching_grants = true});
         add_family(*services_, "drawer", "repository", "drawers", {});
-        open_plugins({"identity", "access_policies", "platform"});
+        keep_files();
+        open_plugins({"identity", "access_policies", "platform", "archives"});
     }
     for (const resource::Route& route : services_->registry.routes())
         routes_.emplace(route.method + " " + route.path, &route);
@@ -131,7 +143,11 @@ void GiftServer::open_plugins(std::vector<std::string> enabled) {
         resource::testing::expect(host_.open(file, *registrar));
         resource::testing::expect(registrar->finish());
     }
-    resource::testing::expect(resource::freeze(services_->registry));
+    const auto transfer = published_.find(typeid(sdk::RecordTransfer));
+    if (transfer != published_.end())
+        services_->transfer = static_cast<sdk::RecordTransfer*>(transfer->second);
+    resource::testing::expect(
+        resource::freeze(services_->registry, services_->transfer != nullptr));
     services_->principals =
         static_cast<sdk::PrincipalDirectory*>(published_.at(typeid(sdk::PrincipalDirectory)));
     const auto sizes = published_.find(typeid(sdk::ContentSizes));
@@ -166,6 +182,11 @@ sdk::Json GiftServer::as_system(const std::string& method, const std::string& ro
 
 void GiftServer::work(const std::function<sdk::Result<void>(sdk::Context&)>& work) {
     resource::testing::expect(resource::run_as_system(*services_, platform(), work));
+}
+
+void GiftServer::read_as(const sdk::SessionPtr& session,
+                         const std::function<sdk::Result<void>(sdk::Context&)>& work) {
+    resource::testing::expect(inner_operations_->read_as(platform(), session->principal, work));
 }
 
 sdk::SessionPtr GiftServer::session_of(const std::string& domain, const std::string& id) {

@@ -17,6 +17,7 @@
 #include "kernel/resource/work/collection_indexes.hpp"
 #include "kernel/resource/work/families.hpp"
 #include "kernel/resource/work/inner_rights.hpp"
+#include "kernel/resource/work/record_binaries.hpp"
 #include "tests/resource/resource_fixture.hpp"
 
 namespace stele::kernel::gifts {
@@ -24,7 +25,7 @@ namespace stele::kernel::gifts {
 using resource::testing::value_of;
 
 /// The services of a server in this process over an engine in memory, with the real plugins
-/// identity, access_policies and platform, and two families of data stores of its own:
+/// identity, access_policies, platform and archives, and two families of data stores of its own:
 ///
 ///     /webhosts/{webhostId}/pages/{pageId}
 ///     /repositories/{repositoryId}/drawers/{drawerId}      grants with READ reach inside
@@ -33,7 +34,7 @@ using resource::testing::value_of;
 class GiftServer {
 public:
     static GiftServer& instance();
-    /// Another one, with the plugin nodes in place of these families.
+    /// Another one, with the plugin nodes in place of these families and of archives.
     static GiftServer& with_nodes();
     /// The same once more, as jobs of a server run once only.
     static GiftServer& with_tenants();
@@ -51,6 +52,9 @@ public:
                         std::vector<std::string> values, Parameters parameters = {},
                         sdk::Json body = sdk::Json::object());
     void work(const std::function<sdk::Result<void>(sdk::Context&)>& work);
+    /// Reads as somebody.
+    void read_as(const sdk::SessionPtr& session,
+                 const std::function<sdk::Result<void>(sdk::Context&)>& work);
 
     sdk::SessionPtr session_of(const std::string& domain, const std::string& id);
     sdk::RecordKey key_of(const sdk::CollectionName& collection, const std::string& id);
@@ -63,13 +67,19 @@ public:
     const sdk::PlatformScope& platform() const { return system_->platform; }
     /// Every route, as `METHOD template`.
     std::vector<std::string> routes() const;
+    bool has_route(const std::string& method, const std::string& route) const {
+        return routes_.contains(method + " " + route);
+    }
     resource::Services& services() { return *services_; }
     /// None runs before `start_running`.
     job::JobService& jobs() { return *jobs_; }
+    const resource::Families& families() const { return *families_; }
+    resource::InnerOperations& operations() { return *inner_operations_; }
 
 private:
     explicit GiftServer(bool has_nodes);
     void publish();
+    void keep_files();
     void open_plugins(std::vector<std::string> plugins);
 
     /// With what plugins keep in them they outlive the store.
@@ -81,6 +91,7 @@ private:
     std::unique_ptr<resource::InnerOperations> inner_operations_;
     std::unique_ptr<resource::Families> families_;
     resource::FamilyOperations family_operations_;
+    resource::RecordBinaries record_binaries_;
     resource::Upkeep upkeep_;
     resource::InnerRights inner_rights_;
     resource::RecordLists record_lists_;

@@ -72,7 +72,8 @@ std::optional<Taken> GiftSteps::take(const Person& caller) {
         {3, &GiftSteps::open_store},       {6, &GiftSteps::invite},
         {4, &GiftSteps::give_stack},       {5, &GiftSteps::impersonate},
         {3, &GiftSteps::change_password},  {5, &GiftSteps::use_grant},
-        {3, &GiftSteps::link_identity}};
+        {3, &GiftSteps::link_identity},    {4, &GiftSteps::export_record},
+        {10, &GiftSteps::import_archive}};
     std::size_t sum = 0;
     for (const auto& [weight, step] : kKinds)
         sum += weight;
@@ -115,7 +116,7 @@ std::optional<Taken> GiftSteps::make_principal(const Person& caller) {
     if (below(4) > 0) body["groups"] = sdk::Json::array({pick(world_.groups).id()});
     if (!request(caller, "POST", kPrincipals, {world_.domain}, {}, body)) return std::nullopt;
     return Taken{
-        {}, server_.key_of({"principal", world_.domain}, reply_.at("_doc").get<std::string>())};
+        {}, {server_.key_of({"principal", world_.domain}, reply_.at("_doc").get<std::string>())}};
 }
 
 std::optional<Taken> GiftSteps::remove_principal(const Person& caller) {
@@ -320,7 +321,7 @@ std::optional<Taken> GiftSteps::link_identity(const Person& caller) {
                   {"identityId", person.identity.values[1]}}))
         return std::nullopt;
     return Taken{
-        {}, server_.key_of({"principal", world_.domain}, reply_.at("_doc").get<std::string>())};
+        {}, {server_.key_of({"principal", world_.domain}, reply_.at("_doc").get<std::string>())}};
 }
 
 }  // namespace stele::kernel::gifts

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "tests/gifts/gift_archives.hpp"
 #include "tests/gifts/gift_world.hpp"
 
 namespace stele::kernel::gifts {
@@ -13,9 +14,11 @@ namespace stele::kernel::gifts {
 /// What a step that succeeded gave, beside rights.
 struct Taken {
     /// Whose rights the caller got hold of, by a token, a secret or a password.
-    std::optional<sdk::RecordKey> principal;
-    /// A user or group that the step has made.
-    std::optional<sdk::RecordKey> made;
+    std::optional<sdk::RecordKey> principal = {};
+    /// Users and groups that the step has made.
+    std::vector<sdk::RecordKey> made = {};
+    /// What it showed or wrote that the caller may not read or write.
+    std::optional<std::string> wrong = {};
 };
 
 /// Takes random steps, each a real request: the operations that change rights, with parameters of
@@ -29,7 +32,7 @@ public:
 
     /// What the last step was, for people.
     const std::string& told() const { return told_; }
-    /// How often requests of a `METHOD template` succeeded.
+    /// How often requests of a `METHOD template` succeeded, and imports were finished.
     static std::map<std::string, int>& succeeded();
 
 private:
@@ -54,7 +57,22 @@ private:
     std::optional<Taken> change_password(const Person& caller);
     std::optional<Taken> use_grant(const Person& caller);
     std::optional<Taken> link_identity(const Person& caller);
+    std::optional<Taken> export_record(const Person& caller);
+    std::optional<Taken> import_archive(const Person& caller);
 
+    /// An archive in the vault, and the place that it is about.
+    struct Kept {
+        Place place;
+        std::string artifact;
+        bool is_there = false;
+    };
+    Kept keep_export();
+    Kept craft(const Place& place, const Person& caller);
+    Taken brought(const Person& caller, const RecordTable& before, bool is_finished);
+    sdk::Json any_principal();
+    sdk::Json ended(const std::string& job);
+    bool may(const Person& person, const sdk::RecordKey& record, sdk::Permission permission) const;
+    std::string reference_of(const sdk::RecordKey& record);
     bool request(const Person& caller, const std::string& method, const std::string& route,
                  std::vector<std::string> values, GiftServer::Parameters parameters = {},
                  sdk::Json body = sdk::Json::object());
@@ -81,6 +99,7 @@ private:
         std::string key;
     };
     std::vector<Team> teams_;
+    std::vector<Kept> kept_;
     int names_ = 0;
 };
 

@@ -54,12 +54,23 @@ Finding given(const GiftWorld& world, const GiftWorld::Table& before, const sdk:
 Finding found_by(const GiftWorld& world, const GiftWorld::Table& before,
                  const GiftWorld::Table& after, const sdk::RecordKey& caller, const Taken& taken) {
     Finding found = won(world, before, after, caller);
+    if (!found) found = taken.wrong;
     if (!found && taken.principal) found = taken_over(world, before, caller, *taken.principal);
-    if (!found && taken.made) found = given(world, before, caller, *taken.made);
+    for (const sdk::RecordKey& made : taken.made) {
+        if (!found) found = given(world, before, caller, made);
+    }
     return found;
 }
 
 }  // namespace
+
+GiftWalk::GiftWalk() {
+    server_.jobs().start_running();
+}
+
+GiftWalk::~GiftWalk() {
+    server_.jobs().stop();
+}
 
 const GiftWorld& GiftWalk::cast(unsigned number) {
     if (cast_ && cast_number_ == number) {

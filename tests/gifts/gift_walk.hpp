@@ -10,8 +10,14 @@ namespace stele::kernel::gifts {
 
 /// Walks over random worlds by random steps and looks at everybody's rights after each. All worlds
 /// lie in one server, one after the other: what a sequence has done to the store is taken back.
+/// Jobs run as long as it lives, which is once in a process.
 class GiftWalk {
 public:
+    GiftWalk();
+    ~GiftWalk();
+    GiftWalk(const GiftWalk&) = delete;
+    GiftWalk& operator=(const GiftWalk&) = delete;
+
     /// One sequence of steps, always the same by its number. Answers who won what, and by which
     /// steps, where somebody has more rights than they were given by somebody with these; the
     /// sequence ends there.

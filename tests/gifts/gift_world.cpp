@@ -16,6 +16,7 @@ GiftWorld::GiftWorld(std::mt19937& random) : random_(&random) {
     places.push_back({"/domains/{domainId}", {domain}, own.key, true});
     for (const char* name : {"ann", "bob", "cid", "dot", "boss"})
         make_user(name);
+    keeper = make_person("keeper");
     for (const char* name : {"reds", "blues", "greens"}) {
         groups.push_back(make("/domains/{domainId}/principals", {domain}, {"principal", domain},
                               {{"type", "GROUP"}, {"name", name}}));
@@ -26,6 +27,7 @@ GiftWorld::GiftWorld(std::mt19937& random) : random_(&random) {
     }
     make_places();
     make_policies();
+    open_vault();
     for (const Place& place : places)
         records.push_back(place.key);
 }
@@ -92,7 +94,7 @@ Place GiftWorld::make(const std::string& route, std::vector<std::string> values,
     return place;
 }
 
-void GiftWorld::make_user(const std::string& name) {
+Person GiftWorld::make_person(const std::string& name) {
     const Place user = make("/domains/{domainId}/principals", {domain}, {"principal", domain},
                             {{"type", "USER"}, {"name", name}});
     Person person{server_.session_of(domain, user.id()), domain, user.id(), {}};
@@ -104,12 +106,29 @@ void GiftWorld::make_user(const std::string& name) {
                        {directory, identity},
                        server_.key_of({"identity", directory}, identity),
                        false};
+    return person;
+}
+
+void GiftWorld::make_user(const std::string& name) {
+    Person person = make_person(name);
     places.push_back(
-        {"/domains/{domainId}/principals/{principalId}", {domain, user.id()}, user.key, false});
+        {"/domains/{domainId}/principals/{principalId}", {domain, person.id}, person.key(), false});
     places.push_back(person.identity);
-    principals.push_back(user.key);
+    principals.push_back(person.key());
     forms.push_back(person.form());
     users.push_back(std::move(person));
+}
+
+/// Everybody may keep archives, so that it is by their sources that exports are refused.
+void GiftWorld::open_vault() {
+    vault = server_.key_of({"vault", ""}, "default");
+    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+        for (const Person& user : users) {
+            auto done = context.authorities().grant(vault, user.key(), "contributor");
+            if (!done) return done;
+        }
+        return context.authorities().grant(places.front().key, keeper.key(), "owner", true);
+    });
 }
 
 void GiftWorld::make_places() {
@@ -223,6 +242,16 @@ sdk::PermissionSet GiftWorld::permissions(const sdk::Reader& reader,
     auto held = server_.services().authorities.permissions(reader, principal, record);
     if (!held && sdk::is_missing(held.error())) return {};
     return value_of(std::move(held));
+}
+
+bool GiftWorld::is_gone(const sdk::RecordKey& record) const {
+    bool is_gone = false;
+    server_.work([&](sdk::Context& context) -> sdk::Result<void> {
+        const auto reference = context.reference(record);
+        is_gone = !reference && sdk::is_missing(reference.error());
+        return {};
+    });
+    return is_gone;
 }
 
 GiftWorld::Table GiftWorld::table() const {

@@ -46,6 +46,10 @@ public:
     void deal(std::mt19937& random);
 
     std::vector<Person> users;
+    /// May do everything and gives nobody anything.
+    Person keeper;
+    /// Where everybody may keep archives, unless a policy takes that.
+    sdk::RecordKey vault;
     std::vector<Place> groups;
     std::vector<Place> places;
     std::vector<Place> stores;
@@ -73,6 +77,7 @@ public:
     Table table() const;
     sdk::PermissionSet permissions(const sdk::Reader& reader, const sdk::RecordKey& principal,
                                    const sdk::RecordKey& record) const;
+    bool is_gone(const sdk::RecordKey& record) const;
     std::vector<sdk::RecordKey> records;
 
 private:
@@ -81,7 +86,9 @@ private:
     }
     Place make(const std::string& route, std::vector<std::string> values,
                const sdk::CollectionName& collection, sdk::Json fields);
+    Person make_person(const std::string& name);
     void make_user(const std::string& name);
+    void open_vault();
     void make_places();
     void make_policies();
     void give_rights();
