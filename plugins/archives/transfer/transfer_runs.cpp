@@ -41,6 +41,28 @@ sdk::Json archive_told(const sdk::Json& input) {
     return told;
 }
 
+/// What is no content: members of the manifest and of every record, `word/member` of records with a
+/// word (docs/reference/archive-format.md, "What may differ").
+sdk::Json may_differ() {
+    return {"group",
+            "artifact",
+            "version",
+            "title",
+            "description",
+            "_system",
+            "association/source_changeset",
+            "association/source_type",
+            "association/target_changeset",
+            "association/target_type",
+            "authenticationGrant/key",
+            "branch/root",
+            "branch/tip",
+            "client/key",
+            "deployedApplication/*",
+            "meter/*",
+            "node/ref"};
+}
+
 /// The manifest without its contents.
 sdk::Json manifest_of(const sdk::Json& input, const LiveSource& source,
                       const TransferConfiguration& wanted) {
@@ -61,7 +83,7 @@ sdk::Json manifest_of(const sdk::Json& input, const LiveSource& source,
     manifest["tipChangesetOnly"] = wanted.is_tip_only;
     manifest["includes"] = sdk::Json::array();
     manifest["dependencies"] = sdk::Json::array();
-    manifest["mayDiffer"] = {"group", "artifact", "version", "title", "description", "_system"};
+    manifest["mayDiffer"] = may_differ();
     manifest["configuration"] = wanted.to_json();
     manifest["sources"] = std::move(sources);
     return manifest;
