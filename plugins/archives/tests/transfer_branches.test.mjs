@@ -95,6 +95,62 @@ test('new branches of a repository that is there come with one import', async ()
   assert.deepEqual(forks, { one: [10, 11], two: [20, 21], three: [30, 31] });
 });
 
+test('closed branches and snapshots come with their content, and forks of forks as such', async () => {
+  const repository = `/repositories/${(await ask('POST', '/repositories', { title: 'Closed' }))._doc}`;
+  const fork = async (from, fields) => (await ask('POST', `${repository}/branches?branch=${from}`, fields))._doc;
+  const number = async (branch, value) => ask('POST', `${repository}/branches/${branch}/nodes`, { number: value });
+  await number('master', 1);
+  const closed = {};
+  for (const [at, name] of ['archived', 'blockDirectCommits', 'frozen', 'readonly'].entries()) {
+    closed[name] = await fork('master', { title: name });
+    await number(closed[name], 10 + at);
+  }
+  const inner = await fork(closed.readonly, { title: 'inner' });
+  await number(inner, 20);
+  const snapshot = (await ask('POST', `${repository}/snapshots?branch=${inner}`, { title: 'snapshot' }))._doc;
+  for (const [name, id] of Object.entries(closed)) await ask('PUT', `${repository}/branches/${id}`, { ...(await ask('GET', `${repository}/branches/${id}`)), [name]: true });
+  await ended(`${repository}/export?group=g&artifact=closed&version=1`, { branchIncludeArchives: true });
+  await ask('DELETE', repository);
+  const back = () => ended('/import?group=g&artifact=closed&version=1', { strategy: 'CLONE' });
+  await back();
+  const read = (id, what = '') => ask('GET', `${repository}/branches/${id}${what}`);
+  const numbers = async (id) => (await ask('POST', `${repository}/branches/${id}/nodes/query`, { number: { $exists: true } })).rows.map((row) => row.number).sort((one, other) => one - other);
+  for (const [at, [name, id]] of Object.entries(closed).entries()) {
+    assert.deepEqual([(await read(id))[name], await numbers(id)], [true, [1, 10 + at]], name);
+    const reply = await server.request('POST', `${repository}/branches/${id}/nodes`, { body: {}, token: server.adminToken });
+    assert.equal(reply.status, 403, name);
+  }
+  assert.deepEqual([(await read(inner))['root-branch'], await numbers(inner)], [closed.readonly, [1, 13, 20]]);
+  assert.deepEqual([(await read(snapshot)).snapshot, (await read(snapshot))['root-branch'], await numbers(snapshot)], [true, inner, [1, 13, 20]]);
+  const again = await back();
+  assert.deepEqual([again.created, again.updated], [0, 0]);
+  await ask('DELETE', repository);
+});
+
+test('each branch brings the grants that it has itself on the nodes that it shares', async () => {
+  for (const name of ['early', 'late', 'forked']) await server.makeUser(name);
+  const repository = `/repositories/${(await ask('POST', '/repositories', { title: 'Shared' }))._doc}`;
+  const node = (await ask('POST', `${repository}/branches/master/nodes`, { number: 1 }))._doc;
+  const grant = (branch, name) => ask('POST', `${repository}/branches/${branch}/nodes/${node}/authorities/editor/grant?id=default/${name}`);
+  const holders = async (branch) => {
+    const { rows } = await ask('GET', `${repository}/branches/${branch}/nodes/${node}/acl/list?limit=-1`);
+    return rows.filter(({ authorities }) => authorities.includes('editor')).map(({ name }) => name).sort();
+  };
+  const fork = (await ask('POST', `${repository}/branches?branch=master`, { title: 'fork' }))._doc;
+  await grant('master', 'early');
+  await grant(fork, 'forked');
+  const other = (await ask('POST', `${repository}/branches?branch=${fork}`, { title: 'other' }))._doc;
+  await grant('master', 'late');
+  const before_ = await Promise.all(['master', fork, other].map(holders));
+  assert.deepEqual(before_.slice(0, 2), [['early', 'late'], ['forked']]);
+  for (const tipChangesetOnly of [false, true]) {
+    await ended(`${repository}/export?group=g&artifact=shared&version=1`, { tipChangesetOnly });
+    await ask('DELETE', repository);
+    await ended('/import?group=g&artifact=shared&version=1', { strategy: 'CLONE' });
+    assert.deepEqual(await Promise.all(['master', fork, other].map(holders)), before_);
+  }
+});
+
 test('writes to the branches go on beside what came, and the store is consistent', async () => {
   for (const repository of await query('/repositories')) {
     const path = `/repositories/${repository._doc}`;

@@ -28,14 +28,13 @@ void drop_servers_members(sdk::Json& fields, const sdk::FamilyInfo& family) {
         fields.erase(family.container + "Id");
 }
 
-/// What a record says, without what tells of its place and its past.
-sdk::Json said(sdk::Json fields, const sdk::FamilyInfo& family) {
+}  // namespace
+
+sdk::Json ImportRun::said(sdk::Json fields, const sdk::FamilyInfo& family) {
     drop_servers_members(fields, family);
     fields.erase("ok");
     return fields;
 }
-
-}  // namespace
 
 ImportRun::ImportRun(const TransferServices& services, sdk::Context& context,
                      TransferSource& source, const TransferConfiguration& wanted,
@@ -74,6 +73,7 @@ sdk::Result<ImportOutcome> ImportRun::run() {
     if (auto brought = bring_rights(); !brought) return brought.error();
     if (auto brought = bring_assignments(); !brought) return brought.error();
     if (auto brought = bring_content(); !brought) return brought.error();
+    if (auto closed = protect_branches(); !closed) return closed.error();
     if (auto told = tell_subjects(); !told) return told.error();
     for (std::string& note : source_.notes())
         outcome_.note(std::move(note));
@@ -294,25 +294,6 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
     return meet_companions(record, *present);
 }
 
-sdk::Result<sdk::RecordKey> ImportRun::fork_branch(const TransferRecord& record,
-                                                   const sdk::RecordKey& repository) {
-    sdk::Json fields = said(record.fields, *services_.families.find(kBranch));
-    for (const char* of_place : {"root", "root-branch", "join-branch", "tip", "type"})
-        fields.erase(of_place);
-    if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
-    if (is_clone()) fields["_doc"] = record.id;
-    auto made = json_of(services_.operations.on_collection(
-        context_, kBranch, repository,
-        {.method = "POST",
-         .parameters = {{"branch", "master"}, {"changeset", "0:root"}},
-         .body = std::move(fields)}));
-    if (!made) return made.error();
-    auto key =
-        context_.documents().read({kBranch, {}, repository}, sdk::text_member(*made, "_doc"));
-    if (!key) return key.error();
-    return key->key;
-}
-
 /// An archive is made by an upload, under its coordinates.
 sdk::Result<sdk::RecordKey> ImportRun::upload_archive(const TransferRecord& record,
                                                       const sdk::RecordKey& vault) {
@@ -372,6 +353,7 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     const sdk::Json is_said = said(*before, *family);
     sdk::Json fields = said(record.fields, *family);
     if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
+    if (record.type == kBranch) hold_back_protection(record, fields);
     // What it does not say, the record keeps: members of the server, and those that came with it.
     sdk::Json after = is_said;
     for (auto& [name, value] : fields.items())

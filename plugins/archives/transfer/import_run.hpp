@@ -40,6 +40,8 @@ private:
 
     /// Of the records that a reference with the word leads through.
     std::vector<std::string> chain_types(const std::string& word) const;
+    /// What a record says, without what tells of its place and its past.
+    static sdk::Json said(sdk::Json fields, const sdk::FamilyInfo& family);
     sdk::Result<void> look_at_target();
     sdk::Result<void> check_subjects() const;
     sdk::Result<void> bring_records();
@@ -56,6 +58,12 @@ private:
                                        const sdk::RecordKey& container);
     sdk::Result<sdk::RecordKey> fork_branch(const TransferRecord& record,
                                             const sdk::RecordKey& repository);
+    /// The branch that a fork comes from, as it is called here.
+    sdk::Result<std::string> parent_of(const TransferRecord& record,
+                                       const sdk::RecordKey& repository) const;
+    /// Keeps what closes a branch until its content is there.
+    void hold_back_protection(const TransferRecord& record, sdk::Json& fields);
+    sdk::Result<void> protect_branches();
     sdk::Result<sdk::RecordKey> upload_archive(const TransferRecord& record,
                                                const sdk::RecordKey& vault);
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
@@ -95,6 +103,10 @@ private:
     std::size_t waiting_ = 0;
     /// What stands here for a record of the source, by its key.
     std::map<std::string, sdk::RecordKey> records_;
+    /// Members of branches that come after their content, by the keys of these in the source.
+    std::map<std::string, sdk::Json> protections_;
+    /// Snapshots that were made here, which take content this once.
+    std::set<sdk::RecordKey> snapshots_;
     /// What came along with a record that was made, for those that it is to stand for.
     std::map<std::string, sdk::RecordKey> arrived_;
     /// Keys of what the import is about.

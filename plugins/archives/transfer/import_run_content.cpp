@@ -49,6 +49,7 @@ sdk::Result<void> ImportRun::bring_content_of(const TransferContent& content) {
         target.branch = **branch;
         target.folder = node->id;
     }
+    if (snapshots_.contains(target.branch)) target.lifts_protection = true;
     auto report = transfer->import(context_, content.source, target);
     if (!report) return report.error();
     outcome_.created += report->created;

@@ -127,6 +127,10 @@ sdk::Result<void> Branch::present(const sdk::Call& call, sdk::Json& record) {
     // A list shows the state of its own beginning; the branch may have gone since.
     if (!branch) return sdk::is_missing(branch.error()) ? sdk::Result<void>() : branch.error();
     auto tip = tip_of(services(), context.transaction(), branch->key);
+    // What the transaction itself has written becomes a changeset when it is committed.
+    const bool is_to_come =
+        !tip && sdk::is_missing(tip.error()) && context.transaction().has_writes();
+    if (is_to_come) return {};
     if (!tip) return tip.error();
     if (!tip->empty()) record["tip"] = *tip;
     return {};
