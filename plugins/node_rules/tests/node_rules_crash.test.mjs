@@ -52,24 +52,37 @@ test(`${rounds} rounds of kill -9 behind a write: each arrives, and goes`, async
   });
 });
 
-test('a rule that was bound and unbound before the server died was for what was written between', async () => {
-  await inWorld(async (server, world) => {
+const plugins = 'identity,platform,nodes';
+
+test('what was written while nobody looked is brought by the rules that were bound then', async () => {
+  const server = await SteleServer.start({ enable: `${plugins},node_rules` });
+  try {
+    const world = new RuleWorld(server);
     const [draft, live] = [(await world.repository()).master, (await world.repository()).master];
-    const type = await world.define(draft);
+    const types = [await world.define(draft), await world.define(draft)];
+    const make = async () => [await world.make(draft, { _type: types[0].qname }), await world.make(draft, { _type: types[1].qname })];
+    const early = await make();
+    const bound = [await world.bind(draft, types[0].id, world.rule(live, []))];
     await world.settle(draft);
-    const { association } = await world.bind(draft, type.id, world.rule(live, []));
-    const between = await world.make(draft, { _type: type.qname });
-    await server.admin('DELETE', `${draft.nodes}/${association}`);
-    const late = await world.make(draft, { _type: type.qname });
-    await restart(server);
-    await world.arrives(live, between);
+    server.options.enable = plugins;
+    // An orderly stop leaves its marks behind the first binding.
+    await restart(server, 'SIGTERM');
+    bound.push(await world.bind(draft, types[1].id, world.rule(live, [])));
+    const between = await make();
+    for (const { association } of bound) await server.admin('DELETE', `${draft.nodes}/${association}`);
+    const late = await make();
+    server.options.enable = `${plugins},node_rules`;
+    await restart(server, 'SIGTERM');
+    for (const node of between) await world.arrives(live, node);
     await world.settle(draft);
-    assert.equal(await world.shown(live, late), undefined);
-  });
+    for (const node of [...early, ...late]) assert.equal(await world.shown(live, node), undefined);
+    await server.end();
+  } finally {
+    await server.stop('SIGKILL');
+  }
 });
 
 test('a plugin that is new to a store begins with what is written from then on', async () => {
-  const plugins = 'identity,platform,nodes';
   const server = await SteleServer.start({ enable: plugins });
   try {
     const world = new RuleWorld(server);
