@@ -97,6 +97,13 @@ public:
         if (word == "group")
             same("members.json", names_in(file("members.json"), "domain"),
                  names_in(rows_of(context_, record_, {.path = "/members"}), "domainId"));
+        for (const sdk::Json& target : file("targets.json")) {
+            if (sdk::text_member(target, "type") == "TEAM") continue;
+            const auto principal = value_of(server_.services().principals->find(
+                context_.as_system(),
+                sdk::text_member(target, "domain") + "/" + sdk::text_member(target, "name")));
+            require_readable(value_of(context_.as_system().reference(principal.key)));
+        }
         const sdk::Json companions = file("companions.json");
         for (const auto& [name, key] : companions.items())
             require_readable(key.get<std::string>());

@@ -157,6 +157,8 @@ GiftSteps::Kept GiftSteps::craft(const Place& place, const Person& caller) {
         write("roles.json", sdk::Json::array({role}));
     }
     if (word == "group") write("members.json", sdk::Json::array({somebody()}));
+    if (word == "accessPolicy" && below(2) == 0)
+        write("targets.json", sdk::Json::array({somebody()}));
     if (word == "stack" && below(2) == 0) {
         const Place& store = pick(world_.stores);
         const std::string key = reference_of(store.key);
