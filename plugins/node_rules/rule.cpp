@@ -84,13 +84,15 @@ const Json* property_of(const Json& node, std::string_view property) {
     const auto whole = node.find(property);
     if (whole != node.end()) return &*whole;
     const Json* at = &node;
-    while (at && !property.empty()) {
-        const std::size_t end = std::min(property.find('.'), property.size());
-        const auto found = at->is_object() ? at->find(property.substr(0, end)) : at->end();
-        at = at->is_object() && found != at->end() ? &*found : nullptr;
-        property.remove_prefix(std::min(end + 1, property.size()));
+    while (at->is_object()) {
+        const std::size_t end = property.find('.');
+        const auto found = at->find(property.substr(0, end));
+        if (found == at->end()) return nullptr;
+        at = &*found;
+        if (end == std::string_view::npos) return at;
+        property.remove_prefix(end + 1);
     }
-    return at;
+    return nullptr;
 }
 
 }  // namespace
