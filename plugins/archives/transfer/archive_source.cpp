@@ -24,7 +24,7 @@ constexpr std::string_view kJson = ".json";
 constexpr std::string_view kAclFile = "/acl.json";
 
 constexpr std::size_t kMaxUnknown = 100;
-constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxListBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxSources = 10'000;
 /// Links of a chain.
 constexpr std::size_t kMaxChain = 16;
