@@ -2,7 +2,7 @@
 
 #include <stele/sdk/services/project_templates.hpp>
 
-#include "transfer/transfer_bound.hpp"
+#include "templates/transfer_bound.hpp"
 #include "transfer/transfer_services.hpp"
 
 namespace stele::archives {

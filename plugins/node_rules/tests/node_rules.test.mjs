@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
+import { until } from '../../../tests/support/until.mjs';
 import { atTouch, published, RuleWorld } from './rule_world.mjs';
 
 let server;
@@ -221,7 +222,9 @@ test('a branch has a bound of rules', async () => {
   const node = await world.make(draft, { _type: type.qname });
   await world.arrives(live, node);
   await server.logged('a branch has more than 100 rules');
-  assert.equal((await world.jobs()).filter(({ _data }) => _data.ruleId === rule.id).length, 100);
+  const started = async () => (await world.jobs()).filter(({ _data }) => _data.ruleId === rule.id).length;
+  await until(async () => await started() >= 100, 'all jobs have been started', 60);
+  assert.equal(await started(), 100);
 });
 
 test('a rule that leads to its own branch is refused', async () => {
@@ -272,7 +275,7 @@ test('a node that no rule has brought stays when one of its id is deleted', asyn
 });
 
 test('associations and rules are not brought', async () => {
-  const { draft, live, type } = await drafts();
+  const { draft, live } = await drafts();
   const all = (await admin('GET', `${draft.path}/definitions/n:node`))._doc;
   const folder = await world.make(draft, { title: 'folder' });
   await world.bind(draft, all, world.rule(live, []));

@@ -89,6 +89,7 @@ export async function makeCalls(baseUrl: string, token: string): Promise<Call[]>
   await done(client.POST('/applications/{applicationId}/emailproviders', { ...inApplication, body: { title: 'generated', host: 'mail.example.org' } }));
   const vault = await done(client.POST('/vaults', { body: { title: 'generated', maxsize: 1_000_000 } }));
   await done(client.GET('/vaults/{vaultId}/archives', { params: { path: { vaultId: vault._doc } } }));
+  await done(client.GET('/rule/actions'));
   await done(client.GET('/activities', { params: { query: { limit: 1 } } }));
 
   // Content: a repository, its master, nodes, an association, attachments, pictures, search, GraphQL.

@@ -1,4 +1,4 @@
-#include "transfer/transfer_bound.hpp"
+#include "templates/transfer_bound.hpp"
 
 #include <atomic>
 #include <optional>
