@@ -52,8 +52,8 @@ struct SeveralBranches {
         const auto reader = world.kernel().engine->snapshot();
         const nodes::BranchStore& branches = world.services().branches;
         const auto place = must(branches.find(*reader, branch));
-        const nodes::ViewReader view(*reader, branches.space(place),
-                                     must(branches.view(*reader, place, revision)));
+        const nodes::VersionSpace space = branches.space(place);
+        const nodes::ViewReader view(*reader, space, must(branches.view(*reader, place, revision)));
         std::string record;
         return must(view.find_version(nodes::node_record_key(node), record)).has_value();
     }
