@@ -1,5 +1,6 @@
 #include "meter.hpp"
 
+#include <iterator>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -67,6 +68,7 @@ sdk::ResourceDescriptor Meter::describe() const {
                                         {"meterType", true, text, {kStorage, kTransferOut}}},
                          .slow = true,
                          .answers = sdk::shape::written(kMeterType)}},
+            .unmoved_members = {std::begin(kFigures), std::end(kFigures)},
             .title = "meters"};
 }
 
