@@ -1,6 +1,5 @@
 #include "kernel/resource/operations/inner_operations.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,10 +31,6 @@ sdk::Error unknown_operation(const sdk::InnerOperation& operation, std::string_v
         fmt::format("there is no operation {} {} of {}", operation.method, operation.path, of));
 }
 
-std::size_t placeholders_in(std::string_view pattern) {
-    return static_cast<std::size_t>(std::count(pattern.begin(), pattern.end(), '{'));
-}
-
 /// The path that a client would have asked for.
 std::string filled(std::string_view pattern, const std::vector<std::string>& values) {
     std::string path;
@@ -58,7 +53,7 @@ sdk::Result<sdk::Reply> run(WorkContext& context, const Route& route,
     input.values = values;
     input.values.insert(input.values.end(), operation.values.begin(), operation.values.end());
     // No client could have asked for such a path.
-    if (input.values.size() != placeholders_in(route.path))
+    if (input.values.size() != route.placeholders.size())
         return unknown_operation(operation, route.path);
     input.parameters = operation.parameters;
     input.body = operation.body;
