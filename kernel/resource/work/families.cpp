@@ -13,6 +13,7 @@ sdk::FamilyInfo describe(const RegisteredResource& family) {
         .type = descriptor.type,
         .container = descriptor.container,
         .path = descriptor.path,
+        .part_members = family.part_members,
         .title = descriptor.title,
         .reference_type_member = descriptor.reference_type_member,
         .has_teams = descriptor.capabilities.teams,

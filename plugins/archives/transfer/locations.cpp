@@ -43,11 +43,8 @@ std::string record_location(std::string_view container, const sdk::FamilyInfo& f
 std::vector<std::string> placeholder_values(const sdk::FamilyInfo& family,
                                             const sdk::Json& fields) {
     std::vector<std::string> values;
-    for (std::size_t open = family.path.find('{'); open != std::string::npos;
-         open = family.path.find('{', open + 1)) {
-        const std::size_t close = family.path.find('}', open);
-        values.push_back(sdk::text_member(fields, family.path.substr(open + 1, close - open - 1)));
-    }
+    for (const std::string& member : family.part_members)
+        values.push_back(sdk::text_member(fields, member));
     return values;
 }
 

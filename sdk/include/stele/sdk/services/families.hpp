@@ -20,6 +20,9 @@ struct FamilyInfo {
     std::string container;
     /// Below the container's path; may have placeholders that name members.
     std::string path;
+    /// These members in the order of the path, as an operation on the collection takes their
+    /// values.
+    std::vector<std::string> part_members;
     std::string title;
     /// `ResourceDescriptor::reference_type_member`.
     std::string reference_type_member;
