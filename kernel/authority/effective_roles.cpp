@@ -65,7 +65,7 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open(const sdk::Reader& reader, Reco
     auto chain = container_chain(reader, tree, record);
     if (!chain) return chain.error();
     roles.chain_ = *std::move(chain);
-    if (auto found = roles.find_holders(); !found) return found.error();
+    if (auto found = roles.find_starts(); !found) return found.error();
     return roles;
 }
 
@@ -79,11 +79,11 @@ sdk::Result<EffectiveRoles> EffectiveRoles::open_contents(const sdk::Reader& rea
     auto chain = contents_chain(reader, tree, container);
     if (!chain) return chain.error();
     roles.chain_ = *std::move(chain);
-    if (auto found = roles.find_holders(); !found) return found.error();
+    if (auto found = roles.find_starts(); !found) return found.error();
     return roles;
 }
 
-sdk::Result<void> EffectiveRoles::find_holders() {
+sdk::Result<void> EffectiveRoles::find_starts() {
     const auto is_removed = RemovedCollections(*reader_).has(principal_);
     if (!is_removed) return is_removed.error();
     if (*is_removed) return {};
@@ -92,13 +92,21 @@ sdk::Result<void> EffectiveRoles::find_holders() {
     auto everyone = everyone_of(*reader_, platform_);
     if (!everyone) return everyone.error();
     everyone_ = *std::move(everyone);
-    auto groups = relatives(*reader_, platform_, Towards::groups, *starts, true);
-    if (!groups) return groups.error();
-    holders_ = *std::move(starts);
-    for (Relative& group : *groups)
-        holders_.push_back(std::move(group.key));
-    std::sort(holders_.begin(), holders_.end());
+    starts_ = *std::move(starts);
     return {};
+}
+
+sdk::Result<const std::vector<sdk::RecordKey>*> EffectiveRoles::holders() const {
+    if (!holders_) {
+        auto groups = relatives(*reader_, platform_, Towards::groups, starts_, true);
+        if (!groups) return groups.error();
+        std::vector<sdk::RecordKey> found = starts_;
+        for (Relative& group : *groups)
+            found.push_back(std::move(group.key));
+        std::sort(found.begin(), found.end());
+        holders_ = std::move(found);
+    }
+    return &*holders_;
 }
 
 sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
@@ -116,6 +124,24 @@ sdk::Result<void> EffectiveRoles::each(Reach reach, const Visit& visit) const {
     return {};
 }
 
+sdk::Result<void> EffectiveRoles::search(Reach reach, const Visit& visit) const {
+    RoleLookup roles(*reader_, chain_);
+    bool is_whole = true;
+    for (std::size_t level = 0; level < chain_.size(); ++level) {
+        if (reach == Reach::inside && chain_.is_sibling(level)) continue;
+        const auto counted = counted_on(level, reach);
+        if (!counted) return counted.error();
+        const auto looked = look_on(level, *counted, roles, visit);
+        if (!looked) return looked.error();
+        is_whole = is_whole && looked->is_whole;
+        sdk::Result<bool> goes_on = looked->goes_on;
+        if (*goes_on && *counted == Counted::all) goes_on = each_own(level, roles, visit);
+        if (!goes_on) return goes_on.error();
+        if (!*goes_on) return {};
+    }
+    return is_whole ? sdk::Result<void>() : each(reach, visit);
+}
+
 sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t level,
                                                                 Reach reach) const {
     if (reach == Reach::record) {
@@ -131,10 +157,14 @@ sdk::Result<EffectiveRoles::Counted> EffectiveRoles::counted_on(std::size_t leve
 sdk::Result<sdk::PermissionSet> EffectiveRoles::reaching_from(std::size_t level, Counted counted,
                                                               RoleLookup& roles) const {
     sdk::PermissionSet held;
-    const auto goes_on = each_on(level, counted, roles, [&held](const HeldRole& role) {
+    const Visit add = [&held](const HeldRole& role) {
         held |= role.permissions;
         return held != sdk::PermissionSet::all();
-    });
+    };
+    const auto looked = look_on(level, counted, roles, add);
+    if (!looked) return looked.error();
+    if (looked->is_whole || !looked->goes_on) return held;
+    const auto goes_on = each_on(level, counted, roles, add);
     if (!goes_on) return goes_on.error();
     return held;
 }
@@ -170,20 +200,27 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::from_sibling(std::size_t level,
 
 sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents contents) const {
     RoleLookup roles(*reader_, chain_);
+    const auto reaching_inside = [&](std::size_t level) -> sdk::Result<sdk::PermissionSet> {
+        const auto counted = counted_on(level, Reach::inside);
+        if (!counted) return counted.error();
+        return reaching_from(level, *counted, roles);
+    };
+    sdk::PermissionSet above;
+    for (std::size_t level = chain_.size(); level-- > chain_.origins() + 1;) {
+        const auto held = reaching_inside(level);
+        if (!held) return held.error();
+        above |= *held;
+        if (above == sdk::PermissionSet::all()) return above;
+    }
     // By level: the container, then those that contents may have come from.
     std::vector<sdk::PermissionSet> reaching;
     std::vector<sdk::PermissionSet> whole;
-    sdk::PermissionSet above;
-    for (std::size_t level = 0; level < chain_.size(); ++level) {
-        const auto counted = counted_on(level, Reach::inside);
-        if (!counted) return counted.error();
-        const auto held = reaching_from(level, *counted, roles);
+    for (std::size_t level = 0; level <= chain_.origins(); ++level) {
+        const auto held = reaching_inside(level);
         if (!held) return held.error();
-        if (level > chain_.origins()) {
-            above |= *held;
-            continue;
-        }
         reaching.push_back(*held);
+        // Nothing came into the container that contents were made in.
+        if (level == chain_.origins()) continue;
         const auto given_whole = reaching_from(level, Counted::whole, roles);
         if (!given_whole) return given_whole.error();
         whole.push_back(*given_whole);
@@ -202,7 +239,7 @@ sdk::Result<sdk::PermissionSet> EffectiveRoles::everywhere_inside(Contents conte
 
 sdk::Result<bool> EffectiveRoles::each_own(std::size_t level, RoleLookup& roles,
                                            const Visit& visit) const {
-    if (holders_.empty()) return true;
+    if (starts_.empty()) return true;
     const sdk::RecordKey& record = chain_[level];
     const auto given = tree_->roles_of(*reader_, record, principal_);
     if (!given) return given.error();
@@ -233,20 +270,81 @@ bool EffectiveRoles::counts_for_sure(Counted counted, bool is_reaching, bool is_
     return false;
 }
 
+sdk::Result<bool> EffectiveRoles::is_near(std::string_view holder) const {
+    for (const sdk::RecordKey& start : starts_) {
+        if (start == holder) return true;
+        const auto stored = reader_->get(membership_key(platform_, kMembershipTag, start, holder));
+        if (!stored) return stored.error();
+        if (!*stored) continue;
+        const auto is_removed = RemovedCollections(*reader_).has(holder);
+        if (!is_removed) return is_removed.error();
+        return !*is_removed;
+    }
+    return false;
+}
+
+sdk::Result<bool> EffectiveRoles::visit_grant(const Grant& found, std::size_t level,
+                                              Counted counted, RoleLookup& roles,
+                                              const Visit& visit) const {
+    auto grant = GrantEntry::decode(found.value);
+    if (!grant) return grant.error();
+    const bool is_reaching = grant->is_deep || found.role_key == kOwner;
+    const bool is_certain = counts_for_sure(counted, is_reaching, grant->is_whole);
+    if (!is_certain && (counted != Counted::reading || found.holder == everyone_)) return true;
+    const auto role = roles.find(level, found.role_key);
+    if (!role) return role.error();
+    if (!*role || (!is_certain && !(*role)->permissions.has(sdk::Permission::read))) return true;
+    return visit({*std::move(grant), sdk::RecordKey(found.holder), level, (*role)->permissions});
+}
+
+sdk::Result<EffectiveRoles::Looked> EffectiveRoles::look_on(std::size_t level, Counted counted,
+                                                            RoleLookup& roles,
+                                                            const Visit& visit) const {
+    Looked looked;
+    if (starts_.empty()) return looked;
+    const std::string prefix = entries_prefix(platform_, kGrantTag, chain_[level]);
+    const auto cursor =
+        reader_->scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
+    for (int steps = 0; cursor->is_valid(); cursor->next()) {
+        if (++steps > kStepsBeforeSeek) {
+            looked.is_whole = false;
+            break;
+        }
+        const auto place = split_grant(cursor->key().substr(prefix.size()));
+        if (!place) return broken_entry("the key of a grant");
+        const auto is_counted = is_near(place->principal);
+        if (!is_counted) return is_counted.error();
+        if (!*is_counted) {
+            looked.is_whole = false;
+            continue;
+        }
+        const auto goes_on = visit_grant({place->principal, place->role_key, cursor->value()},
+                                         level, counted, roles, visit);
+        if (!goes_on) return goes_on.error();
+        looked.goes_on = *goes_on;
+        if (!looked.goes_on) return looked;
+    }
+    const auto status = cursor->status();
+    if (!status) return status.error();
+    return looked;
+}
+
 // The grants of a record and the holders are both sorted by principal, so one cursor meets them
 // all, leaping over whatever is of no interest on either side.
 sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, RoleLookup& roles,
                                           const Visit& visit) const {
+    const auto holders = this->holders();
+    if (!holders) return holders.error();
     const std::string prefix = entries_prefix(platform_, kGrantTag, chain_[level]);
     const auto cursor =
         reader_->scan({prefix, sdk::prefix_end(prefix)}, sdk::ScanDirection::forward);
-    auto holder = holders_.begin();
+    auto holder = (*holders)->begin();
     int steps = 0;
     while (cursor->is_valid()) {
         const auto place = split_grant(cursor->key().substr(prefix.size()));
         if (!place) return broken_entry("the key of a grant");
-        holder = std::lower_bound(holder, holders_.end(), place->principal);
-        if (holder == holders_.end()) break;
+        holder = std::lower_bound(holder, (*holders)->end(), place->principal);
+        if (holder == (*holders)->end()) break;
         if (*holder != place->principal) {
             if (++steps <= kStepsBeforeSeek) {
                 cursor->next();
@@ -255,18 +353,9 @@ sdk::Result<bool> EffectiveRoles::each_on(std::size_t level, Counted counted, Ro
             }
             continue;
         }
-        auto grant = GrantEntry::decode(cursor->value());
-        if (!grant) return grant.error();
-        const bool is_reaching = grant->is_deep || place->role_key == kOwner;
-        const bool is_certain = counts_for_sure(counted, is_reaching, grant->is_whole);
-        if (is_certain || (counted == Counted::reading && *holder != everyone_)) {
-            const auto role = roles.find(level, place->role_key);
-            if (!role) return role.error();
-            const bool counts =
-                *role && (is_certain || (*role)->permissions.has(sdk::Permission::read));
-            if (counts && !visit({*std::move(grant), *holder, level, (*role)->permissions}))
-                return false;
-        }
+        const auto goes_on = visit_grant({place->principal, place->role_key, cursor->value()},
+                                         level, counted, roles, visit);
+        if (!goes_on || !*goes_on) return goes_on;
         cursor->next();
     }
     const auto status = cursor->status();

@@ -34,8 +34,11 @@ public:
                                                      const sdk::RecordKey& principal,
                                                      const sdk::RecordKey& container);
 
-    /// The principal, the groups that contain it and `everyone` with its groups; sorted.
-    const std::vector<sdk::RecordKey>& holders() const { return holders_; }
+    /// Whether the principal lies in a container that is being removed, and has no rights any more.
+    bool is_without_rights() const { return starts_.empty(); }
+    /// The principal, the groups that contain it and `everyone` with its groups; sorted. Whoever
+    /// has made thousands of records is in thousands of groups: the first call walks over them.
+    sdk::Result<const std::vector<sdk::RecordKey>*> holders() const;
     const ContainerChain& chain() const { return chain_; }
     std::uint64_t platform() const { return platform_; }
 
@@ -49,6 +52,9 @@ public:
     /// Visits what counts, innermost first, until `visit` answers false.
     using Visit = std::function<bool(const HeldRole&)>;
     sdk::Result<void> each(Reach reach, const Visit& visit) const;
+    /// Visits what counts in any order, and some of it twice, until `visit` answers false: first
+    /// what is found without a walk over all groups of the principal, which is enough for most.
+    sdk::Result<void> search(Reach reach, const Visit& visit) const;
     /// What reaches the record from its container and its siblings, and counts only as far as the
     /// principal has it where the record came from; empty where that is its own container.
     sdk::Result<sdk::PermissionSet> bounded() const;
@@ -58,12 +64,19 @@ public:
     sdk::Result<sdk::PermissionSet> everywhere_inside(Contents contents) const;
 
 private:
+    /// A stored grant on a record of the chain.
+    struct Grant {
+        std::string_view holder;
+        std::string_view role_key;
+        std::string_view value;
+    };
+
     EffectiveRoles(const sdk::Reader& reader, RecordTree& tree, std::uint64_t platform,
                    const sdk::RecordKey& principal)
         : reader_(&reader), tree_(&tree), platform_(platform), principal_(principal) {}
     /// The roles that the record at a level gives by itself.
     sdk::Result<bool> each_own(std::size_t level, RoleLookup& roles, const Visit& visit) const;
-    sdk::Result<void> find_holders();
+    sdk::Result<void> find_starts();
     /// Which grants on a record count for another one: all, because that is its own; those that
     /// reach in any case; beside these those of roles with READ, except of `everyone`; and of those
     /// all, or of those that reach, only the whole ones, where the other one merely came into the
@@ -78,12 +91,29 @@ private:
     sdk::Result<sdk::PermissionSet> from_sibling(std::size_t level, RoleLookup& roles) const;
     sdk::Result<bool> each_on(std::size_t level, Counted counted, RoleLookup& roles,
                               const Visit& visit) const;
+    /// What a look at the first few grants tells.
+    struct Looked {
+        /// As `visit` answered.
+        bool goes_on = true;
+        /// Whether each grant was looked at, and is of somebody whose grants surely count.
+        bool is_whole = true;
+    };
+    sdk::Result<Looked> look_on(std::size_t level, Counted counted, RoleLookup& roles,
+                                const Visit& visit) const;
+    /// Whether the grants of a principal count, as far as one entry tells: those of a start, and of
+    /// a group that has a start among its members.
+    sdk::Result<bool> is_near(std::string_view holder) const;
+    /// Visits the grant if it counts; answers as `visit`.
+    sdk::Result<bool> visit_grant(const Grant& found, std::size_t level, Counted counted,
+                                  RoleLookup& roles, const Visit& visit) const;
 
     const sdk::Reader* reader_;
     RecordTree* tree_;
     std::uint64_t platform_;
     sdk::RecordKey principal_;
-    std::vector<sdk::RecordKey> holders_;
+    /// Of the walk over groups; none of somebody without rights.
+    std::vector<sdk::RecordKey> starts_;
+    mutable std::optional<std::vector<sdk::RecordKey>> holders_;
     std::optional<sdk::RecordKey> everyone_;
     ContainerChain chain_;
 };

@@ -28,7 +28,9 @@ sdk::Result<sdk::PolicySource::Given> given_by_policies(sdk::PolicySource* polic
                                                         const sdk::RecordKey& principal,
                                                         const EffectiveRoles& roles) {
     if (!policies) return sdk::PolicySource::Given{};
-    const sdk::PolicyHolder holder = policy_holder(principal, roles.holders());
+    const auto holders = roles.holders();
+    if (!holders) return holders.error();
+    const sdk::PolicyHolder holder = policy_holder(principal, **holders);
     const auto has_any = policies->has_policies(reader, roles.platform(), holder);
     if (!has_any) return has_any.error();
     if (!*has_any) return sdk::PolicySource::Given{};
@@ -112,7 +114,7 @@ sdk::PermissionSet in_both_places(sdk::PermissionSet one, sdk::PermissionSet oth
 sdk::Result<bool> role_reads_inside(const EffectiveRoles& roles) {
     bool is_reading = false;
     const auto visited =
-        roles.each(EffectiveRoles::Reach::inside, [&is_reading](const HeldRole& role) {
+        roles.search(EffectiveRoles::Reach::inside, [&is_reading](const HeldRole& role) {
             is_reading = role.permissions.has(sdk::Permission::read);
             return !is_reading;
         });
@@ -149,14 +151,15 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::permissions(const sdk::Reader& r
                                                             const sdk::RecordKey& record) {
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
-    if (roles->holders().empty()) return sdk::PermissionSet();
+    if (roles->is_without_rights()) return sdk::PermissionSet();
     const auto open = tree_.open_permissions(reader, record);
     if (!open) return open.error();
     sdk::PermissionSet held = *open | (principal == record ? kOwnRecord : sdk::PermissionSet());
-    const auto visited = roles->each(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
-        held |= role.permissions;
-        return held != sdk::PermissionSet::all();
-    });
+    const auto visited =
+        roles->search(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
+            held |= role.permissions;
+            return held != sdk::PermissionSet::all();
+        });
     if (!visited) return visited.error();
     if (held == sdk::PermissionSet::all()) return held;
     const auto bounded = roles->bounded();
@@ -177,10 +180,11 @@ sdk::Result<sdk::PermissionSet> AuthorityStore::granted_permissions(const sdk::R
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
     sdk::PermissionSet held;
-    const auto visited = roles->each(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
-        held |= role.permissions;
-        return held != sdk::PermissionSet::all();
-    });
+    const auto visited =
+        roles->search(EffectiveRoles::Reach::record, [&held](const HeldRole& role) {
+            held |= role.permissions;
+            return held != sdk::PermissionSet::all();
+        });
     if (!visited) return visited.error();
     const auto bounded = roles->bounded();
     if (!bounded) return bounded.error();
@@ -227,7 +231,7 @@ sdk::Result<bool> AuthorityStore::reads_inside(const sdk::Reader& reader,
     if (!open) return open.error();
     const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
     if (!roles) return roles.error();
-    if (roles->holders().empty()) return false;
+    if (roles->is_without_rights()) return false;
     if (open->has(sdk::Permission::read)) return true;
     const auto inside = roles->everywhere_inside(EffectiveRoles::Contents::all);
     if (!inside) return inside.error();
@@ -240,10 +244,10 @@ sdk::Result<bool> AuthorityStore::has_role(const sdk::Reader& reader,
                                            std::string_view role_key) {
     const auto roles = EffectiveRoles::open(reader, tree_, principal, record);
     if (!roles) return roles.error();
-    if (roles->holders().empty()) return false;
+    if (roles->is_without_rights()) return false;
     const WantedRole wanted(role_key);
     bool is_held = false;
-    const auto visited = roles->each(EffectiveRoles::Reach::record, [&](const HeldRole& role) {
+    const auto visited = roles->search(EffectiveRoles::Reach::record, [&](const HeldRole& role) {
         is_held = wanted.is_met_by(role.grant.role_key, role.permissions);
         return !is_held;
     });
@@ -306,7 +310,7 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
     const auto roles = EffectiveRoles::open_contents(reader, tree_, principal, container);
     if (!roles) return roles.error();
     VisibleRecords visible;
-    if (roles->holders().empty()) {
+    if (roles->is_without_rights()) {
         visible.only.emplace();
         return visible;
     }
@@ -324,16 +328,18 @@ sdk::Result<VisibleRecords> AuthorityStore::visible_records(const sdk::Reader& r
         reader, sdk::RecordKey(record_key_prefix) + std::string(kSequenceSize, '\0'));
     if (!has_own_rights) return has_own_rights.error();
     if (*has_own_rights) return visible;
+    const auto holders = roles->holders();
+    if (!holders) return holders.error();
     if (policies_) {
-        const auto has_any = policies_->has_policies(reader, roles->platform(),
-                                                     policy_holder(principal, roles->holders()));
+        const auto has_any =
+            policies_->has_policies(reader, roles->platform(), policy_holder(principal, **holders));
         if (!has_any) return has_any.error();
         if (*has_any) return visible;
     }
     std::vector<sdk::RecordKey>& only = visible.only.emplace();
     if (principal.starts_with(record_key_prefix)) only.push_back(principal);
     RoleLookup container_roles(reader, roles->chain());
-    for (const sdk::RecordKey& holder : roles->holders()) {
+    for (const sdk::RecordKey& holder : **holders) {
         const auto added =
             add_readable(reader, *roles, holder, record_key_prefix, container_roles, only);
         if (!added) return added.error();

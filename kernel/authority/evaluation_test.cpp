@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "kernel/authority/authority_keys.hpp"
 #include "kernel/authority/authority_store_test_fixture.hpp"
 
 namespace stele::kernel::authority::testing {
@@ -64,12 +65,78 @@ TEST_CASE_METHOD(StoreFixture, "ten thousand memberships cost one scan each") {
     write(engine, [&](sdk::Transaction& transaction) {
         for (std::uint64_t number = 1; number <= kGroups; ++number)
             expect(store.add_member(transaction, group(number), ann, PrincipalKind::user));
-        return store.grant(transaction, leaf, group(kGroups / 2), "consumer");
+        // Of the groups one is in another one, which is what the leaf is granted to.
+        expect(store.add_member(transaction, group(kGroups + 1), group(kGroups / 2),
+                                PrincipalKind::group));
+        return store.grant(transaction, leaf, group(kGroups + 1), "consumer");
     });
     const CountingReader reader(engine.snapshot());
     CHECK(value_of(store.permissions(reader, ann, leaf)) == kConsumer);
     // A scan and a step for each group, and little else.
+    CHECK(reader.count > static_cast<int>(kGroups));
     CHECK(reader.count < 2 * static_cast<int>(kGroups) + 100);
+}
+
+TEST_CASE_METHOD(StoreFixture,
+                 "whoever made thousands of records is not sought in all their groups") {
+    constexpr std::uint64_t kGroups = 5'000;
+    write(engine, [&](sdk::Transaction& transaction) {
+        for (std::uint64_t number = 1; number <= kGroups; ++number)
+            expect(store.add_member(transaction, group(number), ann, PrincipalKind::user));
+        expect(store.grant(transaction, leaf, group(kGroups / 2), "consumer"));
+        // Somebody else's, on the way to what the platform gives.
+        expect(store.grant(transaction, branch, bob, "owner"));
+        expect(store.grant(transaction, other_leaf, bob, "owner"));
+        return store.grant(transaction, root, ann, "owner");
+    });
+    CountingReader reader(engine.snapshot());
+    const auto counted = [&reader](const auto& ask) {
+        reader.count = 0;
+        ask();
+        return reader.count;
+    };
+    CHECK(counted([&] {
+              CHECK(value_of(store.permissions(reader, ann, leaf)) == PermissionSet::all());
+          }) < 50);
+    CHECK(counted([&] {
+              CHECK(value_of(store.permissions(reader, ann, other_leaf)) == PermissionSet::all());
+          }) < 50);
+    CHECK(counted([&] {
+              CHECK(value_of(store.granted_permissions(reader, ann, other_leaf)) ==
+                    PermissionSet::all());
+          }) < 50);
+    CHECK(counted([&] {
+              CHECK(value_of(store.inside_permissions(reader, ann, branch)) ==
+                    PermissionSet::all());
+          }) < 50);
+    CHECK(counted([&] { CHECK(value_of(store.has_role(reader, ann, leaf, "consumer"))); }) < 50);
+    CHECK(counted([&] { CHECK(value_of(store.reads_inside(reader, ann, branch))); }) < 50);
+}
+
+TEST_CASE_METHOD(StoreFixture,
+                 "principals of a domain that is being removed have no rights and give none") {
+    const auto remove = [&](std::uint64_t collection) {
+        write(engine, [&](sdk::Transaction& transaction) {
+            transaction.put(removal_key(kPlatform, collection), "domain");
+            return sdk::Result<void>();
+        });
+    };
+    const sdk::RecordKey outer = record_key(kPlatform, 152, 1);
+    join(group(1), ann);
+    join(outer, ann);
+    grant(leaf, group(1), "consumer");
+    grant(leaf, outer, "editor");
+    grant(other_leaf, ann, "consumer");
+    CHECK(has_role(ann, leaf, "editor"));
+    remove(152);
+    CHECK(permissions(ann, leaf) == kConsumer);
+    CHECK_FALSE(has_role(ann, leaf, "editor"));
+    remove(151);
+    CHECK(permissions(ann, leaf).is_empty());
+    CHECK(permissions(ann, other_leaf) == kConsumer);
+    remove(150);
+    CHECK(permissions(ann, other_leaf).is_empty());
+    CHECK(visible_leaves(ann).only == Keys{});
 }
 
 TEST_CASE_METHOD(StoreFixture, "a record that is granted to many is not searched for one of them") {
