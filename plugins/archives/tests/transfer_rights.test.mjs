@@ -139,7 +139,8 @@ test('an export tells of nothing hidden, neither that it is there nor when it ch
 
 test('ids that are words are replaced as ids only', async () => {
   const domain = await make('/domains', { _doc: 'staff', title: 'staff', description: 'staff' });
-  await make(`/domains/${domain}/principals`, { type: 'GROUP', name: 'staff', description: 'staff', mode: { who: 'staff' }, colours: ['staff'] });
+  await make(`/domains/${domain}/principals`, { type: 'GROUP', name: 'staff', description: 'staff', mode: { who: 'staff' }, colours: ['staff'],
+                                                  principalDomainId: 'staff', subdomainId: 'staff' });
   const reply = await server.request('POST', '/tools/copy', { token: server.adminToken, body: {
     sources: [{ typeId: 'platform', id: platform }, { typeId: 'domain', id: domain }], targets: [{ typeId: 'platform', id: platform }] } });
   tokens.admin = server.adminToken;
@@ -147,7 +148,8 @@ test('ids that are words are replaced as ids only', async () => {
   assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
   const copy = job.imports[0].targets.at(-1).id;
   const [group] = (await admin('GET', `/domains/${copy}/principals`)).rows;
-  assert.deepEqual([group.name, group.description, group.mode.who, group.colours, group.domainId], ['staff', 'staff', 'staff', ['staff'], copy]);
+  assert.deepEqual([group.name, group.description, group.mode.who, group.colours, group.subdomainId], ['staff', 'staff', 'staff', ['staff'], 'staff']);
+  assert.deepEqual([group.domainId, group.principalDomainId], [copy, copy]);
   assert.deepEqual([(await admin('GET', `/domains/${copy}`)).description], ['staff']);
 });
 

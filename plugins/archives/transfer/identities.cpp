@@ -22,6 +22,17 @@ bool is_server_id(std::string_view text) {
            });
 }
 
+/// `domainId` and `principalDomainId` are called after a domain.
+bool is_called_after(std::string_view member, std::string_view type) {
+    constexpr std::string_view kId = "Id";
+    if (!member.ends_with(kId)) return false;
+    member.remove_suffix(kId.size());
+    if (member.size() < type.size()) return false;
+    const std::string_view word = member.substr(member.size() - type.size());
+    if (!sdk::equals_ignoring_case(word, type)) return false;
+    return word.size() == member.size() || (word.front() >= 'A' && word.front() <= 'Z');
+}
+
 }  // namespace
 
 Identities::Identities(std::map<std::string, std::string> substitutions, std::string platform,
@@ -57,9 +68,15 @@ const Identities::Known* Identities::find_named(std::string_view member,
         const auto same = known_.find(text);
         return same == known_.end() ? nullptr : &same->second.front();
     }
-    constexpr std::string_view kId = "Id";
-    if (!member.ends_with(kId)) return nullptr;
-    return find(member.substr(0, member.size() - kId.size()), text);
+    const auto same = known_.find(text);
+    if (same == known_.end()) return nullptr;
+    // Of `pageRenditionId` a page rendition is meant, not a rendition.
+    const Known* named = nullptr;
+    for (const Known& known : same->second) {
+        if (!is_called_after(member, known.type)) continue;
+        if (!named || named->type.size() < known.type.size()) named = &known;
+    }
+    return named;
 }
 
 std::string Identities::here(const std::string& type, const std::string& id) const {

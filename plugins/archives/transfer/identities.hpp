@@ -14,7 +14,7 @@ namespace stele::archives {
 
 /// What the ids of a source became, and the texts in which they stand: references, ids that a
 /// server has made, and of other ids (`default`, `staff`) only members that are called after their
-/// type, as `domainId`. Never parts of texts.
+/// type, as `domainId` and `principalDomainId`. Never parts of texts.
 class Identities {
 public:
     /// The types of the ids in references with a word, the platform first; none for unknown words.
