@@ -104,3 +104,31 @@ test('a project is exported after a store of its stack was removed, and a list w
     await server.end();
   }
 });
+
+test('records that name each other in their depths are not written again when nothing changed', async () => {
+  const server = await SteleServer.start();
+  try {
+    const ask = (...request) => server.admin(...request);
+    const platform = (await ask('GET', '/'))._doc;
+    const made = [];
+    for (const title of ['one', 'other']) made.push((await ask('POST', '/applications', { title }))._doc);
+    const paths = made.map((id) => `/applications/${id}`);
+    const name = async (i, id) => ask('PUT', paths[i], { ...(await ask('GET', paths[i])), near: { named: [{ by: `application://${platform}/${id}` }] } });
+    for (const i of [0, 1]) await name(i, made[1 - i]);
+    const all = () => Promise.all(paths.map((path) => ask('GET', path)));
+    const before = await all();
+    const trips = new RoundTrips(server);
+    const place = await trips.export('');
+    const clone = async () => {
+      const { created, updated } = await trips.import('', place, { strategy: 'CLONE' });
+      return [created, updated];
+    };
+    assert.deepEqual(await clone(), [0, 0]);
+    assert.deepEqual(await all(), before);
+    await name(0, 'nobody');
+    assert.deepEqual(await clone(), [0, 1]);
+    assert.deepEqual((await all()).map(({ near }) => near), before.map(({ near }) => near));
+  } finally {
+    await server.end();
+  }
+});

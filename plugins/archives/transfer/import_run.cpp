@@ -352,7 +352,14 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     if (!before) return before.error();
     const sdk::Json is_said = said(*before, *family);
     sdk::Json fields = said(record.fields, *family);
-    if (!identities_.rewrite(fields).empty()) unfinished_.insert(record.key);
+    if (!identities_.rewrite(fields).empty()) {
+        unfinished_.insert(record.key);
+        // Members that name what has still to come, at any depth, stay as they are until then.
+        sdk::Json members = said(record.fields, *family);
+        for (auto& [name, value] : members.items()) {
+            if (value.is_structured() && !identities_.rewrite(value).empty()) fields.erase(name);
+        }
+    }
     if (record.type == kBranch) hold_back_protection(record, fields);
     // What it does not say, the record keeps: members of the server, and those that came with it.
     sdk::Json after = is_said;
@@ -363,6 +370,7 @@ sdk::Result<void> ImportRun::update(const TransferRecord& record, const sdk::Rec
     if (!has_them) return has_them.error();
     if (after == is_said && *has_them) {
         ++outcome_.skipped;
+        if (unfinished_.contains(record.key)) skipped_so_far_.insert(record.key);
         return {};
     }
     after.update(secrets);
@@ -427,10 +435,12 @@ sdk::Result<void> ImportRun::complete_record(const TransferRecord& record,
     if (unfinished_.contains(record.key)) {
         const std::uint64_t updated = outcome_.updated;
         const std::uint64_t skipped = outcome_.skipped;
+        const bool was_skipped = skipped_so_far_.contains(record.key);
         if (auto written = update(record, key); !written) return written;
         // It was counted when it came.
-        outcome_.updated = updated;
-        outcome_.skipped = skipped;
+        const bool is_late = was_skipped && outcome_.updated > updated;
+        outcome_.updated = updated + (is_late ? 1 : 0);
+        outcome_.skipped = skipped - (is_late ? 1 : 0);
     }
     for (const auto& [name, companion] : record.companions) {
         const auto here = records_.find(companion);

@@ -115,6 +115,8 @@ private:
     std::set<std::string> belonging_;
     /// Records that name others which had not come yet.
     std::set<std::string> unfinished_;
+    /// Of these, those that were equal as far as was known.
+    std::set<std::string> skipped_so_far_;
     /// Some record tells of policies.
     bool has_assignments_ = false;
     /// Made or changed, so that what lies beside them is to be brought, too.
