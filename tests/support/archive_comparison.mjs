@@ -44,9 +44,9 @@ class Statement {
 }
 
 export class ComparedArchive {
-  /// `leavesOut(path)` tells which files are not looked at.
-  constructor(bytes, leavesOut = () => false) {
-    this.files = unzip(bytes);
+  /// Of a zip, or of its files. `leavesOut(path)` tells which files are not looked at.
+  constructor(archive, leavesOut = () => false) {
+    this.files = archive instanceof Map ? archive : unzip(archive);
     this.manifest = JSON.parse(this.files.get('manifest.json'));
     this.mayDiffer = new Set(this.manifest.mayDiffer);
     this.statements = [];

@@ -4,6 +4,8 @@ import { RandomBranch } from './random_branch.mjs';
 import { described, everyPath, families, plainDocument } from './route_walk.mjs';
 import { archiveOf } from './zip_archive.mjs';
 
+/// What every server has.
+const kSystemPolicies = ['project-user', 'project-collaborator'];
 const kRoles = ['consumer', 'contributor', 'editor', 'manager', 'connector'];
 /// Tenants are platforms of their own; identities and the records of the server itself are not imported, nor are jobs and
 /// logs; content is made by `RandomBranch`.
@@ -13,7 +15,7 @@ export class RandomPlatform {
   /// `size` is about how many records each family gets.
   static async make(server, random, { size = 2, steps = 25 } = {}) {
     const made = new RandomPlatform();
-    Object.assign(made, { server, random, size, steps, records: [], principals: [], branches: [], counter: 0 });
+    Object.assign(made, { server, random, size, steps, records: [], principals: [], teams: [], branches: [], counter: 0 });
     made.description = await described(server);
     made.paths = everyPath(made.description);
     made.platform = (await made.ask('GET', '/'))._doc;
@@ -24,6 +26,7 @@ export class RandomPlatform {
     await made.#makeDeployments();
     for (const record of made.records) await made.#surround(record);
     await made.#surround({ template: '', path: '' });
+    await made.#assignPolicies();
     return made;
   }
 
@@ -151,6 +154,7 @@ export class RandomPlatform {
           for (const [name, value] of Object.entries(own)) if (name in family.schema.properties && (name in body || name === 'key')) body[name] = value();
           if ('principalDomainId' in family.schema.properties) [body.principalDomainId, body.principalId] = body.principalId.split('/');
           if (family.name === 'accessPolicyId') Object.assign(body, { order: random.below(9), statements: [{ action: random.pick(['grant', 'revoke']), roles: [random.pick(kRoles)], conditions: [{ type: 'path', config: { path: '^/folder' } }] }] });
+          for (const [name, { writeOnly, type }] of Object.entries(family.schema.properties)) if (writeOnly && [type].flat().includes('string')) body[name] = `${random.text().replace(/\p{C}/gu, '')} secret`;
           if (family.name === 'settingsId') body.settings = { reference: `repository://${this.platform}/${random.pick(this.of('/repositories/{repositoryId}')).id}`, ...random.members('s') };
           await this.#make(family.collection, family.name, random.pick(around) + family.collection.slice(outer.length), body);
         }
@@ -172,6 +176,16 @@ export class RandomPlatform {
     await this.#make(collection, 'pageRenditionId', `${application.path}/deployments/live/pagerenditions`, { key: 'page', page: this.random.members('p') });
   }
 
+  /// Of this platform, and of the server, to principals and teams.
+  async #assignPolicies() {
+    const { random } = this;
+    const word = ({ type }) => type.toLowerCase();
+    const holders = this.principals.map((principal) => `${word(principal)}://${this.platform}/${principal.id}`).concat(this.teams);
+    const own = this.of('/access/policies/{accessPolicyId}').map(({ id }) => id);
+    for (const policy of [...own, ...kSystemPolicies.map((key) => `system/${key}`)])
+      for (const ref of new Set([random.pick(holders.slice(0, this.principals.length)), ...random.some(holders, 0.2)])) await this.ask('POST', `/access/policies/${policy}/assign?ref=${encodeURIComponent(ref)}`);
+  }
+
   #offers(template, path) {
     return this.paths[template + path]?.post !== undefined;
   }
@@ -186,6 +200,8 @@ export class RandomPlatform {
     }
     if (this.#offers(template, '/teams') && random.chance(0.4)) {
       const team = `${path}/teams/team${++this.counter}`;
+      const [, collection, id] = path.match(/^\/(stacks|applications|webhosts)\/([^/]+)$/) ?? [];
+      if (id) this.teams.push(`team://${collection.slice(0, -1)}/${this.platform}/${id}/team${this.counter}`);
       await this.ask('POST', `${path}/teams?key=team${this.counter}`, this.#said());
       for (let i = random.below(3); i > 0; --i) await this.ask('POST', `${team}/members/add?id=${someone()}`, {});
       for (let i = random.below(2); i >= 0; --i) await this.ask('POST', `${team}/authorities/${random.pick(kRoles)}/grant`, {});
