@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { endedJob } from '../support/ended_job.mjs';
 import { PostgresServer } from '../support/postgres_server.mjs';
 import { repetitions } from '../support/repetitions.mjs';
 import { SteleServer } from '../support/stele_server.mjs';
@@ -55,14 +55,7 @@ async function killInTheMiddle(victim, title, others) {
   throw new Error('the server was never in the middle of a job');
 }
 
-async function ended(id) {
-  for (let i = 0; i < 600; ++i) {
-    const job = await call(witness, 'GET', `/jobs/${id}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    await pause(50);
-  }
-  throw new Error(`the job ${id} does not end`);
-}
+const ended = (id) => endedJob((...request) => call(witness, ...request), id);
 
 /// How many stacks no project uses.
 async function spareStacks() {

@@ -1,6 +1,7 @@
 // What invited users are told by mail (docs/reference/identity.md, Invitations).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { endedJob } from '../support/ended_job.mjs';
 import { MailServer } from './mail_server.mjs';
 import { startStele } from './mail_fixture.mjs';
 
@@ -28,13 +29,7 @@ const domainOf = async (title) => (await stele.admin('POST', '/domains', { title
 const invite = (where, parameters, body, token) =>
   fixture.ask('POST', `${where}/invite?${new URLSearchParams(parameters)}`, body, token);
 
-async function ended(jobId) {
-  for (;;) {
-    const job = await stele.admin('GET', `/jobs/${jobId}/poll`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const ended = (id) => endedJob((...request) => stele.admin(...request), id);
 
 test('an invited user gets a mail by the provider that is named', async () => {
   const domain = await domainOf('The Domain');

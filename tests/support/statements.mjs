@@ -1,7 +1,7 @@
 // Cases of the specification: each is named after the statement that it holds the server to.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from './ended_job.mjs';
 import { readSpecification } from './specification.mjs';
 import { SteleServer } from './stele_server.mjs';
 
@@ -100,14 +100,8 @@ export class Subject {
   }
 
   /// A job when it has ended; it may take long on a busy machine.
-  async finished(id) {
-    const end = Date.now() + 120_000;
-    for (;;) {
-      const job = await this.get(`/jobs/${id}`);
-      if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-      assert.ok(Date.now() < end, 'the job ends');
-      await sleep(20);
-    }
+  finished(id) {
+    return endedJob((_method, path) => this.get(path), id);
   }
 
   grant(path, role, who) {

@@ -1,8 +1,8 @@
 // Archives of other servers' tools (docs/reference/archives_older.md): what comes of each is what their description says.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { firstGeneration, graphOf, packed, packedBranch, parted } from '../../../tests/support/archive_samples.mjs';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { statement } from '../../../tests/support/statements.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
@@ -15,13 +15,7 @@ async function upload({ manifest, files }, { query = '', vault = 'primary' } = {
   const bytes = packed(files, { hasFolders: !manifest.model });
   return ask('POST', `/vaults/${vault}/archives${query}`, bytes);
 }
-async function finish({ _doc }) {
-  for (;;) {
-    const job = await ask('GET', `/jobs/${_doc}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    await sleep(20);
-  }
-}
+const finish = ({ _doc }) => endedJob(ask, _doc);
 const start = async (at, { group, artifact, version }, body = {}, vault = 'primary') =>
   finish(await ask('POST', `${at}/import?group=${group}&artifact=${artifact}&version=${version}&vault=${vault}`, body));
 async function bring(at, manifest, body) {

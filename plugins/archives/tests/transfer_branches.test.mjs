@@ -1,8 +1,8 @@
 // Branches of a repository that comes as a whole: each has its own content, in a changeset of its own (decision 0146).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
-import { until } from '../../../tests/support/until.mjs';
 
 let server;
 before(async () => { server = await SteleServer.start(); });
@@ -11,11 +11,7 @@ after(() => server.end());
 const ask = (...request) => server.admin(...request);
 async function ended(path, body = {}) {
   const { _doc } = await ask('POST', path, body);
-  let job;
-  await until(async () => {
-    job = await ask('GET', `/jobs/${_doc}`);
-    return ['FINISHED', 'ERROR'].includes(job.state);
-  });
+  const job = await endedJob(ask, _doc);
   assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
   return job;
 }

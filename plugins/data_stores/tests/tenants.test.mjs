@@ -5,6 +5,7 @@ import { readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 import { loginWith, makeTenant, openTenant } from '../../../tests/support/stele_tenant.mjs';
 
@@ -325,8 +326,7 @@ test('stele check looks into a disabled tenant, and says nothing of one that is 
 test('a tenant is made by a job too', async () => {
   const user = await server.makeUser('max');
   const { _doc } = await admin('POST', `${kTenants}/start`, { planKey: 'unlimited', principalId: user._doc });
-  let job;
-  do { await sleep(50); job = await admin('GET', `/jobs/${_doc}/poll`); } while (!['FINISHED', 'ERROR'].includes(job.state));
+  const job = await endedJob(admin, _doc);
   assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
   const tenant = await openTenant(server, job['created-tenant-id'], 'max');
   assert.equal((await tenant.login()).status, 200);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rmSync, truncateSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -123,12 +124,7 @@ test('section 1.5: an upload starts an index job, which ends FINISHED; a plain c
   assert.equal(all.length, before + 1);
   const started = all.find((job) => job.type === 'index' && job._data?.repositoryId === master.split('/')[2]);
   assert.ok(started, JSON.stringify(all.at(-1)));
-  let job;
-  for (let i = 0; i < 300; ++i) {
-    job = await admin('GET', `/jobs/${started._doc}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const job = await endedJob(admin, started._doc);
   assert.equal(job.state, 'FINISHED', JSON.stringify(job));
   assert.deepEqual(await jobs({ state: 'WAITING' }), []);
 });

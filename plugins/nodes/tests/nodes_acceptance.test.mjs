@@ -1,6 +1,7 @@
 // The acceptance checklist of docs/specification/nodes.md 34, number by number.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -24,14 +25,7 @@ async function fresh(fields = {}) {
 const create = (branch, fields = {}, parameters = '') => admin('POST', `${branch}/nodes${parameters}`, fields);
 const read = (branch, id, parameters = '') => admin('GET', `${branch}/nodes/${id}${parameters}`);
 const total = async (branch, query) => (await admin('POST', `${branch}/nodes/query`, query)).total_rows;
-const finished = async (job) => {
-  for (let tries = 0; tries < 200; ++tries) {
-    const now = await admin('GET', `/jobs/${job._doc}`);
-    if (now.state === 'FINISHED' || now.state === 'ERROR') return now;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`job ${job._doc} does not end`);
-};
+const finished = ({ _doc }) => endedJob(admin, _doc);
 
 test('1: a fresh repository has one branch and one changeset', async () => {
   const { repository, master } = await fresh({ title: 'First' });

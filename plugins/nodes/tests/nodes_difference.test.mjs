@@ -1,7 +1,7 @@
 // What two branches have done since their common ancestor (docs/specification/nodes.md 29; docs/reference/nodes_history.md).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -205,9 +205,7 @@ test('29: the answer is a job that is begun at once or waited for', async () => 
   await make(source, { title: 'made' });
   const job = await admin('POST', `${branchPath('master')}/diff/start?id=${source}`);
   assert.equal(typeof job._doc, 'string');
-  let ended = job;
-  for (const end = Date.now() + 60_000; !['FINISHED', 'ERROR'].includes(ended.state) && Date.now() < end; await sleep(50))
-    ended = await admin('GET', `/jobs/${job._doc}`);
+  const ended = await endedJob(admin, job._doc);
   assert.equal(ended.state, 'FINISHED');
   assert.equal(ended.type, 'branch-difference');
   assert.equal(ended._result.totals.source.create, ended._result.changes.length);

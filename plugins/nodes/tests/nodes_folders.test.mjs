@@ -1,6 +1,7 @@
 // Paths, trees, moves, copies, mounts and locks of nodes (docs/specification/nodes.md 8, 14, 17, 18, 32).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -46,14 +47,7 @@ async function letIn(role) {
   await admin('POST', `${repository}/teams/crew/authorities/${role}/grant`);
 }
 
-async function ended(job) {
-  for (let i = 0; i < 200; i += 1) {
-    const now = await admin('GET', `/jobs/${job}/poll`);
-    if (['FINISHED', 'ERROR'].includes(now.state)) return now;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`job ${job} does not end`);
-}
+const ended = (id) => endedJob(admin, id);
 
 const flat = (element) => [element, ...(element.children ?? []).flatMap(flat)];
 

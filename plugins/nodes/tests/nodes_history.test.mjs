@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -26,13 +27,7 @@ async function makeNode(fields = {}) {
 const read = async (path) => (await server.request('GET', path, { token: server.adminToken }));
 const idOf = (path) => path.split('/').at(-1);
 
-async function ended(id) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
-    const job = await admin('GET', `/jobs/${id}`);
-    if (job.state === 'FINISHED' || job.state === 'ERROR') return job;
-  }
-  assert.fail('the job does not end');
-}
+const ended = (id) => endedJob(admin, id);
 
 test('19: a create and an update make two versions, the newest first, each with its changeset', async () => {
   await makeRepository();

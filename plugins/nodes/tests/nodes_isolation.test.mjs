@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeContent } from '../../../tests/support/content_records.mjs';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 const kMark = 'nothing for the reader';
@@ -158,8 +159,7 @@ test('ids of another branch or repository in bodies and parameters lead nowhere'
     }
   }
   for (const id of jobs) {
-    let job;
-    do job = (await admin('GET', `/jobs/${id}`)); while (!['FINISHED', 'ERROR'].includes(job.state));
+    const job = await endedJob(admin, id);
     assert.equal(job.state, 'ERROR', JSON.stringify(job));
   }
   assert.deepEqual(await secrets(), present);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 const kThreads = 2;
@@ -32,13 +33,7 @@ async function makeFolder(members) {
 const deletionsOf = (query = {}) => admin('POST', `${master}/deletions/query?limit=-1`, query);
 const associationsLeft = async () => (await deletionsOf({ '_deletion.association': true })).total_rows;
 
-async function ended(id) {
-  for (;;) {
-    const job = await admin('GET', `/jobs/${id}`);
-    if (job.state === 'FINISHED' || job.state === 'ERROR') return job;
-    await sleep(50);
-  }
-}
+const ended = (id) => endedJob(admin, id);
 
 async function associationsGone() {
   while ((await associationsLeft()) > 0) await sleep(50);

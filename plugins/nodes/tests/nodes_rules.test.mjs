@@ -3,6 +3,7 @@
 // nodes_maintenance.md).
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -39,13 +40,7 @@ function isRefused(reply, status, code, what = '') {
   assert.ok(codes(reply).includes(code), `${what} ${reply.text}`);
 }
 
-async function ended(job) {
-  for (;;) {
-    const now = await admin('GET', `/jobs/${job}/poll`);
-    if (['FINISHED', 'ERROR'].includes(now.state)) return now;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const ended = (id) => endedJob(admin, id);
 
 test('folders and owners form no circle, by associate as by move', async () => {
   for (const [first, second] of [['a:child', 'a:child'], ['a:owned', 'a:owned'], ['a:child', 'a:owned'], ['a:owned', 'a:child']]) {

@@ -2,7 +2,7 @@
 // (docs/decisions/0092-what-writes-to-a-whole-branch.md), and what a job writes is checked as its caller's.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -32,11 +32,7 @@ const make = async (fields) => (await admin('POST', `${branch}/nodes`, fields)).
 /// The job that a reply names, when it has ended.
 async function ended(reply) {
   assert.equal(reply.status, 200, reply.text);
-  for (;;) {
-    const job = await admin('GET', `/jobs/${reply.json._doc}`);
-    if (['FINISHED', 'ERROR'].includes(job.state)) return job;
-    await sleep(20);
-  }
+  return endedJob(admin, reply.json._doc);
 }
 const refused = (reply, code = 'authority.permission_missing') => {
   assert.equal(reply.status, 403, reply.text);

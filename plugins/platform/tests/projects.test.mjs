@@ -1,6 +1,7 @@
 // Stacks, projects, jobs and the open collections of the platform (docs/specification/platform.md 3.1, 8, 14.1).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { endedJob } from '../../../tests/support/ended_job.mjs';
 import { SteleServer } from '../../../tests/support/stele_server.mjs';
 
 let server;
@@ -105,9 +106,7 @@ test('a project leaves a stack that it shares', async () => {
 test('a job makes a project that belongs to whoever started it', async () => {
   const token = builder.token;
   const { _doc: id } = await call('POST', '/projects/start', { token, body: { title: 'By job' } });
-  let job;
-  do job = await call('GET', `/jobs/${id}/poll`, { token });
-  while (!['FINISHED', 'ERROR'].includes(job.state));
+  const job = await endedJob((method, path) => call(method, path, { token }), id);
   assert.equal(job.state, 'FINISHED', JSON.stringify(job.log_entries));
   assert.equal(job.type, 'create-project');
   const project = job['created-project-id'];
