@@ -60,6 +60,7 @@ struct Lanes : StoredJobs {
             if (!claim) return starters;
             starters += claim->starter;
             wishes.last_starters[claim->lane] = claim->starter;
+            wishes.last_lane = claim->lane;
         }
     }
 
@@ -152,15 +153,45 @@ TEST_CASE("starters of any bytes have a place in the queue of their own") {
     CHECK(jobs.count_keys(queue_range()) == 0);
 }
 
-TEST_CASE("a full lane is passed over, and what waits longest in the others is next") {
+TEST_CASE("a full lane is passed over, and the others take turns") {
     Lanes jobs;
     jobs.start("a");
-    jobs.start("b", "index", "");
-    jobs.start("c", "index", "other");
+    for (int i = 0; i < 2; ++i) {
+        jobs.start("b", "index", "");
+        jobs.start("c", "index", "other");
+    }
     JobWishes wishes;
     wishes.has_room = [](std::string_view lane) { return lane != kLane; };
-    CHECK(jobs.turns(wishes) == "bc");
+    CHECK(jobs.turns(wishes) == "bcbc");
     CHECK(jobs.turns() == "a");
+}
+
+TEST_CASE("what waits in one lane, for however long, keeps no job of another lane behind all of it") {
+    for (const bool is_first : {false, true}) {
+        CAPTURE(is_first);
+        Lanes jobs;
+        const std::string backlog = is_first ? "" : kLane;
+        const std::string other = is_first ? kLane : "";
+        for (int i = 0; i < 5; ++i)
+            jobs.start("a", "rule", backlog, kNow - 1000);
+        jobs.start("b", "export", other);
+        jobs.start("b", "export", other);
+        CHECK(jobs.turns().starts_with(is_first ? "abab" : "baba"));
+    }
+}
+
+TEST_CASE("a runner remembers which lane had its turn") {
+    Lanes jobs;
+    HeldWork work;
+    JobRunner runner(jobs.engine, jobs.options(3));
+    runner.define(work.type("rule", "", 0));
+    runner.define(work.type("export", kLane, 2));
+    for (int i = 0; i < 5; ++i)
+        jobs.start("a", "rule", "", kNow - 1000);
+    const std::string other = jobs.start("b", "export", kLane);
+    CHECK(runner.step().value() == 3);
+    CHECK(jobs.state(other) == JobState::running);
+    work.may_end = true;
 }
 
 TEST_CASE("no more jobs of a lane run at the same time than it is wide, whatever their kinds") {

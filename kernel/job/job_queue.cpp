@@ -88,11 +88,12 @@ private:
 
 }  // namespace
 
-Result<Found> next_job(const sdk::Reader& reader, const JobWishes& wishes, std::int64_t now,
-                       const Choose& choose) {
-    Found best;
-    bool is_stopped = false;
-    const auto lanes = reader.scan(queue_range(), sdk::ScanDirection::forward);
+namespace {
+
+/// In the lanes of a range, in their order.
+Result<Found> first_in_lanes(const sdk::Reader& reader, const JobWishes& wishes, std::int64_t now,
+                             const sdk::KeyRange& range, const Choose& choose, bool& is_stopped) {
+    const auto lanes = reader.scan(range, sdk::ScanDirection::forward);
     while (lanes->is_valid()) {
         const auto place = place_in_queue(lanes->key());
         if (!place) {
@@ -101,13 +102,26 @@ Result<Found> next_job(const sdk::Reader& reader, const JobWishes& wishes, std::
         }
         if (!wishes.has_room || wishes.has_room(place->lane)) {
             auto found = Lane(reader, wishes, now, place->lane).next(choose, is_stopped);
-            if (!found || is_stopped) return found;
-            if (*found && (!best || (*found)->due_ms < best->due_ms)) best = *std::move(found);
+            if (!found || *found || is_stopped) return found;
         }
         lanes->seek(lane_range(place->lane).end);
     }
     if (auto scanned = lanes->status(); !scanned) return scanned.error();
-    return best;
+    return Found();
+}
+
+}  // namespace
+
+Result<Found> next_job(const sdk::Reader& reader, const JobWishes& wishes, std::int64_t now,
+                       const Choose& choose) {
+    bool is_stopped = false;
+    const sdk::KeyRange all = queue_range();
+    if (!wishes.last_lane) return first_in_lanes(reader, wishes, now, all, choose, is_stopped);
+    // Those behind the lane whose turn was last, then the others, that one at the end.
+    const std::string end = lane_range(*wishes.last_lane).end;
+    auto found = first_in_lanes(reader, wishes, now, {end, all.end}, choose, is_stopped);
+    if (!found || *found || is_stopped) return found;
+    return first_in_lanes(reader, wishes, now, {all.begin, end}, choose, is_stopped);
 }
 
 }  // namespace stele::kernel::job

@@ -27,6 +27,8 @@ struct JobWishes {
     std::function<bool(std::string_view lane)> has_room = {};
     /// By lane: the starter whose job was taken last.
     std::map<std::string, std::string, std::less<>> last_starters = {};
+    /// That of the job that was taken last.
+    std::optional<std::string> last_lane = {};
 };
 
 /// What becomes of a job that is next.
@@ -36,10 +38,10 @@ enum class JobChoice : std::uint8_t {
     stop,  ///< nothing is taken
 };
 
-/// Finds the job that is next: in each lane with room those who started one take turns, each with
-/// the one that has been due for longest; of what the lanes offer, again that one. Its costs grow
-/// with the number of starters, not with that of jobs. `choose` is asked about what is next.
-/// Nothing where nothing is due.
+/// Finds the job that is next: lanes with room take turns, in each of them those who started one,
+/// each of these with the one that has been due for longest. So no backlog, in whatever lane, keeps
+/// somebody else's job waiting for all of it. Its costs grow with the number of starters, not with
+/// that of jobs. `choose` is asked about what is next. Nothing where nothing is due.
 sdk::Result<std::optional<QueuedJob>> next_job(
     const sdk::Reader& reader, const JobWishes& wishes, std::int64_t now,
     const std::function<sdk::Result<JobChoice>(const QueuedJob&)>& choose);

@@ -206,7 +206,8 @@ Result<bool> JobRunner::begin_one() {
     const JobWishes wishes{
         .is_wanted = [this](std::string_view type) { return find_type(type) != nullptr; },
         .has_room = [this](std::string_view lane) { return has_room(lane); },
-        .last_starters = last_starters_};
+        .last_starters = last_starters_,
+        .last_lane = last_lane_};
     std::optional<JobClaim> claim;
     const auto done =
         sdk::write_with_retry(engine_, [&](sdk::Transaction& transaction) -> Result<void> {
@@ -219,6 +220,7 @@ Result<bool> JobRunner::begin_one() {
     if (!done) return done.error();
     if (!claim) return false;
     last_starters_[claim->lane] = claim->starter;
+    last_lane_ = claim->lane;
     {
         const std::lock_guard lock(mutex_);
         active_.emplace(claim->id, *claim);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -89,6 +90,7 @@ private:
     std::map<std::string, std::size_t, std::less<>> widths_;  // of lanes
     /// Whose turn was last, by lane. Of the thread that takes jobs.
     std::map<std::string, std::string, std::less<>> last_starters_;
+    std::optional<std::string> last_lane_;
     // Shared with the engine, whose observers outlive this object.
     std::shared_ptr<JobSignals> signals_;
     std::atomic<bool> is_stopping_ = false;
