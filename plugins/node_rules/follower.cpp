@@ -22,6 +22,8 @@ namespace {
 constexpr std::chrono::seconds kPause(5);
 /// Versions that are looked at before jobs are started; whole changesets only.
 constexpr std::size_t kVersionsAtOnce = 2000;
+/// How long changesets of one repository are looked at while others wait.
+constexpr std::chrono::milliseconds kTurn(200);
 /// Changesets that are looked at a second time, at most, when a server has died. Each mark is a
 /// write.
 constexpr std::uint64_t kUnmarked = 1000;
@@ -95,6 +97,7 @@ sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
     const std::uint64_t begin = positions_[space].revision;
     book_.begin(space, begin);
     RuleBook::Changeset changeset{.platform = platform, .space = space};
+    const Clock::time_point end = Clock::now() + kTurn;
     std::uint64_t through = begin;
     std::size_t versions = 0;
     bool is_cut_short = false;
@@ -109,14 +112,14 @@ sdk::Result<std::uint64_t> Follower::gather(const sdk::Reader& reader,
     const auto visit = [&](const sdk::ContentVersion& version) {
         if (version.revision != changeset.revision) {
             looked = end_changeset();
-            is_cut_short = is_stopping_ || versions >= kVersionsAtOnce;
+            is_cut_short = is_stopping_ || versions >= kVersionsAtOnce ||
+                           (changeset.revision != 0 && Clock::now() >= end);
             if (!looked || is_cut_short) return false;
             changeset.revision = version.revision;
             changeset.line = version.line;
         }
         ++versions;
-        book_.note(space, version);
-        changeset.written.push_back({version.node, version.is_removed});
+        changeset.written.push_back(RuleBook::written_by(version));
         return true;
     };
     auto read = services_.log.for_each_after(reader, space, begin, visit);
@@ -150,15 +153,6 @@ sdk::Result<bool> Follower::follow(const sdk::ContentSpace& space) {
         if (auto marked = mark(kUnmarked); !marked) return marked.error();
     }
     return *through == *newest;
-}
-
-sdk::Result<void> Follower::follow_to_the_end(const sdk::ContentSpace& space) {
-    while (!is_stopping_) {
-        auto followed = follow(space);
-        if (!followed) return followed.error();
-        if (*followed) return {};
-    }
-    return {};
 }
 
 sdk::Result<void> Follower::mark(std::uint64_t least) {
@@ -211,37 +205,48 @@ sdk::Result<void> Follower::follow_wanted() {
         is_all_wanted = std::exchange(is_all_wanted_, false);
         wanted = std::exchange(wanted_, {});
     }
+    if (Clock::now() >= again_at_) {
+        is_all_wanted = std::exchange(is_all_failed_, false) || is_all_wanted;
+        wanted.merge(failed_);
+        failed_.clear();
+    }
     sdk::Result<void> failure;
     if (is_all_wanted) failure = find_spaces(wanted);
-    const bool is_all_found = failure.has_value();
-    std::set<sdk::ContentSpace> again;
+    is_all_failed_ = is_all_failed_ || !failure;
+    // One turn for each: neither one in trouble nor one that is written to without an end keeps
+    // another one waiting for more.
+    std::set<sdk::ContentSpace> unfinished;
     for (const sdk::ContentSpace& space : wanted) {
-        // One repository in trouble keeps no other one.
-        auto followed = follow_to_the_end(space);
-        if (followed) continue;
-        again.insert(space);
-        if (failure) failure = followed;
+        if (is_stopping_) break;
+        if (failed_.contains(space)) continue;
+        auto followed = follow(space);
+        if (followed) {
+            if (!*followed) unfinished.insert(space);
+            continue;
+        }
+        failed_.insert(space);
+        if (failure) failure = followed.error();
     }
+    if (!failure) again_at_ = Clock::now() + kPause;
     const std::lock_guard lock(mutex_);
-    is_all_wanted_ = is_all_wanted_ || !is_all_found;
-    wanted_.merge(again);
+    wanted_.merge(unfinished);
     return failure;
 }
 
-/// Until something is wanted; after a failure always a while.
-bool Follower::rest(bool has_failed) {
+/// Until something is wanted, or what has failed is due again.
+bool Follower::rest() {
     std::unique_lock lock(mutex_);
-    if (has_failed) {
-        called_.wait_for(lock, kPause, [this] { return is_stopping_.load(); });
+    const auto is_called = [this] { return is_stopping_ || is_all_wanted_ || !wanted_.empty(); };
+    if (is_all_failed_ || !failed_.empty()) {
+        called_.wait_until(lock, again_at_, is_called);
     } else {
-        called_.wait(lock, [this] { return is_stopping_ || is_all_wanted_ || !wanted_.empty(); });
+        called_.wait(lock, is_called);
     }
     return !is_stopping_;
 }
 
 void Follower::run() {
     std::string last_failure;
-    bool has_failed = false;
     do {
         // Nothing escapes from a thread.
         std::string failure;
@@ -250,17 +255,16 @@ void Follower::run() {
                 failure = fmt::format("{}: {}", done.error().message, done.error().detail);
         } catch (const std::exception& exception) {
             failure = exception.what();
-            const std::lock_guard lock(mutex_);
-            is_all_wanted_ = true;
+            is_all_failed_ = true;
+            again_at_ = Clock::now() + kPause;
         }
-        has_failed = !failure.empty();
         // What goes on failing alike is told once.
-        if (has_failed && failure != last_failure) {
+        if (!failure.empty() && failure != last_failure) {
             sdk::log(sdk::LogLevel::warning, "node_rules",
                      "rules wait, what was written cannot be looked at: " + failure);
         }
-        last_failure = failure;
-    } while (rest(has_failed));
+        if (failed_.empty() || !failure.empty()) last_failure = failure;
+    } while (rest());
     if (auto marked = mark(1); !marked)
         sdk::log(sdk::LogLevel::warning, "node_rules", marked.error().message);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -34,6 +35,8 @@ public:
     void stop();
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     /// How far a repository has been followed, and what the store says of that.
     struct Position {
         std::uint64_t revision = 0;
@@ -45,8 +48,7 @@ private:
     void run();
     sdk::Result<void> follow_wanted();
     sdk::Result<void> find_spaces(std::set<sdk::ContentSpace>& wanted);
-    sdk::Result<void> follow_to_the_end(const sdk::ContentSpace& space);
-    /// True when nothing is left.
+    /// One turn. True when nothing is left.
     sdk::Result<bool> follow(const sdk::ContentSpace& space);
     /// What changesets have written, as far as this goes at once; the last whole changeset.
     sdk::Result<std::uint64_t> gather(const sdk::Reader& reader, const sdk::PlatformScope& platform,
@@ -55,12 +57,16 @@ private:
     sdk::Result<Position*> position(const sdk::Reader& reader, const sdk::ContentSpace& space);
     /// Of repositories that are so many changesets beyond what the store says.
     sdk::Result<void> mark(std::uint64_t least);
-    bool rest(bool has_failed);
+    bool rest();
 
     const RuleServices& services_;
     RuleBook book_;
     RuleStarts starts_;
     std::map<sdk::ContentSpace, Position> positions_;
+    /// What waits until `again_at_`, whatever is written there meanwhile. Of the thread.
+    std::set<sdk::ContentSpace> failed_;
+    bool is_all_failed_ = false;
+    Clock::time_point again_at_ = {};
 
     std::atomic<bool> is_stopping_ = false;
     std::mutex mutex_;

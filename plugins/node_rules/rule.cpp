@@ -8,6 +8,7 @@
 
 #include <stele/sdk/members.hpp>
 
+#include "binding.hpp"
 #include "vocabulary.hpp"
 
 namespace stele::node_rules {
@@ -26,7 +27,7 @@ sdk::Error unfit_rule(const std::string& problem) {
 }
 
 /// The entries of a member that is an array of objects with a `type`; none where it is missing.
-sdk::Result<std::vector<Json>> parts(const Json& node, const char* name) {
+sdk::Result<std::vector<Json>> parts(const Json& node, const char* name, std::size_t most) {
     const auto found = node.find(name);
     if (found == node.end() || found->is_null()) return std::vector<Json>();
     const bool fits =
@@ -34,6 +35,8 @@ sdk::Result<std::vector<Json>> parts(const Json& node, const char* name) {
             return part.is_object() && !sdk::text_member(part, "type").empty();
         });
     if (!fits) return unfit_rule(fmt::format("{} must be an array of objects with a type", name));
+    if (found->size() > most)
+        return unfit_rule(fmt::format("{} has {} entries, {} at most", name, found->size(), most));
     return found->get<std::vector<Json>>();
 }
 
@@ -69,6 +72,12 @@ sdk::Result<SyncAction> read_action(const Json& part) {
         if (is_known || value.is_null() || value == Json(false)) continue;
         return unfit_rule(fmt::format("the action syncNode has no {} here", sdk::shown_path(name)));
     }
+    for (const char* const name : {kTargetRepository, kTargetBranch}) {
+        const auto place = config.find(name);
+        // What is no id must not count as missing: that would be another place.
+        if (place != config.end() && !place->is_null() && !place->is_string())
+            return unfit_rule(fmt::format("the action syncNode needs a text as its {}", name));
+    }
     SyncAction action{sdk::text_member(config, kTargetRepository),
                       sdk::text_member(config, kTargetBranch)};
     if (action.branch.empty()) {
@@ -100,9 +109,9 @@ const Json* property_of(const Json& node, std::string_view property) {
 sdk::Result<Rule> read_rule(const Json& node) {
     if (sdk::text_member(node, kType) != kRuleType)
         return unfit_rule(fmt::format("what is bound is no {}", kRuleType));
-    auto conditions = parts(node, "conditions");
+    auto conditions = parts(node, "conditions", kMaxConditions);
     if (!conditions) return conditions.error();
-    auto actions = parts(node, "actions");
+    auto actions = parts(node, "actions", kMaxActions);
     if (!actions) return actions.error();
     Rule rule;
     for (const Json& part : *conditions) {
@@ -117,6 +126,19 @@ sdk::Result<Rule> read_rule(const Json& node) {
     }
     if (rule.actions.empty()) return unfit_rule("the rule has no action");
     return rule;
+}
+
+sdk::Result<void> check_rule_size(std::string_view text) {
+    if (text.size() <= kMaxRuleBytes) return {};
+    return unfit_rule(fmt::format("the rule has {} bytes, {} at most", text.size(), kMaxRuleBytes));
+}
+
+sdk::Result<RuleVersion> read_rule_version(std::string_view text) {
+    auto node = sdk::parse_json(text, {.depth = 200});
+    if (!node) return node.error();
+    if (auto fits = check_rule_size(text); !fits)
+        return RuleVersion{author_of(*node), fits.error()};
+    return RuleVersion{author_of(*node), read_rule(*node)};
 }
 
 bool holds(const Rule& rule, const Json& node) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -34,6 +36,25 @@ struct Rule {
 /// `invalid` (`node_rules.rule_unfit`) for a node that asks for what this server does not know: the
 /// message names the part. Of a rule that is not understood as a whole nothing is done.
 sdk::Result<Rule> read_rule(const sdk::Json& node);
+
+/// A version of a rule node.
+struct RuleVersion {
+    /// `domain/id` of whoever wrote it; empty where that was the server.
+    std::string author;
+    sdk::Result<Rule> rule;
+};
+
+/// Fails only where the text is no JSON. A rule that is too large is unfit.
+sdk::Result<RuleVersion> read_rule_version(std::string_view text);
+
+/// `invalid` (`node_rules.rule_unfit`) for one of more than `kMaxRuleBytes`: each server keeps the
+/// rules that are at work in memory, and each job reads its own.
+sdk::Result<void> check_rule_size(std::string_view text);
+
+inline constexpr std::size_t kMaxRuleBytes = 64 * 1024;
+/// Conditions of a rule, and actions.
+inline constexpr std::size_t kMaxConditions = 100;
+inline constexpr std::size_t kMaxActions = 20;
 
 bool holds(const Rule& rule, const sdk::Json& node);
 

@@ -1,6 +1,7 @@
 #include "rule_book.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 
 #include "copy_rows.hpp"
 #include "node_state.hpp"
-#include "rule.hpp"
 #include "vocabulary.hpp"
 
 namespace stele::node_rules {
@@ -36,9 +36,10 @@ void RuleBook::begin(const sdk::ContentSpace& space, std::uint64_t revision) {
         line.chains.clear();
 }
 
-void RuleBook::note(const sdk::ContentSpace& space, const sdk::ContentVersion& version) {
-    if (version.text.find(kHasBehavior) == std::string::npos) return;
-    lines_[space][version.line].candidates.insert(version.node);
+RuleBook::Written RuleBook::written_by(const sdk::ContentVersion& version) {
+    return {.node = version.node,
+            .is_removed = version.is_removed,
+            .may_bind = version.text.find(kHasBehavior) != std::string::npos};
 }
 
 void RuleBook::tell_once(const std::string& line) {
@@ -48,9 +49,12 @@ void RuleBook::tell_once(const std::string& line) {
 
 /// Bindings of the tip, and those that are gone by then, but were there when something was written
 /// that is still to be looked at.
-sdk::Result<void> RuleBook::load(const Changeset& changeset, const LineOwner& owner, Line& line) {
+sdk::Result<std::set<std::string>> RuleBook::find_candidates(const Changeset& changeset,
+                                                             const LineOwner& owner) {
+    std::set<std::string> candidates;
     auto found = services_.registrar.run_as_system(
         changeset.platform, [&](sdk::Context& context) -> sdk::Result<void> {
+            candidates.clear();
             sdk::PageRequest everything;
             everything.limit = -1;
             auto rows = context.documents().query({kNode, "", owner.branch},
@@ -59,10 +63,10 @@ sdk::Result<void> RuleBook::load(const Changeset& changeset, const LineOwner& ow
             if (!rows && sdk::is_missing(rows.error())) return {};
             if (!rows) return rows.error();
             for (const sdk::Document& row : rows->rows)
-                line.candidates.insert(row.id);
+                candidates.insert(row.id);
             return {};
         });
-    if (!found) return found;
+    if (!found) return found.error();
     // Not older than that tip.
     const auto reader = services_.registrar.engine().snapshot();
     sdk::Result<void> looked;
@@ -72,57 +76,68 @@ sdk::Result<void> RuleBook::load(const Changeset& changeset, const LineOwner& ow
             auto former =
                 services_.log.shown(*reader, owner.at(version.revision - 1), version.node);
             if (!former) looked = former.error();
-            if (former && *former && (*former)->text.find(kHasBehavior) != std::string::npos)
-                line.candidates.insert(version.node);
+            if (former && *former && written_by(**former).may_bind) candidates.insert(version.node);
             return looked.has_value();
         });
-    if (!walked) return walked;
-    line.is_loaded = looked.has_value();
-    return looked;
+    if (!walked) return walked.error();
+    if (!looked) return looked.error();
+    return candidates;
 }
 
-sdk::Result<void> RuleBook::add_shown(const sdk::Reader& reader, const Changeset& changeset,
-                                      const LineOwner& owner, const std::string& association,
-                                      std::vector<Shown>& rules) {
+/// Nothing for what binds nothing, and for what was bound on the origin of a fork.
+sdk::Result<std::optional<Binding>> RuleBook::own_binding(const Changeset& changeset,
+                                                          const LineOwner& owner,
+                                                          const sdk::ContentVersion& version) {
+    auto is_own = owners_.is_own(changeset.platform, owner, version);
+    if (!is_own) return is_own.error();
+    if (!*is_own) return std::optional<Binding>();
+    auto fields = fields_of(version);
+    if (!fields) return fields.error();
+    if (!is_binding(*fields)) return std::optional<Binding>();
+    auto binding = read_binding(*fields);
+    if (binding) return std::optional(std::move(*binding));
+    tell_once(
+        fmt::format("association {} binds no rule: {}", version.node, binding.error().message));
+    return std::optional<Binding>();
+}
+
+sdk::Result<void> RuleBook::look_at(const sdk::Reader& reader, const Changeset& changeset,
+                                    const LineOwner& owner, const std::string& association,
+                                    Line& line) {
+    const auto former = line.bindings.find(association);
+    if (former != line.bindings.end()) {
+        for (const std::string& end : {former->second.source, former->second.rule}) {
+            const auto leaning = line.leaning.find(end);
+            if (leaning == line.leaning.end()) continue;
+            leaning->second.erase(association);
+            if (leaning->second.empty()) line.leaning.erase(leaning);
+        }
+        line.bindings.erase(former);
+        line.rules.erase(association);
+    }
     const sdk::ContentView view = owner.at(changeset.revision);
     auto version = services_.log.shown(reader, view, association);
     if (!version) return version.error();
     if (!*version) return {};
-    auto is_own = owners_.is_own(changeset.platform, owner, **version);
-    if (!is_own) return is_own.error();
-    if (!*is_own) return {};
-    auto fields = fields_of(**version);
-    if (!fields) return fields.error();
-    if (!is_binding(*fields)) return {};
-    auto binding = read_binding(*fields);
-    if (!binding) {
-        tell_once(
-            fmt::format("association {} binds no rule: {}", association, binding.error().message));
-        return {};
-    }
-    auto rule = services_.log.shown(reader, view, binding->rule);
+    auto binding = own_binding(changeset, owner, **version);
+    if (!binding) return binding.error();
+    if (!*binding) return {};
+    line.bindings[association] = **binding;
+    line.leaning[(*binding)->source].insert(association);
+    line.leaning[(*binding)->rule].insert(association);
+    auto rule = services_.log.shown(reader, view, (*binding)->rule);
     if (!rule) return rule.error();
     if (!*rule) return {};
-    auto said = fields_of(**rule);
-    if (!said) return said.error();
-    Shown shown{.bound = {.branch = owner.branch,
-                          .line = changeset.line,
-                          .association = association,
-                          .association_revision = (*version)->revision,
-                          .rule = binding->rule,
-                          .rule_revision = (*rule)->revision},
-                .binding = *binding,
-                .defined_type = {},
-                .rule = std::move(*said)};
-    if (binding->is_of_type) {
-        auto definition = services_.log.shown(reader, view, binding->source);
+    std::string defined_type;
+    if ((*binding)->is_of_type) {
+        auto definition = services_.log.shown(reader, view, (*binding)->source);
         if (!definition) return definition.error();
         if (!*definition) return {};
         auto defined = fields_of(**definition);
         if (!defined) return defined.error();
         if (sdk::text_member(*defined, kType) == kDefinedType)
-            shown.defined_type = sdk::text_member(*defined, kQName);
-        if (shown.defined_type.empty()) {
+            defined_type = sdk::text_member(*defined, kQName);
+        if (defined_type.empty()) {
             tell_once(
                 fmt::format("association {} binds no rule: with scope 1 it must begin at the "
                             "definition of a type",
@@ -130,27 +145,41 @@ sdk::Result<void> RuleBook::add_shown(const sdk::Reader& reader, const Changeset
             return {};
         }
     }
-    rules.push_back(std::move(shown));
+    auto said = read_rule_version((*rule)->text);
+    if (!said) return said.error();
+    line.rules.emplace(association, Shown{.bound = {.branch = owner.branch,
+                                                    .line = changeset.line,
+                                                    .association = association,
+                                                    .association_revision = (*version)->revision,
+                                                    .rule = (*binding)->rule,
+                                                    .rule_revision = (*rule)->revision},
+                                          .binding = **binding,
+                                          .defined_type = std::move(defined_type),
+                                          .rule = std::move(*said)});
     return {};
 }
 
-sdk::Result<std::vector<RuleBook::Shown>> RuleBook::shown_rules(const sdk::Reader& reader,
-                                                                const Changeset& changeset,
-                                                                const LineOwner& owner,
-                                                                const Line& line) {
-    std::vector<Shown> rules;
-    for (const std::string& association : line.candidates) {
-        if (rules.size() == kMaxRules) {
-            tell_once(
-                fmt::format("a branch has more than {} rules; association {} and later ones "
-                            "bind none",
-                            kMaxRules, association));
-            break;
-        }
-        if (auto added = add_shown(reader, changeset, owner, association, rules); !added)
-            return added.error();
+/// A line that is known already is known as it was before the changeset.
+sdk::Result<void> RuleBook::bring_up_to(const sdk::Reader& reader, const Changeset& changeset,
+                                        const LineOwner& owner, Line& line) {
+    std::set<std::string> stale;
+    if (!line.is_loaded) {
+        auto candidates = find_candidates(changeset, owner);
+        if (!candidates) return candidates.error();
+        stale = std::move(*candidates);
     }
-    return rules;
+    for (const Written& written : changeset.written) {
+        if (written.may_bind || line.bindings.contains(written.node)) stale.insert(written.node);
+        const auto leaning = line.leaning.find(written.node);
+        if (leaning != line.leaning.end())
+            stale.insert(leaning->second.begin(), leaning->second.end());
+    }
+    for (const std::string& association : stale) {
+        if (auto looked = look_at(reader, changeset, owner, association, line); !looked)
+            return looked;
+    }
+    line.is_loaded = true;
+    return {};
 }
 
 sdk::Result<const std::set<std::string>*> RuleBook::chain(const Changeset& changeset,
@@ -164,6 +193,11 @@ sdk::Result<const std::set<std::string>*> RuleBook::chain(const Changeset& chang
             types.clear();
             std::string next = type;
             while (!next.empty() && types.size() < kMaxChain && types.insert(next).second) {
+                const auto above = line.chains.find(next);
+                if (above != line.chains.end()) {
+                    types.insert(above->second.begin(), above->second.end());
+                    return {};
+                }
                 auto found = context.documents().query({kNode, "", owner.branch}, {{kQName, next}});
                 if (!found && sdk::is_missing(found.error())) return {};
                 if (!found) return found.error();
@@ -185,8 +219,7 @@ sdk::Result<bool> RuleBook::is_bound(const Changeset& changeset, const LineOwner
 }
 
 sdk::Result<void> RuleBook::add_node(const sdk::Reader& reader, const Changeset& changeset,
-                                     const LineOwner& owner, Line& line,
-                                     const std::vector<Shown>& rules, const Written& written,
+                                     const LineOwner& owner, Line& line, const Written& written,
                                      AllTouches& touches) {
     // Of what is gone its last version says what it was.
     const std::uint64_t at = changeset.revision - (written.is_removed ? 1 : 0);
@@ -202,16 +235,17 @@ sdk::Result<void> RuleBook::add_node(const sdk::Reader& reader, const Changeset&
         if (!has_copies) return has_copies.error();
         if (!*has_copies) return {};
     }
-    for (const Shown& rule : rules) {
+    std::size_t asked = 0;
+    for (const auto& [association, rule] : line.rules) {
+        if (++asked > kMaxRules) break;
         auto fits = is_bound(changeset, owner, line, rule, written.node, *fields);
         if (!fits) return fits.error();
         if (!*fits) continue;
         // One that is not understood says so in its job.
-        const auto said = read_rule(rule.rule);
-        if (!written.is_removed && said && !holds(*said, *fields)) continue;
+        if (!written.is_removed && rule.rule.rule && !holds(*rule.rule.rule, *fields)) continue;
         Touches& found = touches[rule.bound];
         found.at = changeset.revision;
-        found.author = author_of(rule.rule);
+        found.author = rule.rule.author;
         found.nodes[written.node] = changeset.revision;
     }
     return {};
@@ -220,21 +254,31 @@ sdk::Result<void> RuleBook::add_node(const sdk::Reader& reader, const Changeset&
 sdk::Result<void> RuleBook::add_touches(const sdk::Reader& reader, const Changeset& changeset,
                                         AllTouches& touches) {
     Line& line = lines_[changeset.space][changeset.line];
-    if (line.is_loaded && line.candidates.empty()) return {};
-    auto owner = owners_.find(changeset.platform, changeset.space, changeset.line);
-    if (!owner) return owner.error();
-    if (!*owner) return {};
-    if (!line.is_loaded) {
-        if (auto loaded = load(changeset, **owner, line); !loaded) return loaded;
+    // A second look, after a failure: what it showed then must be found out again.
+    if (line.is_loaded && changeset.revision <= line.through) line = {};
+    const auto concerns = [&line](const Written& written) {
+        return written.may_bind || !line.bindings.empty();
+    };
+    const bool is_idle = line.is_loaded &&
+                         std::none_of(changeset.written.begin(), changeset.written.end(), concerns);
+    if (!is_idle) {
+        auto owner = owners_.find(changeset.platform, changeset.space, changeset.line);
+        if (!owner) return owner.error();
+        if (!*owner) return {};
+        if (auto known = bring_up_to(reader, changeset, **owner, line); !known) return known;
+        if (line.rules.size() > kMaxRules) {
+            tell_once(
+                fmt::format("a branch has more than {} rules; association {} and later ones "
+                            "bind none",
+                            kMaxRules, std::next(line.rules.begin(), kMaxRules)->first));
+        }
+        for (const Written& written : changeset.written) {
+            if (line.rules.empty()) break;
+            auto added = add_node(reader, changeset, **owner, line, written, touches);
+            if (!added) return added;
+        }
     }
-    if (line.candidates.empty()) return {};
-    auto rules = shown_rules(reader, changeset, **owner, line);
-    if (!rules) return rules.error();
-    if (rules->empty()) return {};
-    for (const Written& written : changeset.written) {
-        auto added = add_node(reader, changeset, **owner, line, *rules, written, touches);
-        if (!added) return added;
-    }
+    line.through = changeset.revision;
     return {};
 }
 

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "binding.hpp"
 #include "line_owners.hpp"
+#include "rule.hpp"
 #include "services.hpp"
 
 namespace stele::node_rules {
@@ -49,6 +51,8 @@ public:
     struct Written {
         std::string node;
         bool is_removed = false;
+        /// It says somewhere what only bindings must say.
+        bool may_bind = false;
     };
     struct Changeset {
         sdk::PlatformScope platform;
@@ -58,10 +62,11 @@ public:
         std::vector<Written> written = {};
     };
 
+    static Written written_by(const sdk::ContentVersion& version);
+
     /// Before the changesets of a repository after `revision` are told.
     void begin(const sdk::ContentSpace& space, std::uint64_t revision);
-    /// Each version is noted before its changeset is looked at.
-    void note(const sdk::ContentSpace& space, const sdk::ContentVersion& version);
+    /// Changesets of a line are told in their order; after a failure once more from where it began.
     sdk::Result<void> add_touches(const sdk::Reader& reader, const Changeset& changeset,
                                   AllTouches& touches);
 
@@ -69,31 +74,40 @@ public:
     void tell_once(const std::string& line);
 
 private:
-    struct Line {
-        bool is_loaded = false;
-        /// Ids of associations that are bindings, or were.
-        std::set<std::string> candidates;
-        /// Types that a type extends, itself among them; forgotten at each beginning.
-        std::map<std::string, std::set<std::string>> chains;
-    };
     /// A binding and its rule at a changeset.
     struct Shown {
         BoundRule bound;
         Binding binding;
         std::string defined_type = {};
-        sdk::Json rule;
+        RuleVersion rule;
+    };
+    /// What a line shows after the changeset that was looked at last. Only what a changeset writes
+    /// is read again: a write costs the same, however many rules there are and whatever they say.
+    struct Line {
+        bool is_loaded = false;
+        std::uint64_t through = 0;
+        /// Associations that bind something, or will when what they lean on is there.
+        std::map<std::string, Binding> bindings;
+        /// Those among them that do.
+        std::map<std::string, Shown> rules;
+        /// From rules and definitions to the associations that lean on them.
+        std::map<std::string, std::set<std::string>> leaning;
+        /// Types that a type extends, itself among them; forgotten at each beginning.
+        std::map<std::string, std::set<std::string>> chains;
     };
 
-    sdk::Result<void> load(const Changeset& changeset, const LineOwner& owner, Line& line);
-    sdk::Result<std::vector<Shown>> shown_rules(const sdk::Reader& reader,
-                                                const Changeset& changeset, const LineOwner& owner,
-                                                const Line& line);
-    sdk::Result<void> add_shown(const sdk::Reader& reader, const Changeset& changeset,
-                                const LineOwner& owner, const std::string& association,
-                                std::vector<Shown>& rules);
+    sdk::Result<std::set<std::string>> find_candidates(const Changeset& changeset,
+                                                       const LineOwner& owner);
+    sdk::Result<void> bring_up_to(const sdk::Reader& reader, const Changeset& changeset,
+                                  const LineOwner& owner, Line& line);
+    sdk::Result<void> look_at(const sdk::Reader& reader, const Changeset& changeset,
+                              const LineOwner& owner, const std::string& association, Line& line);
+    sdk::Result<std::optional<Binding>> own_binding(const Changeset& changeset,
+                                                    const LineOwner& owner,
+                                                    const sdk::ContentVersion& version);
     sdk::Result<void> add_node(const sdk::Reader& reader, const Changeset& changeset,
-                               const LineOwner& owner, Line& line, const std::vector<Shown>& rules,
-                               const Written& written, AllTouches& touches);
+                               const LineOwner& owner, Line& line, const Written& written,
+                               AllTouches& touches);
     sdk::Result<bool> is_bound(const Changeset& changeset, const LineOwner& owner, Line& line,
                                const Shown& rule, const std::string& node, const sdk::Json& fields);
     sdk::Result<const std::set<std::string>*> chain(const Changeset& changeset,

@@ -69,7 +69,8 @@ private:
                                "the rule was stopped");
     }
 
-    sdk::Result<Json> shown(sdk::Context& context, const sdk::ContentView& view, const char* name) {
+    sdk::Result<std::string> shown(sdk::Context& context, const sdk::ContentView& view,
+                                   const char* name) {
         const std::string id = sdk::text_member(job_.hidden(), name);
         auto version = services_.log.shown(context.transaction(), view, id);
         if (!version) return version.error();
@@ -77,7 +78,7 @@ private:
             return sdk::make_error(sdk::ErrorKind::not_found, "node_rules.rule_gone",
                                    "the rule is gone");
         }
-        return sdk::parse_json((*version)->text, {.depth = 200});
+        return std::move((*version)->text);
     }
 
     sdk::Result<void> pin(sdk::Context& context, PinnedRule& pinned) {
@@ -92,13 +93,17 @@ private:
                                    "the branch was reset since the nodes were written");
         }
         view->links.front().last_revision = job_.hidden().at("at").get<std::uint64_t>();
-        auto association = shown(context, *view, "association");
+        auto bound = shown(context, *view, "association");
+        if (!bound) return bound.error();
+        auto association = sdk::parse_json(*bound, {.depth = 200});
         if (!association) return association.error();
         auto node = shown(context, *view, "rule");
         if (!node) return node.error();
-        auto rule = read_rule(*node);
-        if (!rule) return rule.error();
-        pinned = {std::move(*rule),
+        if (auto fits = check_rule_size(*node); !fits) return fits;
+        auto version = read_rule_version(*node);
+        if (!version) return version.error();
+        if (!version->rule) return version->rule.error();
+        pinned = {std::move(*version->rule),
                   author_of(*association),
                   {view->space, record->key, record->id,
                    sdk::text_member(record->fields, "repositoryId")}};

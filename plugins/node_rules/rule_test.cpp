@@ -91,6 +91,46 @@ TEST_CASE("what is not known is named") {
     CHECK(problem_of(rule).find("actions must be an array") != std::string::npos);
 }
 
+TEST_CASE("a place that is no text is not another place") {
+    for (const char* const name : {"targetRepositoryId", "targetBranchId"}) {
+        CAPTURE(name);
+        for (const sdk::Json& place : {sdk::Json(5), sdk::Json::object(), sdk::Json({"b"})}) {
+            sdk::Json rule = rule_on("one", 1);
+            rule["actions"][0]["config"][name] = place;
+            CHECK(problem_of(rule).find(name) != std::string::npos);
+        }
+    }
+    sdk::Json rule = rule_on("one", 1);
+    rule["actions"][0]["config"]["targetRepositoryId"] = nullptr;
+    CHECK(read_rule(rule).has_value());
+}
+
+TEST_CASE("a rule has bounds, and one beyond them is of its author all the same") {
+    const sdk::Json part = rule_on("one", 1)["conditions"][0];
+    sdk::Json rule = rule_on("one", 1);
+    rule["conditions"] = std::vector<sdk::Json>(kMaxConditions, part);
+    rule["actions"] = std::vector<sdk::Json>(kMaxActions, rule["actions"][0]);
+    CHECK(read_rule(rule).has_value());
+    rule["conditions"].push_back(part);
+    CHECK(problem_of(rule).find("conditions has 101 entries") != std::string::npos);
+    rule["conditions"].erase(0);
+    rule["actions"].push_back(rule["actions"][0]);
+    CHECK(problem_of(rule).find("actions has 21 entries") != std::string::npos);
+
+    rule = rule_on("one", 1);
+    rule["_system"] = {{"modified_by_principal_id", "u"}, {"modified_by_principal_domain_id", "d"}};
+    rule["filler"] = "";
+    rule["filler"] = std::string(kMaxRuleBytes - sdk::dump_json(rule).size(), 'x');
+    for (const bool is_larger : {false, true}) {
+        if (is_larger) rule["filler"] = rule["filler"].get<std::string>() + "x";
+        const auto version = read_rule_version(sdk::dump_json(rule));
+        REQUIRE(version.has_value());
+        CHECK(version->author == "d/u");
+        CHECK(version->rule.has_value() != is_larger);
+    }
+    CHECK(read_rule_version("{").has_error());
+}
+
 TEST_CASE("a binding has its policy and scope as members or in its feature") {
     const char* const good[] = {
         R"({"source": "s", "target": "t", "policy": "p:afterTouchNode", "scope": 1})",
