@@ -189,7 +189,7 @@ sdk::Result<void> Follower::find_spaces(std::set<sdk::ContentSpace>& wanted) {
         platforms.insert(space.platform);
     }
     for (const std::uint64_t platform : platforms) {
-        for (const char* const key_space : {kMarkSpace, kCopySpace}) {
+        for (const char* const key_space : {kMarkSpace, kCopySpace, kWaveSpace}) {
             auto forgotten = forget_others(engine, platform, key_space, *spaces);
             if (!forgotten) return forgotten;
         }

@@ -61,6 +61,22 @@ std::uint64_t digest_of(const Json& said) {
     return digest;
 }
 
+std::string changeset_of(const Json& node) {
+    const auto system = node.find(kSystem);
+    if (system == node.end() || !system->is_object()) return {};
+    const std::string id = sdk::text_member(*system, "changeset");
+    return id.substr(id.find(':') + 1);
+}
+
+std::uint64_t modified_ms(const Json& node) {
+    const auto system = node.find(kSystem);
+    if (system == node.end() || !system->is_object()) return 0;
+    const auto time = system->find("modified_on");
+    if (time == system->end() || !time->is_object()) return 0;
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(sdk::integer_member(*time, "ms").value_or(0), 0));
+}
+
 bool is_brought(const Json& node) {
     static constexpr std::array<std::string_view, 5> kOwn{"n:root", "n:person", "n:group", "n:tag",
                                                           kRuleType};

@@ -39,6 +39,21 @@ TEST_CASE("another attachment is another state") {
                         R"({"_system": {}})"));
 }
 
+TEST_CASE("a changeset is the same before it has its number and after") {
+    CHECK(changeset_of(fields(R"({"_system": {"changeset": "12:0ab"}})")) == "0ab");
+    CHECK(changeset_of(fields(R"({"_system": {"changeset": "0ab"}})")) == "0ab");
+    CHECK(changeset_of(fields(R"({"_system": 1})")).empty());
+    CHECK(changeset_of(fields("{}")).empty());
+}
+
+TEST_CASE("a node says when it was changed, and one that does not was changed at the beginning") {
+    CHECK(modified_ms(fields(R"({"_system": {"modified_on": {"ms": 1795737990126}}})")) ==
+          1795737990126);
+    for (const char* const text : {"{}", R"({"_system": 1})", R"({"_system": {"modified_on": 1}})",
+                                   R"({"_system": {"modified_on": {"ms": -1}}})"})
+        CHECK(modified_ms(fields(text)) == 0);
+}
+
 TEST_CASE("what a branch has by itself, rules and associations are not brought") {
     CHECK(is_brought(fields(R"({"_type": "custom:article"})")));
     for (const char* const text :

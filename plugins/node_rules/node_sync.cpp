@@ -53,6 +53,18 @@ sdk::Result<bool> NodeSync::is_from_target(sdk::Context& context, const CopyWay&
     return *row && (*row)->copy == source;
 }
 
+sdk::Result<NodeSync::Carried> NodeSync::carried_by(sdk::Context& context,
+                                                    const sdk::ContentSpace& space,
+                                                    const sdk::RecordKey& branch,
+                                                    const sdk::Document& node) {
+    std::string changeset = changeset_of(node.fields);
+    auto brought = copies::read_wave(context.transaction(), space, branch, node.id);
+    if (!brought) return brought.error();
+    if (*brought && (*brought)->changeset == changeset)
+        return Carried{true, std::move((*brought)->wave)};
+    return Carried{false, {branch, std::move(changeset), modified_ms(node.fields)}};
+}
+
 /// Both sides are in line: so say the rows of both ways.
 sdk::Result<void> NodeSync::note(sdk::Context& context, const CopyWay& way, const CopyWay& back,
                                  const CopyRow& row) const {
@@ -79,7 +91,14 @@ sdk::Result<SyncOutcome> NodeSync::bring(sdk::Context& context, const sdk::Docum
     if (!present) return present.error();
     const sdk::Json said = said_by(node.fields);
     const std::uint64_t digest = digest_of(said);
+    auto source = carried_by(context, source_.space, source_.branch, node);
+    if (!source) return source.error();
     if (*present) {
+        auto copied = carried_by(context, there->space, target, **present);
+        if (!copied) return copied.error();
+        const bool has_come_round = source->is_brought && copied->wave.is_same(source->wave);
+        if (has_come_round || (copied->is_brought && copied->wave.is_newer(source->wave)))
+            return SyncOutcome::unchanged;
         // What came from there would undo what was changed there since.
         auto is_theirs = is_from_target(context, back, digest);
         if (!is_theirs) return is_theirs.error();
@@ -105,6 +124,8 @@ sdk::Result<SyncOutcome> NodeSync::bring(sdk::Context& context, const sdk::Docum
     if (!done) return done.error();
     auto copy = context.documents().read({kNode, "", target}, node.id);
     if (!copy) return copy.error();
+    copies::write_wave(context.transaction(), there->space, target, node.id,
+                       {changeset_of(copy->fields), std::move(source->wave)});
     auto noted = note(context, way, back, {digest, digest_of(said_by(copy->fields))});
     return noted ? sdk::Result<SyncOutcome>(SyncOutcome::copied) : noted.error();
 }
@@ -125,6 +146,9 @@ sdk::Result<SyncOutcome> NodeSync::remove(sdk::Context& context, const std::stri
         if (!done) return done.error();
     }
     copies::forget(context.transaction(), way);
+    auto there = services_.log.view(context.transaction(), *target);
+    if (!there) return there.error();
+    copies::forget_wave(context.transaction(), there->space, *target, node);
     return *copy ? SyncOutcome::removed : SyncOutcome::left;
 }
 

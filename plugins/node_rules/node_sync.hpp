@@ -47,6 +47,13 @@ private:
     /// Whether the source has nothing but what a rule has brought there from the target.
     sdk::Result<bool> is_from_target(sdk::Context& context, const CopyWay& back,
                                      std::uint64_t source) const;
+    /// What a node says is what a rule brought there, or the branch's own.
+    struct Carried {
+        bool is_brought = false;
+        Wave wave;
+    };
+    static sdk::Result<Carried> carried_by(sdk::Context& context, const sdk::ContentSpace& space,
+                                           const sdk::RecordKey& branch, const sdk::Document& node);
     sdk::Result<void> note(sdk::Context& context, const CopyWay& way, const CopyWay& back,
                            const CopyRow& row) const;
     sdk::Result<SyncOutcome> remove(sdk::Context& context, const std::string& node) const;

@@ -1,5 +1,5 @@
-// What much work of one person does to others (docs/reference/rules.md): repositories take
-// turns, and what is bound at a changeset is what was bound, however late somebody looks.
+// What much work of one person, or a change in many places, does to others (docs/reference/rules.md): repositories take
+// turns, circles of rules come to rest, and what is bound at a changeset is what was bound, however late somebody looks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SeededRandom, seeds } from '../../../tests/support/seeded_random.mjs';
@@ -47,6 +47,32 @@ test('a repository in which much was written keeps the rules of another one wait
     const [ofBusy, ofQuiet] = [await ids(rules[0]), await ids(rules[1])];
     assert.equal(ofQuiet.length, 1);
     assert.ok(ofQuiet[0] < ofBusy.at(-1), `${ofQuiet} after all of ${ofBusy.at(-1)}`);
+  });
+});
+
+test('a node that is changed at two places of a circle at once is the same everywhere in the end, and each change comes once', async () => {
+  await inWorld(async (server, world) => {
+    const circle = [];
+    for (let i = 0; i < 10; ++i) circle.push((await world.repository()).master);
+    for (const [place, branch] of circle.entries()) {
+      const { _doc } = await server.admin('POST', branch.nodes, { _type: 'd:type', _qname: 'custom:round', type: 'object' });
+      await world.bind(branch, _doc, world.rule(circle[(place + 1) % circle.length], []));
+    }
+    const node = await world.make(circle[0], { _type: 'custom:round', turn: 0 });
+    await world.arrives(circle.at(-1), node, { turn: 0 });
+    const rest = async () => { for (const branch of [...circle, ...circle]) await world.settle(branch); };
+    await rest();
+    await Promise.all([world.update(circle[0], node, { turn: 1 }), world.update(circle[5], node, { turn: 2 })]);
+    await rest();
+    const turns = [];
+    for (const branch of circle) turns.push((await world.shown(branch, node)).turn);
+    assert.deepEqual(turns, circle.map(() => turns[0]));
+    assert.ok(turns[0] > 0);
+    for (const branch of circle) {
+      // Where it came first, once for each change, and once more where the newer one came home over the older one.
+      const { total_rows: versions } = await server.admin('GET', `${branch.nodes}/${node}/versions`);
+      assert.ok(versions <= 4, `${versions} versions on ${branch.path}`);
+    }
   });
 });
 
