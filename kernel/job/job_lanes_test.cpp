@@ -136,6 +136,17 @@ TEST_CASE("the jobs of one person run in their order, and none before its time")
     CHECK(claim() == later);
 }
 
+TEST_CASE("who has only jobs whose time has not come lets the next one have the turn") {
+    Lanes jobs;
+    jobs.start("a", "export", kLane, kNow + 1000);
+    jobs.start("b");
+    jobs.start("c", "export", kLane, kNow + 1000);
+    jobs.start("d");
+    CHECK(jobs.turns() == "bd");
+    jobs.clock += 1000;
+    CHECK(jobs.turns() == "ac");
+}
+
 TEST_CASE("starters of any bytes have a place in the queue of their own") {
     Lanes jobs;
     const std::vector<std::string> starters{"", std::string("\0", 1), std::string("\0\xff", 2),
@@ -166,7 +177,7 @@ TEST_CASE("a full lane is passed over, and the others take turns") {
     CHECK(jobs.turns() == "a");
 }
 
-TEST_CASE("what waits in one lane, for however long, keeps no job of another lane behind all of it") {
+TEST_CASE("what waits in a lane, for however long, keeps no job of another one behind all of it") {
     for (const bool is_first : {false, true}) {
         CAPTURE(is_first);
         Lanes jobs;
@@ -178,6 +189,19 @@ TEST_CASE("what waits in one lane, for however long, keeps no job of another lan
         jobs.start("b", "export", other);
         CHECK(jobs.turns().starts_with(is_first ? "abab" : "baba"));
     }
+}
+
+TEST_CASE("a runner remembers whose turn was last") {
+    Lanes jobs;
+    HeldWork work;
+    JobRunner runner(jobs.engine, jobs.options(3));
+    runner.define(work.type("export", kLane, 2));
+    for (int i = 0; i < 3; ++i)
+        jobs.start("a");
+    const std::string other = jobs.start("b");
+    CHECK(runner.step().value() == 2);
+    CHECK(jobs.state(other) == JobState::running);
+    work.may_end = true;
 }
 
 TEST_CASE("a runner remembers which lane had its turn") {
@@ -217,6 +241,21 @@ TEST_CASE("no more jobs of a lane run at the same time than it is wide, whatever
         jobs.await(id, JobState::finished);
     while (jobs.state(ids[2]) != JobState::finished || jobs.state(ids[3]) != JobState::finished)
         REQUIRE(runner.step().has_value());
+}
+
+TEST_CASE("what runs in other lanes takes no room in a lane") {
+    Lanes jobs;
+    HeldWork work;
+    JobRunner runner(jobs.engine, jobs.options(8));
+    runner.define(work.type("export", kLane, 2));
+    runner.define(work.type("index", "", 0));
+    for (int i = 0; i < 3; ++i)
+        jobs.start("a", "index", "");
+    CHECK(runner.step().value() == 3);
+    for (int i = 0; i < 3; ++i)
+        jobs.start("a");
+    CHECK(runner.step().value() == 2);
+    work.may_end = true;
 }
 
 TEST_CASE("a lane leaves a thread for other jobs where there are several, and has the only one") {

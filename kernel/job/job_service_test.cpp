@@ -10,6 +10,7 @@
 #include <stele/sdk/encoding.hpp>
 
 #include "kernel/job/budget.hpp"
+#include "kernel/job/job_keys.hpp"
 #include "kernel/job/job_record.hpp"
 #include "sdk/testing/memory_engine.hpp"
 
@@ -109,7 +110,8 @@ struct Fixture {
 
 TEST_CASE("a started job runs as its starter, logs, makes progress and ends with its result") {
     Fixture fixture;
-    fixture.server.jobs.define({.name = "copy", .run = [](Job& job) -> Result<Json> {
+    fixture.server.jobs.define({.name = "copy",
+                                .run = [](Job& job) -> Result<Json> {
                                     CHECK(job.run_as().name == "joe");
                                     CHECK(job.platform().number == kScope.number);
                                     CHECK(job.platform().root == "root");
@@ -119,9 +121,12 @@ TEST_CASE("a started job runs as its starter, logs, makes progress and ends with
                                     CHECK(job.progress(1, 4).has_value());
                                     CHECK(job.progress(3, 4).has_value());
                                     return Json{{"copied", job.input().at("n")}};
-                                }});
-    fixture.server.jobs.start_running();
+                                },
+                                .lane = "copies"});
     const std::string id = fixture.server.start({.type = "copy", .input = Json{{"n", 5}}});
+    const auto reader = fixture.engine.snapshot();
+    CHECK(reader->scan(lane_range("copies"), ScanDirection::forward)->is_valid());
+    fixture.server.jobs.start_running();
     const Json job = fixture.server.ended(id);
     CHECK(job.at("state") == "FINISHED");
     CHECK(job.at("copied") == 5);
