@@ -8,17 +8,13 @@
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/seal.hpp>
 
+#include "archive/readable_text.hpp"
 #include "transfer/locations.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
 
 namespace {
-
-/// Text for people and editors.
-std::string readable(const sdk::Json& content) {
-    return content.dump(2) + '\n';
-}
 
 /// Pictures, films and archives do not become shorter.
 bool is_packed_already(std::string_view content_type) {
@@ -62,7 +58,7 @@ sdk::Result<ArchiveWriter> ArchiveWriter::open(sdk::ZipWriter::Sink sink,
 
 sdk::Result<void> ArchiveWriter::add_file(Entry& entry, const std::string& name,
                                           const sdk::Json& content) {
-    const std::string text = readable(content);
+    const std::string text = readable_text(content);
     entry.told["files"][name] = digest_of(sdk::sha256(text), text.size());
     return zip_.add(entry.location + '/' + name, text);
 }
@@ -246,7 +242,7 @@ sdk::Result<void> ArchiveWriter::add(const TransferContent& content) {
 
 sdk::Result<void> ArchiveWriter::finish(sdk::Json manifest) {
     if (seal_) manifest["seal"] = seal_->told(digest_.finish(manifest));
-    std::string text = readable(manifest);
+    std::string text = readable_text(manifest);
     // Behind its last member come the contents.
     text.resize(text.rfind('}'));
     while (text.ends_with('\n'))
