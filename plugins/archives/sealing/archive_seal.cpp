@@ -14,6 +14,7 @@ constexpr char kCipher[] = "xchacha20-poly1305";
 /// What a sealed text is for, so that none can stand for another.
 constexpr std::string_view kOfArchive = "stele archive 1: archive";
 constexpr std::string_view kOfSecrets = "stele archive 1: secrets of ";
+constexpr std::size_t kSecretsUnit = 256;
 
 sdk::Error broken(const std::string& what) {
     return sdk::make_error(sdk::ErrorKind::invalid, "archives.seal_broken",
@@ -51,7 +52,8 @@ std::string ContentDigest::finish(const sdk::Json& manifest) {
         const auto member = manifest.find(name);
         if (member != manifest.end()) own[name] = *member;
     }
-    digest_.add(sdk::dump_json(own));
+    // Whatever order somebody's JSON keeps members in.
+    digest_.add(sdk::dump_json(sdk::Json(nlohmann::json(own))));
     return digest_.finish();
 }
 
@@ -103,7 +105,10 @@ sdk::Result<void> ArchiveSeal::check(const sdk::Json& told, std::string_view dig
 }
 
 sdk::Json ArchiveSeal::seal(const sdk::Json& secrets, std::string_view folder) const {
-    return {{"sealed", sdk::hex_text(seal_.seal(sdk::dump_json(secrets), context_of(folder)))}};
+    std::string text = sdk::dump_json(secrets);
+    // Its length is told to everybody, and should not be that of a password.
+    text.append(kSecretsUnit - text.size() % kSecretsUnit, ' ');
+    return {{"sealed", sdk::hex_text(seal_.seal(text, context_of(folder)))}};
 }
 
 sdk::Result<sdk::Json> ArchiveSeal::open(const sdk::Json& file, std::string_view folder) const {

@@ -39,6 +39,17 @@ TEST_CASE("secrets open with the passphrase in the folder where they were sealed
     CHECK(other->open(sdk::Json::array(), "platforms/p/applications/a").has_error());
 }
 
+TEST_CASE("a sealed file does not tell how long a secret is") {
+    const ArchiveSeal seal = ArchiveSeal::make(kPassphrase);
+    const auto size_of = [&seal](std::size_t length) {
+        return sdk::dump_json(seal.seal({{"password", std::string(length, 'x')}}, "a")).size();
+    };
+    CHECK(size_of(1) == size_of(100));
+    CHECK(size_of(1'000) > size_of(100));
+    const sdk::Json secrets{{"password", std::string(241, 'x')}};
+    CHECK(seal.open(seal.seal(secrets, "a"), "a").value() == secrets);
+}
+
 TEST_CASE("the proof of an archive is no secret of a record, nor the other way round") {
     const ArchiveSeal seal = ArchiveSeal::make(kPassphrase);
     const sdk::Json told = seal.told("{}");
@@ -67,6 +78,19 @@ TEST_CASE("a seal that is missing, unknown, another one's or too dear is refused
         INFO(name);
         CHECK(code_of(ArchiveSeal::of(kPassphrase, changed)) == "archives.seal_malformed");
     }
+}
+
+TEST_CASE(
+    "the digest is that of the text that the format describes, in whatever order members stand") {
+    const std::string text = R"(1:af00
+{"format":1,"sources":[{"id":"x","typeId":"domain"}],"type":"domain"})";
+    const sdk::Json source{{"typeId", "domain"}, {"id", "x"}};
+    const sdk::Json manifest{
+        {"type", "domain"}, {"title", "t"}, {"sources", {source}}, {"format", 1}};
+    CHECK(digest_of({{"a", "f00"}}, manifest) == sdk::sha256(text));
+    const sdk::Json sorted{{"id", "x"}, {"typeId", "domain"}};
+    const sdk::Json other{{"format", 1}, {"sources", {sorted}}, {"type", "domain"}};
+    CHECK(digest_of({{"a", "f00"}}, other) == sdk::sha256(text));
 }
 
 TEST_CASE("the digest of an archive tells its files, their order and what the manifest is about") {
