@@ -27,7 +27,14 @@ static sdk::Result<void> open(sdk::Registrar& registrar) {
                              static_cast<std::size_t>(most_running)}));
     TransferJobs& transfers = registrar.own(std::make_unique<TransferJobs>(services));
     transfers.add_to(registrar);
-    registrar.own(std::make_unique<DocumentExports>(services)).add_to(registrar);
+    const std::int64_t package_bytes =
+        registrar.bytes({"package_bytes", "4294967296",
+                         "Largest package of documents; so much of the disk is also for all that "
+                         "one person downloads at the same time, four times as much for everybody"},
+                        1);
+    registrar
+        .own(std::make_unique<DocumentExports>(services, static_cast<std::uint64_t>(package_bytes)))
+        .add_to(registrar);
     registrar.publish<sdk::RecordTransfer>(transfers);
     registrar.publish<sdk::ProjectTemplates>(
         registrar.own(std::make_unique<PublishedProjects>(services)));

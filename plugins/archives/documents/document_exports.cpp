@@ -29,9 +29,11 @@ constexpr char kEmail[] = "email";
 constexpr char kEmailProvider[] = "emailProvider";
 
 /// Bytes of a package, in whatever part is wanted.
-sdk::Reply download_of(sdk::UnnamedFile bytes, const std::string& name, const std::string& type,
+sdk::Reply download_of(PackageBytes bytes, const std::string& name, const std::string& type,
                        bool is_file) {
-    const auto file = std::make_shared<sdk::UnnamedFile>(std::move(bytes));
+    // It is made anew for each part that somebody asks for, of documents that may have changed.
+    std::string tag = bytes.take_tag();
+    const auto file = std::make_shared<PackageBytes>(std::move(bytes));
     const auto open = [file](std::uint64_t first, std::uint64_t end) -> sdk::BodySource {
         return [file, first, end](std::string& out) mutable -> sdk::Result<bool> {
             std::string piece;
@@ -44,6 +46,7 @@ sdk::Reply download_of(sdk::UnnamedFile bytes, const std::string& name, const st
         };
     };
     sdk::Reply reply = sdk::Reply::download(open, file->size(), type);
+    reply.etag(std::move(tag));
     reply.header("Content-Disposition", sdk::content_disposition(is_file, name));
     reply.header("X-Content-Type-Options", "nosniff");
     reply.header("Content-Security-Policy", "sandbox");
@@ -51,14 +54,15 @@ sdk::Reply download_of(sdk::UnnamedFile bytes, const std::string& name, const st
 }
 
 struct WrittenPackage {
-    sdk::UnnamedFile bytes;
+    PackageBytes bytes;
     std::string name;
     std::string content_type;
 };
 
 /// The whole package of an export, or one of its files.
-sdk::Result<WrittenPackage> write(const TransferServices& services, sdk::Context& context,
-                                  const sdk::Json& job, const std::string& index) {
+sdk::Result<WrittenPackage> write(const TransferServices& services, PackageRoom& room,
+                                  sdk::Context& context, const sdk::Json& job,
+                                  const std::string& index) {
     auto settings = PackageSettings::read(job.value("_data", sdk::Json::object()));
     if (!settings) return settings.error();
     auto files = package_files(services, context, *settings);
@@ -79,7 +83,8 @@ sdk::Result<WrittenPackage> write(const TransferServices& services, sdk::Context
     const bool is_single = !index.empty() || (settings->is_pdf && files->size() == 1);
     const std::string name = is_single ? files->front().name : kPackageName;
     const std::string type = is_single ? files->front().content_type : kZipType;
-    auto bytes = write_package(services, is_single, *files);
+    auto bytes = write_package(services, context, PackageRoom::Share(room, context.principal().key),
+                               is_single, *files);
     if (!bytes) return bytes.error();
     return WrittenPackage{*std::move(bytes), name, type};
 }
@@ -122,8 +127,8 @@ sdk::Result<sdk::Json> run_mail(const TransferServices& services, sdk::Job& job)
 }
 
 /// Opens what was written, as a body of an inner operation.
-std::function<sdk::Result<sdk::PieceSource>()> opener_of(sdk::UnnamedFile bytes) {
-    const auto file = std::make_shared<sdk::UnnamedFile>(std::move(bytes));
+std::function<sdk::Result<sdk::PieceSource>()> opener_of(PackageBytes bytes) {
+    const auto file = std::make_shared<PackageBytes>(std::move(bytes));
     return [file]() -> sdk::Result<sdk::PieceSource> {
         return sdk::PieceSource(
             [file, offset = std::uint64_t{0}](std::string& piece) mutable -> sdk::Result<void> {
@@ -214,7 +219,7 @@ sdk::Result<sdk::Reply> DocumentExports::download(const sdk::Call& call) const {
     if (!job) return job.error();
     auto is_file = call.flag("a");
     if (!is_file) return is_file.error();
-    auto written = write(services_, call.context(), *job, std::string(call.path("index")));
+    auto written = write(services_, room_, call.context(), *job, std::string(call.path("index")));
     if (!written) return written.error();
     // What a browser could run is always saved.
     const bool is_saved = is_file->value_or(false) || sdk::is_active_content(written->content_type);
@@ -236,7 +241,7 @@ sdk::Result<sdk::Reply> DocumentExports::generate(const sdk::Call& call) const {
     const std::string folder = sdk::text_member(call.body(), "parentFolderPath");
     if (!folder.empty()) create.parameters.emplace_back("parentFolderPath", folder);
     sdk::Context& context = call.context();
-    auto written = write(services_, context, *job, {});
+    auto written = write(services_, room_, context, *job, {});
     if (!written) return written.error();
     auto made = json_of(services_.operations.on_collection(context, kNode, *branch, create));
     if (!made) return made.error();
@@ -272,7 +277,7 @@ sdk::Result<sdk::Reply> DocumentExports::send(const sdk::Call& call) const {
     if (email == call.body().end() || !email->is_object())
         return sdk::invalid_parameter("email", "must be an object with the members of an email");
     sdk::Context& context = call.context();
-    auto written = write(services_, context, *job, {});
+    auto written = write(services_, room_, context, *job, {});
     if (!written) return written.error();
     auto made = json_of(services_.operations.on_collection(context, kEmail, *application,
                                                            {.method = "POST", .body = *email}));

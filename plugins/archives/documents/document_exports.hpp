@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <stele/sdk/registrar.hpp>
 
+#include "documents/package_room.hpp"
 #include "transfer/transfer_services.hpp"
 
 namespace stele::archives {
@@ -17,7 +19,9 @@ inline constexpr char kDocumentMailJob[] = "mail-documents";
 /// thread; the services outlive it.
 class DocumentExports {
 public:
-    explicit DocumentExports(const TransferServices& services) : services_(services) {}
+    /// Packages that are being made or downloaded take up so many bytes for each person.
+    DocumentExports(const TransferServices& services, std::uint64_t package_bytes)
+        : services_(services), room_(package_bytes) {}
 
     /// The job type and the operations. Once, while the plugin is opened.
     void add_to(sdk::Registrar& registrar) const;
@@ -41,6 +45,7 @@ private:
     sdk::Result<sdk::Json> finished_job_of(const sdk::Call& call) const;
 
     const TransferServices& services_;
+    mutable PackageRoom room_;
 };
 
 }  // namespace stele::archives

@@ -1,14 +1,17 @@
 #include "documents/package.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <stele/sdk/attachment_names.hpp>
+#include <stele/sdk/encoding.hpp>
 #include <stele/sdk/letter_case.hpp>
 #include <stele/sdk/members.hpp>
 #include <stele/sdk/zip.hpp>
 
+#include "archive/readable_text.hpp"
 #include "transfer/vocabulary.hpp"
 
 namespace stele::archives {
@@ -19,6 +22,7 @@ constexpr char kSettingMalformed[] = "archives.document_setting_malformed";
 constexpr char kDefaultAttachment[] = "default";
 constexpr char kPdf[] = "application/pdf";
 constexpr std::size_t kMaxNameBytes = 150;
+constexpr std::size_t kMaxFiles = 10'000;
 
 void read_flag(const sdk::Json& body, const char* name, bool& value, sdk::Violations& violations) {
     const auto member = body.find(name);
@@ -84,13 +88,11 @@ sdk::Result<PackagedDocument> read_document(const TransferServices& services, sd
 }
 
 /// Text of a file of a package, whose only piece it is.
-sdk::Result<sdk::PieceSource> pieces_of_text(const std::string& text) {
-    return sdk::PieceSource(
-        [text, is_given = false](std::string& piece) mutable -> sdk::Result<void> {
-            piece = is_given ? std::string() : text;
-            is_given = true;
-            return {};
-        });
+sdk::PieceSource pieces_of_text(std::string text) {
+    return [text = std::move(text)](std::string& piece) mutable -> sdk::Result<void> {
+        piece = std::exchange(text, {});
+        return {};
+    };
 }
 
 class Package {
@@ -115,11 +117,18 @@ public:
         // A document without a file is what it says.
         const bool tells_itself = !main || settings_.has_metadata;
         if (!tells_itself || settings_.is_pdf) return {};
-        const std::string text = document.fields.dump(2) + '\n';
+        // Read once more when it is written: of a thousand documents that would be much to keep.
         add_file(document.title() + ".json", "application/json",
-                 [text] { return pieces_of_text(text); });
+                 [&services = services_, &context = context_,
+                  key = document.key]() -> sdk::Result<sdk::PieceSource> {
+                     auto fields = json_of(services.operations.on_record(context, key, {}));
+                     if (!fields) return fields.error();
+                     return pieces_of_text(readable_text(*fields));
+                 });
         return {};
     }
+
+    bool is_too_large() const { return files_.size() > kMaxFiles; }
 
     static sdk::Error no_renderer(const std::string& problem) {
         return sdk::make_error(sdk::ErrorKind::unimplemented, "archives.pdf_unavailable",
@@ -141,14 +150,14 @@ private:
     }
     void add_file(const std::string& name, const std::string& content_type,
                   std::function<sdk::Result<sdk::PieceSource>()> open) {
-        files_.push_back({package_name(name, names_), content_type, std::move(open)});
+        files_.push_back({names_.take(name), content_type, std::move(open)});
     }
 
     const TransferServices& services_;
     sdk::Context& context_;
     const PackageSettings& settings_;
     std::vector<PackageFile> files_;
-    std::vector<std::string> names_;
+    PackageNames names_;
 };
 
 /// Up to a size, and not in the middle of a character.
@@ -200,7 +209,7 @@ sdk::Json PackageSettings::to_json() const {
             {"includeAttachments", has_attachments}};
 }
 
-std::string package_name(std::string_view wanted, std::vector<std::string>& taken) {
+std::string PackageNames::take(std::string_view wanted) {
     std::string plain;
     for (const char byte : wanted) {
         const auto code = static_cast<unsigned char>(byte);
@@ -213,15 +222,29 @@ std::string package_name(std::string_view wanted, std::vector<std::string>& take
     const bool has_ending = dot != std::string::npos && dot > 0 && plain.size() - dot <= 16;
     const std::string ending = has_ending ? plain.substr(dot) : std::string();
     const std::string stem(cut(has_ending ? plain.substr(0, dot) : plain, kMaxNameBytes));
-    std::string name = stem + ending;
     // Where letter case makes no difference they would be one file.
-    const auto is_taken = [&taken](const std::string& one) {
-        return std::find(taken.begin(), taken.end(), sdk::lower_case(one)) != taken.end();
-    };
-    for (std::size_t number = 2; is_taken(name); ++number)
-        name = stem + " (" + std::to_string(number) + ")" + ending;
-    taken.push_back(sdk::lower_case(name));
+    std::string name = stem + ending;
+    std::size_t& number = numbers_.try_emplace(sdk::lower_case(name), 1).first->second;
+    while (!taken_.insert(sdk::lower_case(name)).second)
+        name = stem + " (" + std::to_string(++number) + ")" + ending;
     return name;
+}
+
+sdk::Result<PackageBytes> PackageBytes::open(const std::filesystem::path& folder,
+                                             PackageRoom::Share share) {
+    auto file = sdk::UnnamedFile::open(folder);
+    if (!file) return file.error();
+    return PackageBytes(*std::move(file), std::move(share));
+}
+
+sdk::Result<void> PackageBytes::append(std::string_view bytes) {
+    if (auto has_room = share_.take(bytes.size()); !has_room) return has_room;
+    digest_.add(bytes);
+    return file_.append(bytes);
+}
+
+std::string PackageBytes::take_tag() {
+    return '"' + sdk::hex_text(digest_.finish()) + '"';
 }
 
 sdk::Result<std::vector<PackageFile>> package_files(const TransferServices& services,
@@ -233,6 +256,10 @@ sdk::Result<std::vector<PackageFile>> package_files(const TransferServices& serv
         auto document = read_document(services, context, reference);
         if (!document) return document.error();
         if (auto added = package.add(*document); !added) return added.error();
+        if (package.is_too_large()) {
+            return sdk::make_error(sdk::ErrorKind::too_large, "archives.package_too_large",
+                                   "a package of documents has at most 10,000 files");
+        }
     }
     std::vector<PackageFile> files = package.take();
     if (settings.is_pdf && settings.merges_pdfs && files.size() > 1)
@@ -240,22 +267,26 @@ sdk::Result<std::vector<PackageFile>> package_files(const TransferServices& serv
     return files;
 }
 
-sdk::Result<sdk::UnnamedFile> write_package(const TransferServices& services, bool is_single,
-                                            const std::vector<PackageFile>& files) {
-    auto file = sdk::UnnamedFile::open(services.scratch_folder());
-    if (!file) return file;
+sdk::Result<PackageBytes> write_package(const TransferServices& services, sdk::Context& context,
+                                        PackageRoom::Share share, bool is_single,
+                                        const std::vector<PackageFile>& files) {
+    auto bytes = PackageBytes::open(services.scratch_folder(), std::move(share));
+    if (!bytes) return bytes;
+    const auto append = [&bytes, &context](std::string_view piece) -> sdk::Result<void> {
+        if (auto left = context.go_on(); !left) return left;
+        return bytes->append(piece);
+    };
     if (is_single) {
         auto read = files.front().open();
         if (!read) return read.error();
         std::string piece;
         do {
             if (auto came = (*read)(piece); !came) return came.error();
-            if (auto kept = file->append(piece); !kept) return kept.error();
+            if (auto kept = append(piece); !kept) return kept.error();
         } while (!piece.empty());
-        return file;
+        return bytes;
     }
-    auto zip = sdk::ZipWriter::open([&file](std::string_view bytes) { return file->append(bytes); },
-                                    services.scratch_folder());
+    auto zip = sdk::ZipWriter::open(append, services.scratch_folder());
     if (!zip) return zip.error();
     for (const PackageFile& one : files) {
         auto read = one.open();
@@ -263,7 +294,7 @@ sdk::Result<sdk::UnnamedFile> write_package(const TransferServices& services, bo
         if (auto added = zip->add(one.name, *read, true); !added) return added.error();
     }
     if (auto finished = zip->finish(); !finished) return finished.error();
-    return file;
+    return bytes;
 }
 
 }  // namespace stele::archives

@@ -1,5 +1,7 @@
 #include "documents/package.hpp"
 
+#include <set>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -8,8 +10,8 @@ namespace stele::archives {
 namespace {
 
 std::string only_name(std::string_view wanted) {
-    std::vector<std::string> taken;
-    return package_name(wanted, taken);
+    PackageNames names;
+    return names.take(wanted);
 }
 
 std::size_t problems_of(const sdk::Json& body) {
@@ -34,11 +36,21 @@ TEST_CASE("a name that is too long is cut between characters, before its ending"
 }
 
 TEST_CASE("names that are one to some file system are told apart by numbers") {
-    std::vector<std::string> taken;
-    CHECK(package_name("a.txt", taken) == "a.txt");
-    CHECK(package_name("A.txt", taken) == "A (2).txt");
-    CHECK(package_name("a.txt", taken) == "a (3).txt");
-    CHECK(package_name("a (2).txt", taken) == "a (2) (2).txt");
+    PackageNames names;
+    CHECK(names.take("a.txt") == "a.txt");
+    CHECK(names.take("A.txt") == "A (2).txt");
+    CHECK(names.take("a.txt") == "a (3).txt");
+    CHECK(names.take("a (2).txt") == "a (2) (2).txt");
+    CHECK(names.take("a (4).txt") == "a (4).txt");
+    CHECK(names.take("a.TXT") == "a (5).TXT");
+}
+
+TEST_CASE("a hundred thousand files of one name get as many, without looking at all each time") {
+    PackageNames names;
+    std::set<std::string> made;
+    for (int i = 0; i < 100'000; ++i)
+        made.insert(names.take("a.txt"));
+    CHECK(made.size() == 100'000);
 }
 
 TEST_CASE("each setting of the wrong kind is a problem of its own") {
