@@ -13,7 +13,7 @@
 namespace stele::archives {
 
 /// The files of attachments in an archive, by the folder that `attachments` lies in.
-using AttachmentPaths = std::map<std::string, std::vector<std::string>>;
+using AttachmentPaths = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// The attachments that lie beside a record: what a file of metadata says of one, else the record's
 /// `_system.attachments`, else its name.

@@ -129,8 +129,34 @@ sdk::Result<std::unique_ptr<ArchiveSource>> ArchiveSource::open(const sdk::Famil
     return source;
 }
 
+/// Where the changesets of a repository begin in a path; records may be called like their folder.
+std::size_t ArchiveSource::find_changesets(const std::string& path) const {
+    const std::size_t first = path.find(kChangesets);
+    for (std::size_t at = first; at != std::string::npos; at = path.find(kChangesets, at + 1)) {
+        const std::string_view around = std::string_view(path).substr(0, at);
+        if (repositories_.contains(around)) return at;
+        const auto chain = chain_of(families_, around);
+        if (chain && chain->families.back()->type == kRepository) return at;
+    }
+    const std::string_view folder = std::string_view(path).substr(0, path.rfind('/'));
+    const bool is_of_record =
+        first != std::string::npos &&
+        (chain_of(families_, folder) || find_attachments(path) != std::string::npos);
+    return is_of_record ? std::string::npos : first;
+}
+
+/// Where the attachments of a record begin in a path.
+std::size_t ArchiveSource::find_attachments(const std::string& path) const {
+    for (std::size_t at = path.find(kAttachments); at != std::string::npos;
+         at = path.find(kAttachments, at + 1)) {
+        const std::string_view around = std::string_view(path).substr(0, at);
+        if (files_.contains(around) || chain_of(families_, around)) return at;
+    }
+    return std::string::npos;
+}
+
 sdk::Result<bool> ArchiveSource::take_content(const std::string& path) {
-    const std::size_t changesets = path.find(kChangesets);
+    const std::size_t changesets = find_changesets(path);
     if (changesets == std::string::npos) return false;
     const std::size_t begin = changesets + kChangesets.size();
     const std::size_t end = path.find('/', begin);
@@ -154,7 +180,7 @@ sdk::Result<bool> ArchiveSource::take_content(const std::string& path) {
 
 /// False where it lies nowhere that is known.
 sdk::Result<bool> ArchiveSource::take_record(const std::string& path) {
-    const std::size_t files = path.find(kAttachments);
+    const std::size_t files = find_attachments(path);
     if (files != std::string::npos) {
         files_[path.substr(0, files)].push_back(path);
         if (auto kept = memory_.keep(path); !kept) return kept.error();

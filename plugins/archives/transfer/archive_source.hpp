@@ -9,6 +9,7 @@
 #include <stele/sdk/services/families.hpp>
 
 #include "sealing/archive_seal.hpp"
+#include "transfer/archive_content.hpp"
 #include "transfer/archive_files.hpp"
 #include "transfer/archive_manifest.hpp"
 #include "transfer/locations.hpp"
@@ -60,6 +61,8 @@ private:
         : families_(families), archive_(archive), manifest_(std::move(manifest)), seal_(seal) {}
 
     sdk::Result<void> look_through();
+    std::size_t find_changesets(const std::string& path) const;
+    std::size_t find_attachments(const std::string& path) const;
     /// Whether the path is one of content.
     sdk::Result<bool> take_content(const std::string& path);
     /// False where it lies nowhere that is known.
@@ -91,11 +94,11 @@ private:
     PathMemory memory_;
     std::vector<Place> records_;
     std::vector<std::string> unknown_;
-    std::map<std::string, Repository> repositories_;
+    std::map<std::string, Repository, std::less<>> repositories_;
     /// Of nodes and associations.
     std::vector<std::string> acl_paths_;
     /// Paths of the files in folders of attachments, by the folder around these.
-    std::map<std::string, std::vector<std::string>> files_;
+    AttachmentPaths files_;
 };
 
 }  // namespace stele::archives
