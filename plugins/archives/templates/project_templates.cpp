@@ -62,6 +62,9 @@ sdk::Result<std::vector<sdk::Json>> PublishedProjects::list(sdk::Context& contex
 
 sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_view reference,
                                            const sdk::RecordKey& project) {
+    // A project that comes along brings what it was filled with, and an archive of a project that
+    // names itself would never end.
+    if (ImportRun::is_running()) return {};
     auto key = context.find_reference(reference);
     if (!key && (sdk::is_missing(key.error()) || key.error().kind == sdk::ErrorKind::invalid))
         return unknown_template(reference);
@@ -84,7 +87,7 @@ sdk::Result<void> PublishedProjects::apply(sdk::Context& context, std::string_vi
     TransferConfiguration wanted;
     wanted.keeps_target = true;
     // Who publishes a template gives nobody rights in what others make of it.
-    wanted.has_acls = wanted.has_teams = wanted.has_team_members = wanted.has_members = false;
+    wanted.has_acls = wanted.has_teams = wanted.has_team_members = false;
     ImportRun run(services_, context, **source, wanted, project,
                   [](std::uint64_t) { return sdk::Result<void>(); });
     auto outcome = run.run();

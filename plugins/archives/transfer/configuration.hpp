@@ -18,6 +18,7 @@ namespace stele::archives {
 struct TransferConfiguration {
     bool has_acls = true;
     bool has_teams = true;
+    /// Those of groups, too.
     bool has_team_members = true;
     bool has_roles = true;
     bool has_activities = true;
@@ -49,8 +50,6 @@ struct TransferConfiguration {
     /// The target takes what is in a subject of its own family, but not what that says itself. No
     /// setting of clients.
     bool keeps_target = false;
-    /// Members of groups. No setting of clients.
-    bool has_members = true;
 
     bool takes_attachments() const { return has_binaries && has_attachments; }
 

@@ -18,10 +18,24 @@ namespace {
 /// How often records are looked through for those whose turn has come.
 constexpr std::size_t kMaxPasses = 10;
 
+/// Imports that the thread runs.
+thread_local std::size_t running = 0;
+
+class Running {
+public:
+    Running() { ++running; }
+    ~Running() { --running; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+};
+
 /// Members that are the server's, wherever a record goes.
 void drop_servers_members(sdk::Json& fields, const sdk::FamilyInfo& family) {
     for (const char* name : {"_system", "_doc", "platformId", "_ref"})
         fields.erase(name);
+    // They come sealed, or not at all.
+    for (const std::string& secret : family.secret_fields)
+        fields.erase(secret);
     for (const std::string& unmoved : family.unmoved_members)
         fields.erase(unmoved);
     if (!family.container.empty() && family.container != kPlatform)
@@ -64,7 +78,19 @@ std::vector<std::string> ImportRun::chain_types(const std::string& word) const {
     return types;
 }
 
+bool ImportRun::is_running() {
+    return running > 0;
+}
+
 sdk::Result<ImportOutcome> ImportRun::run() {
+    const Running here;
+    if (auto brought = bring(); !brought) return brought.error();
+    for (std::string& note : source_.notes())
+        outcome_.note(std::move(note));
+    return std::move(outcome_);
+}
+
+sdk::Result<void> ImportRun::bring() {
     for (const TransferSubject& subject : source_.subjects())
         subjects_.insert(subject.key);
     if (auto looked = look_at_target(); !looked) return looked.error();
@@ -74,10 +100,7 @@ sdk::Result<ImportOutcome> ImportRun::run() {
     if (auto brought = bring_assignments(); !brought) return brought.error();
     if (auto brought = bring_content(); !brought) return brought.error();
     if (auto closed = protect_branches(); !closed) return closed.error();
-    if (auto told = tell_subjects(); !told) return told.error();
-    for (std::string& note : source_.notes())
-        outcome_.note(std::move(note));
-    return std::move(outcome_);
+    return tell_subjects();
 }
 
 sdk::Error ImportRun::about(sdk::Error error, std::string_view key) const {
@@ -269,6 +292,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         ++outcome_.skipped;
         return {};
     }
+    note_open_secrets(record, *family);
     if (!present) {
         auto made = create(record, *family, container);
         if (!made) return made.error();

@@ -30,7 +30,11 @@ public:
 
     sdk::Result<ImportOutcome> run();
 
+    /// The thread is inside of `run`: what is made now comes from an archive, with all that it had.
+    static bool is_running();
+
 private:
+    sdk::Result<void> bring();
     /// Where a record goes.
     struct Destination {
         /// A record that is there already and becomes this one.
@@ -67,6 +71,8 @@ private:
     sdk::Result<sdk::RecordKey> upload_archive(const TransferRecord& record,
                                                const sdk::RecordKey& vault);
     sdk::Result<void> update(const TransferRecord& record, const sdk::RecordKey& present);
+    bool has_no_secrets(const sdk::FamilyInfo& family) const;
+    void note_open_secrets(const TransferRecord& record, const sdk::FamilyInfo& family);
     sdk::Json written_secrets(const TransferRecord& record, const sdk::FamilyInfo& family) const;
     sdk::Result<bool> has_secrets(const sdk::RecordKey& key, const sdk::Json& secrets) const;
     sdk::Result<void> restore_secrets(const TransferRecord& record, const sdk::FamilyInfo& family,

@@ -13,12 +13,31 @@ bool is_written_by_clients(const sdk::FamilyInfo& family, const std::string& nam
     return std::find(fields.begin(), fields.end(), name) != fields.end();
 }
 
+constexpr char kStaysAway[] =
+    ": secrets that stand open in an archive are not taken; they come sealed, or are set here";
+constexpr char kNoPassword[] =
+    ": passwords and groups of principals are not taken from an archive; they are given here";
+
 }  // namespace
+
+/// What is a secret member of principals is an order to the server and nothing that it keeps: a
+/// password to set, groups to be let into. No export has it, and nobody gets it from an archive.
+bool ImportRun::has_no_secrets(const sdk::FamilyInfo& family) const {
+    return family.container == services_.principals.home_type();
+}
+
+void ImportRun::note_open_secrets(const TransferRecord& record, const sdk::FamilyInfo& family) {
+    const bool has_some =
+        std::any_of(family.secret_fields.begin(), family.secret_fields.end(),
+                    [&record](const std::string& name) { return record.fields.contains(name); });
+    if (has_some) outcome_.note(record.key + (has_no_secrets(family) ? kNoPassword : kStaysAway));
+}
 
 /// Secrets that clients write come with the other members of a record.
 sdk::Json ImportRun::written_secrets(const TransferRecord& record,
                                      const sdk::FamilyInfo& family) const {
     sdk::Json written = sdk::Json::object();
+    if (has_no_secrets(family)) return written;
     for (const auto& [name, value] : record.secrets.items()) {
         if (is_written_by_clients(family, name)) written[name] = value;
     }
@@ -44,6 +63,10 @@ sdk::Result<void> ImportRun::restore_secrets(const TransferRecord& record,
                                              const sdk::FamilyInfo& family,
                                              const sdk::RecordKey& key) {
     if (record.secrets.empty()) return {};
+    if (has_no_secrets(family)) {
+        outcome_.note(record.key + kNoPassword);
+        return {};
+    }
     sdk::Json others = record.secrets;
     for (const std::string& name : family.secret_fields)
         others.erase(name);

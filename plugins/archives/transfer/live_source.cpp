@@ -275,7 +275,7 @@ sdk::Result<void> LiveSource::add_rights(const sdk::RecordKey& key, const sdk::F
         if (!roles) return roles.error();
         record.roles = *std::move(roles);
     }
-    if (reference_parts(record.key).word == kGroup) {
+    if (wanted_.has_team_members && reference_parts(record.key).word == kGroup) {
         auto members = rows(key, family, {.path = "/members"});
         if (!members) return members.error();
         for (const sdk::Json& member : *members)

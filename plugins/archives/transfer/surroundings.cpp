@@ -38,7 +38,7 @@ sdk::Result<void> Surroundings::require_rights(const TransferRecord& record,
                                                const sdk::RecordKey& key) {
     const bool has_rights = (wanted_.has_roles && !record.roles.empty()) ||
                             (wanted_.has_teams && !record.teams.empty()) ||
-                            (wanted_.has_members && !record.members.empty()) ||
+                            (wanted_.has_team_members && !record.members.empty()) ||
                             (wanted_.has_acls && !record.acl.empty());
     return has_rights ? require(key, record.key) : sdk::Result<void>();
 }
@@ -54,7 +54,7 @@ sdk::Result<void> Surroundings::bring(const TransferRecord& record, const sdk::F
             if (auto brought = bring_team(record, family, key, team); !brought) return brought;
         }
     }
-    if (wanted_.has_members) {
+    if (wanted_.has_team_members) {
         if (auto brought = bring_members(record, key); !brought) return brought;
     }
     if (wanted_.has_acls) {
