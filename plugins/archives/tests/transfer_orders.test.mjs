@@ -164,3 +164,16 @@ test('records come back whose ids are words of the format', async () => {
     assert.equal((await server.request('GET', `/domains/${idOf(back)}/attachments/default`, { token: server.adminToken })).text, id);
   }
 });
+
+test('a list of roles that would take hours is refused, and nothing of it is kept', async () => {
+  const domains = async () => (await server.admin('GET', '/domains?limit=1')).total_rows;
+  const { files } = await exported(`/domains/${await make('/domains', { title: 'of roles' })}`);
+  const before = await domains();
+  const path = [...files.keys()].find((name) => name.endsWith('/domain.json')).replace('domain.json', 'roles.json');
+  const roles = (count) => JSON.stringify(Array.from({ length: count }, (_, i) => ({ roleKey: `r${i}`, permissions: ['READ'] })));
+  const job = await imported(changed(files, () => undefined, { [path]: roles(1001) }));
+  assert.deepEqual([job.state, /at most 1,000 roles/.test(errorOf(job))], ['ERROR', true], errorOf(job));
+  assert.equal(await domains(), before);
+  const few = await imported(changed(files, () => undefined, { [path]: roles(3) }));
+  assert.equal(few.state, 'FINISHED', errorOf(few));
+});

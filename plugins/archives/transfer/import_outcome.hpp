@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <stele/sdk/json.hpp>
+#include <stele/sdk/result.hpp>
 
 namespace stele::archives {
 
@@ -23,6 +24,12 @@ struct ImportOutcome {
 
     ImportOutcome();
     void note(std::string text);
+    /// Before something that is no content of a branch is written: all of it is one transaction,
+    /// which is held in memory. `too_large` (`archives.transfer_too_large`) beyond 200,000.
+    sdk::Result<void> count_write();
+
+private:
+    std::uint64_t writes_ = 0;
 };
 
 }  // namespace stele::archives

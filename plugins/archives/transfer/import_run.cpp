@@ -292,6 +292,7 @@ sdk::Result<void> ImportRun::bring_record(const TransferRecord& record) {
         ++outcome_.skipped;
         return {};
     }
+    if (auto counted = outcome_.count_write(); !counted) return counted;
     note_open_secrets(record, *family);
     if (!present) {
         auto made = create(record, *family, container);

@@ -12,8 +12,18 @@
 
 namespace stele::archives {
 
+namespace {
+
+/// Each is compared with all others of its record.
+constexpr std::size_t kMaxRoles = 1000;
+
+}  // namespace
+
 sdk::Result<sdk::Json> Surroundings::ask(const sdk::RecordKey& record,
                                          sdk::InnerOperation operation) const {
+    if (operation.method != "GET") {
+        if (auto counted = outcome_.count_write(); !counted) return counted.error();
+    }
     return json_of(services_.operations.on_record(context_, record, operation));
 }
 
@@ -67,6 +77,10 @@ sdk::Result<void> Surroundings::bring_roles(const TransferRecord& record,
                                             const sdk::FamilyInfo& family,
                                             const sdk::RecordKey& key) {
     if (!family.has_roles) return {};
+    if (record.roles.size() > kMaxRoles) {
+        return sdk::make_error(sdk::ErrorKind::too_large, "archives.transfer_too_large",
+                               "one record brings at most 1,000 roles");
+    }
     for (const sdk::Json& role : record.roles) {
         if (auto left = context_.go_on(); !left) return left;
         const sdk::Json said = said_of_role(role);
@@ -296,6 +310,7 @@ sdk::Result<void> Surroundings::assign_system(const sdk::Json& policies,
     for (const sdk::Json& policy : policies) {
         if (auto left = context_.go_on(); !left) return left;
         const std::string key = policy.is_string() ? policy.get<std::string>() : std::string();
+        if (auto counted = outcome_.count_write(); !counted) return counted;
         if (auto assigned = assignments_.assign_system(key, reference); !assigned) return assigned;
     }
     return {};
@@ -323,6 +338,7 @@ sdk::Result<void> Surroundings::bring_assignments(const TransferRecord& record,
         auto target = find_target(named, record.key);
         if (!target) return target.error();
         if (!*target) continue;
+        if (auto counted = outcome_.count_write(); !counted) return counted;
         if (auto assigned = assignments_.assign(key, **target); !assigned) return assigned;
     }
     return {};
