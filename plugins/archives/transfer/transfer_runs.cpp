@@ -1,5 +1,6 @@
 #include "transfer/transfer_runs.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -98,6 +99,24 @@ struct WrittenArchive {
     TransferOmissions omissions;
 };
 
+/// The bytes that are left in a vault, with those of the archive that is to be replaced; nothing
+/// where it has no bound. The commit counts once more: others write meanwhile.
+sdk::Result<std::optional<std::uint64_t>> room_in(sdk::Context& context,
+                                                  const sdk::CollectionName& archives,
+                                                  const Coordinates& coordinates) {
+    auto vault = context.documents().read(archives.container_key);
+    if (!vault) return vault.error();
+    const std::int64_t most = sdk::integer_member(vault->fields, "maxsize").value_or(-1);
+    if (most < 0) return std::optional<std::uint64_t>();
+    auto held = context.data_stores().size(archives.container_key);
+    if (!held) return held.error();
+    auto replaced = find_by_coordinates(context, archives, coordinates);
+    if (!replaced) return replaced.error();
+    std::int64_t left = most - held->bytes;
+    if (*replaced) left += sdk::integer_member((*replaced)->fields, "length").value_or(0);
+    return std::optional(static_cast<std::uint64_t>(std::max<std::int64_t>(left, 0)));
+}
+
 sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk::Job& job,
                                           sdk::Context& context,
                                           const TransferConfiguration& wanted) {
@@ -108,9 +127,17 @@ sdk::Result<WrittenArchive> write_archive(const TransferServices& services, sdk:
     if (!binaries) return binaries.error();
     auto blob = (*binaries)->create();
     if (!blob) return blob.error();
+    auto room = room_in(context, *archives, coordinates_in(input));
+    if (!room) return room.error();
     std::uint64_t size = 0;
-    const auto sink = [&](std::string_view bytes) {
+    const auto sink = [&](std::string_view bytes) -> sdk::Result<void> {
         size += bytes.size();
+        if (*room && size > **room) {
+            return sdk::make_error(
+                sdk::ErrorKind::storage_full, "data_store.full",
+                fmt::format("the vault {} has {} bytes left, and the archive is longer",
+                            archives->container, **room));
+        }
         return (*blob)->write(bytes);
     };
     auto writer = ArchiveWriter::open(
