@@ -17,6 +17,13 @@ function open(key, sealed, context) {
   return Buffer.from(xchacha20poly1305(key, bytes.subarray(0, kNonce), new TextEncoder().encode(context)).decrypt(bytes.subarray(kNonce)));
 }
 
+/// JSON without blanks, all members in the order of their names.
+function sorted(value) {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${sorted(value[name])}`).join(',')}}`;
+}
+
 function proofOf(manifest) {
   const digest = createHash('sha256');
   for (const { location, files } of Object.values(manifest.contents)) {
@@ -26,7 +33,7 @@ function proofOf(manifest) {
     }
   }
   const own = ['format', 'model', 'type', 'tipChangesetOnly', 'sources'].filter((name) => name in manifest);
-  digest.update(JSON.stringify(Object.fromEntries(own.map((name) => [name, manifest[name]]))));
+  digest.update(sorted(Object.fromEntries(own.map((name) => [name, manifest[name]]))));
   return digest.digest();
 }
 
