@@ -22,7 +22,8 @@ Error disk_error(const std::string& doing, int error) {
     const std::string detail = doing + ": " + std::generic_category().message(error);
     if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
         return make_error(ErrorKind::storage_full, "zip.disk_full",
-                          "the server's disk has no room for the archive", detail);
+                          "the server's disk has no room for what it has to keep for a moment",
+                          detail);
     }
     return make_error(ErrorKind::unavailable, "zip.disk_failed", "the server's disk failed",
                       detail);
@@ -68,27 +69,40 @@ Result<void> UnnamedFile::append(std::string_view bytes) {
 }
 
 Result<void> UnnamedFile::write_waiting() {
-    std::string_view left = waiting_;
-    while (!left.empty()) {
-        const ssize_t written = ::write(descriptor_, left.data(), left.size());
-        if (written < 0 && errno != EINTR)
-            return disk_error("while writing the directory of an archive", errno);
-        if (written <= 0) continue;
-        left.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (auto written = write_at(written_, waiting_); !written) return written;
     written_ += waiting_.size();
     waiting_.clear();
     return {};
 }
 
-Result<void> UnnamedFile::read(std::uint64_t offset, std::string& piece) const {
+Result<void> UnnamedFile::write(std::uint64_t offset, std::string_view bytes) {
+    if (auto written = write_waiting(); !written) return written;
+    if (auto written = write_at(offset, bytes); !written) return written;
+    written_ = std::max<std::uint64_t>(written_, offset + bytes.size());
+    return {};
+}
+
+Result<void> UnnamedFile::write_at(std::uint64_t offset, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written =
+            ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (written < 0 && errno != EINTR)
+            return disk_error("while writing a file without a name", errno);
+        if (written <= 0) continue;
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+        offset += static_cast<std::uint64_t>(written);
+    }
+    return {};
+}
+
+Result<void> UnnamedFile::read(std::uint64_t offset, std::string& piece, std::size_t most) const {
     piece.clear();
     if (offset >= written_) {
         const std::uint64_t behind = std::min<std::uint64_t>(offset - written_, waiting_.size());
-        piece = waiting_.substr(static_cast<std::size_t>(behind));
+        piece = waiting_.substr(static_cast<std::size_t>(behind), most);
         return {};
     }
-    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, written_ - offset)));
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, written_ - offset)));
     std::size_t done = 0;
     while (done < piece.size()) {
         const ssize_t count = ::pread(descriptor_, piece.data() + done, piece.size() - done,
@@ -97,7 +111,7 @@ Result<void> UnnamedFile::read(std::uint64_t offset, std::string& piece) const {
         if (count <= 0) {
             const int error = count == 0 ? EIO : errno;
             piece.clear();
-            return disk_error("while reading the directory of an archive", error);
+            return disk_error("while reading a file without a name", error);
         }
         done += static_cast<std::size_t>(count);
     }

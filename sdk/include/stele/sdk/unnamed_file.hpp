@@ -21,13 +21,18 @@ public:
     UnnamedFile& operator=(UnnamedFile&& other) noexcept;
 
     Result<void> append(std::string_view bytes);
+    /// In the place of what is at `offset`, or behind the end: what lies between reads as zeros.
+    Result<void> write(std::uint64_t offset, std::string_view bytes);
     std::uint64_t size() const { return written_ + waiting_.size(); }
-    /// Replaces `piece` with bytes from `offset`; empty at the end.
-    Result<void> read(std::uint64_t offset, std::string& piece) const;
+    /// Replaces `piece` with at most `most` bytes from `offset`, and may read fewer; empty at the
+    /// end.
+    Result<void> read(std::uint64_t offset, std::string& piece,
+                      std::size_t most = std::size_t{64} * 1024) const;
 
 private:
     explicit UnnamedFile(int descriptor) : descriptor_(descriptor) {}
     Result<void> write_waiting();
+    Result<void> write_at(std::uint64_t offset, std::string_view bytes);
 
     int descriptor_;
     std::uint64_t written_ = 0;
