@@ -117,7 +117,7 @@ Result<void> EntrySource::read_deflated(std::string& piece) {
         is_ended_ = state == Z_STREAM_END;
     }
     if (is_ended_ && (left_ > 0 || stream_.avail_in > 0)) return differs("ends too late");
-    piece.resize(piece.size() - stream_.avail_out);
+    piece.erase(piece.size() - stream_.avail_out);
     return {};
 }
 

@@ -1,8 +1,10 @@
 #include "zip/path_index.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <sodium.h>
 
@@ -18,33 +20,40 @@ std::string_view without_slash(std::string_view path) {
     return path;
 }
 
+std::uint64_t position_of(const SortedRows::Row& row) {
+    return row.second / 2;
+}
+
+bool is_folder(const SortedRows::Row& row) {
+    return row.second % 2 != 0;
+}
+
 }  // namespace
 
-PathIndex::PathIndex(std::uint64_t count, std::uint64_t most_folders)
-    : most_folders_(most_folders) {
+PathIndex::PathIndex(const std::filesystem::path& scratch, std::uint64_t most_folders)
+    : rows_(scratch), folders_(scratch, true), most_folders_(most_folders) {
     static_assert(crypto_shorthash_KEYBYTES == std::tuple_size_v<decltype(key_)>);
     static_assert(crypto_shorthash_BYTES == sizeof(std::uint64_t));
     detail::require_sodium();
     randombytes_buf(key_.data(), key_.size());
-    rows_.reserve(static_cast<std::size_t>(count));
 }
 
 Result<void> PathIndex::add(std::string_view path, std::uint64_t position) {
     const std::uint64_t place = 2 * position + (path.ends_with('/') ? 1 : 0);
-    rows_.push_back({hash_of(without_slash(path)), place});
+    if (auto added = rows_.add({hash_of(without_slash(path)), place}); !added) return added;
     // Neighbours mostly share their folders.
     const auto differs = std::mismatch(path.begin(), path.end(), former_.begin(), former_.end());
     auto slash = path.find('/', static_cast<std::size_t>(differs.first - path.begin()));
-    for (; slash != std::string_view::npos; slash = path.find('/', slash + 1))
-        folders_.push_back({hash_of(path.substr(0, slash)), place});
+    for (; slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
+        auto added = folders_.add({hash_of(path.substr(0, slash)), place});
+        if (!added) return added;
+    }
     former_ = path;
     return folders_.size() < compact_at_ ? Result<void>() : compact_folders();
 }
 
 Result<void> PathIndex::compact_folders() {
-    std::sort(folders_.begin(), folders_.end());
-    const auto is_same = [](const Row& a, const Row& b) { return a.hash == b.hash; };
-    folders_.erase(std::unique(folders_.begin(), folders_.end(), is_same), folders_.end());
+    if (auto sorted = folders_.sort(); !sorted) return sorted;
     compact_at_ = std::max(compact_at_, 2 * folders_.size());
     if (folders_.size() > most_folders_)
         return too_large("has more than " + std::to_string(most_folders_) + " folders");
@@ -53,49 +62,57 @@ Result<void> PathIndex::compact_folders() {
 
 Result<void> PathIndex::finish(const PathReader& path_at) {
     former_ = {};
-    std::sort(rows_.begin(), rows_.end());
+    if (auto sorted = rows_.sort(); !sorted) return sorted;
     if (auto compacted = compact_folders(); !compacted) return compacted;
     if (auto entries = check_entries(path_at); !entries) return entries;
     auto folders = check_folders(path_at);
-    folders_ = {};
+    folders_ = SortedRows({});
     return folders;
 }
 
 Result<void> PathIndex::check_entries(const PathReader& path_at) const {
-    for (std::size_t i = 1; i < rows_.size(); ++i) {
-        if (rows_[i - 1].hash != rows_[i].hash) continue;
-        auto former = path_at(rows_[i - 1].position());
-        if (!former) return former.error();
-        auto path = path_at(rows_[i].position());
-        if (!path) return path.error();
-        if (without_slash(*former) == without_slash(*path)) return path_twice(*path);
-    }
-    return {};
+    std::optional<Row> former;
+    return rows_.for_each([&](const Row& row) -> Result<bool> {
+        const std::optional<Row> before = std::exchange(former, row);
+        if (!before || before->first != row.first) return true;
+        auto one = path_at(position_of(*before));
+        if (!one) return one.error();
+        auto other = path_at(position_of(row));
+        if (!other) return other.error();
+        if (without_slash(*one) == without_slash(*other)) return path_twice(*other);
+        return true;
+    });
 }
 
 Result<void> PathIndex::check_folders(const PathReader& path_at) const {
-    auto folder = folders_.begin();
-    for (const Row& row : rows_) {
-        while (folder != folders_.end() && folder->hash < row.hash)
-            ++folder;
-        if (folder == folders_.end()) break;
-        if (folder->hash != row.hash || row.is_folder()) continue;
-        auto path = path_at(row.position());
+    SortedRows::Reading folders = folders_.read();
+    auto folder = folders.next();
+    return rows_.for_each([&](const Row& row) -> Result<bool> {
+        while (folder && *folder && (*folder)->first < row.first)
+            folder = folders.next();
+        if (!folder) return folder.error();
+        if (!*folder) return false;
+        if ((*folder)->first != row.first || is_folder(row)) return true;
+        auto path = path_at(position_of(row));
         if (!path) return path.error();
-        auto inside = path_at(folder->position());
+        auto inside = path_at(position_of(**folder));
         if (!inside) return inside.error();
         if (inside->starts_with(*path + '/')) return path_twice(*path);
-    }
-    return {};
+        return true;
+    });
 }
 
-std::vector<std::uint64_t> PathIndex::find(std::string_view path) const {
+Result<std::vector<std::uint64_t>> PathIndex::find(std::string_view path) const {
     const std::uint64_t hash = hash_of(without_slash(path));
     std::vector<std::uint64_t> positions;
-    auto row = std::lower_bound(rows_.begin(), rows_.end(), Row{hash, 0});
-    for (; row != rows_.end() && row->hash == hash; ++row)
-        positions.push_back(row->position());
-    return positions;
+    Row wanted{hash, 0};
+    while (true) {
+        auto row = rows_.first_from(wanted);
+        if (!row) return row.error();
+        if (!*row || (*row)->first != hash) return positions;
+        positions.push_back(position_of(**row));
+        wanted = {hash, (*row)->second + 1};
+    }
 }
 
 std::uint64_t PathIndex::hash_of(std::string_view path) const {

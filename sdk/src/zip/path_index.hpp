@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,17 +11,20 @@
 
 #include <stele/sdk/result.hpp>
 
+#include "zip/sorted_rows.hpp"
+
 namespace stele::sdk::zip {
 
-/// Which entry of the directory has a path, in 16 bytes of each entry and 16 (for a moment 32) of
-/// each folder: not the paths, but keyed hashes of them (SipHash), so that nobody can make equal
-/// ones. One thread.
+/// Which entry of the directory has a path: keyed hashes of paths (SipHash), so that nobody can
+/// make equal ones, in 16 bytes of each entry and, as long as it is made, of each folder. Most of
+/// them lie in files without names where there is a folder for these. One thread.
 class PathIndex {
 public:
     /// Reads the path of the entry at a position of the directory.
     using PathReader = std::function<Result<std::string>(std::uint64_t position)>;
 
-    PathIndex(std::uint64_t count, std::uint64_t most_folders);
+    /// An empty `scratch`: in memory.
+    PathIndex(const std::filesystem::path& scratch, std::uint64_t most_folders);
 
     /// `too_large` (`zip.too_large`) when the paths name too many folders; where some came twice it
     /// may be `finish` that says so.
@@ -30,18 +34,11 @@ public:
     Result<void> finish(const PathReader& path_at);
 
     /// Positions of entries that may have the path.
-    std::vector<std::uint64_t> find(std::string_view path) const;
+    Result<std::vector<std::uint64_t>> find(std::string_view path) const;
 
 private:
-    /// `place` is twice the position, and one more for a folder.
-    struct Row {
-        std::uint64_t hash = 0;
-        std::uint64_t place = 0;
-
-        std::uint64_t position() const { return place / 2; }
-        bool is_folder() const { return place % 2 != 0; }
-        auto operator<=>(const Row&) const = default;
-    };
+    /// Its second number is twice the position, and one more for a folder.
+    using Row = SortedRows::Row;
 
     std::uint64_t hash_of(std::string_view path) const;
     Result<void> compact_folders();
@@ -49,11 +46,11 @@ private:
     Result<void> check_folders(const PathReader& path_at) const;
 
     std::array<unsigned char, 16> key_{};
-    std::vector<Row> rows_;
-    std::vector<Row> folders_;
+    SortedRows rows_;
+    SortedRows folders_;
     std::uint64_t most_folders_;
     /// Twice as many as were different the last time, so that each is sorted a few times only.
-    std::size_t compact_at_ = 4096;
+    std::uint64_t compact_at_ = 4096;
     std::string former_;
 };
 

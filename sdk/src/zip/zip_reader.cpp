@@ -24,20 +24,12 @@ std::uint64_t most_bytes(std::uint64_t size, const ZipLimits& limits) {
     return std::min(std::max(expanded, limits.least_bytes), limits.most_bytes);
 }
 
-/// From where to where an entry reaches at least.
-struct Extent {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-
-    auto operator<=>(const Extent&) const = default;
-};
-
 }  // namespace
 
 struct ZipReader::State {
     State(BlobStore::Reader& archive, const zip::DirectoryPlace& directory,
-          std::uint64_t most_folders)
-        : bytes(archive), place(directory), index(directory.count, most_folders) {}
+          std::uint64_t most_folders, const std::filesystem::path& scratch)
+        : bytes(archive), place(directory), index(scratch, most_folders), extents(scratch) {}
 
     zip::ByteWindow window(std::size_t ahead) const { return {bytes, place.end(), ahead}; }
     Result<void> scan(const ZipLimits& limits);
@@ -50,8 +42,8 @@ struct ZipReader::State {
     zip::PathIndex index;
     /// The entries lie in the order of the directory.
     bool is_ascending = true;
-    /// Where they begin, sorted; only where they lie in another order.
-    std::vector<std::uint64_t> begins;
+    /// From where to where they reach at least; only where they lie in another order.
+    zip::SortedRows extents;
 };
 
 Result<void> ZipReader::State::scan(const ZipLimits& limits) {
@@ -78,23 +70,22 @@ Result<void> ZipReader::State::scan(const ZipLimits& limits) {
 /// What does not lie in the order of the directory is sorted, to find what overlaps.
 Result<void> ZipReader::State::order() {
     if (is_ascending) return {};
-    std::vector<Extent> extents;
-    extents.reserve(static_cast<std::size_t>(place.count));
     zip::ByteWindow directory = window(zip::kPiece);
     std::uint64_t position = place.begin;
     for (std::uint64_t i = 0; i < place.count; ++i) {
         auto found = zip::entry_at(directory, place, position);
         if (!found) return found.error();
-        extents.push_back({found->entry.offset, found->least_end});
+        auto added = extents.add({found->entry.offset, found->least_end});
+        if (!added) return added;
         position = found->next;
     }
-    std::sort(extents.begin(), extents.end());
-    for (std::size_t i = 0; i < extents.size(); ++i) {
-        if (i > 0 && extents[i].begin < extents[i - 1].end)
-            return zip::malformed("two of its entries overlap");
-        begins.push_back(extents[i].begin);
-    }
-    return {};
+    if (auto sorted = extents.sort(); !sorted) return sorted;
+    std::uint64_t end = 0;
+    return extents.for_each([&end](const zip::SortedRows::Row& extent) -> Result<bool> {
+        if (extent.first < end) return zip::malformed("two of its entries overlap");
+        end = extent.second;
+        return true;
+    });
 }
 
 Result<zip::DirectoryEntry> ZipReader::State::entry(zip::ByteWindow& directory,
@@ -103,8 +94,9 @@ Result<zip::DirectoryEntry> ZipReader::State::entry(zip::ByteWindow& directory,
     if (!found) return found;
     found->entry.limit = place.begin;
     if (!is_ascending) {
-        const auto next = std::upper_bound(begins.begin(), begins.end(), found->entry.offset);
-        if (next != begins.end()) found->entry.limit = *next;
+        auto next = extents.first_from({found->entry.offset + 1, 0});
+        if (!next) return next.error();
+        if (*next) found->entry.limit = (*next)->first;
     } else if (found->next < place.end()) {
         auto next = zip::offset_at(directory, found->next);
         if (!next) return next.error();
@@ -118,12 +110,13 @@ ZipReader::~ZipReader() = default;
 ZipReader::ZipReader(ZipReader&&) noexcept = default;
 ZipReader& ZipReader::operator=(ZipReader&&) noexcept = default;
 
-Result<ZipReader> ZipReader::open(BlobStore::Reader& bytes, const ZipLimits& limits) {
+Result<ZipReader> ZipReader::open(BlobStore::Reader& bytes, const ZipLimits& limits,
+                                  const std::filesystem::path& scratch) {
     auto place = zip::find_directory(bytes);
     if (!place) return place.error();
     if (place->count > limits.entries)
         return zip::too_large("has more than " + std::to_string(limits.entries) + " entries");
-    auto state = std::make_unique<State>(bytes, *place, limits.entries);
+    auto state = std::make_unique<State>(bytes, *place, limits.entries, scratch);
     if (auto scanned = state->scan(limits); !scanned) return scanned.error();
     if (auto ordered = state->order(); !ordered) return ordered.error();
     zip::ByteWindow directory = state->window(kLookup);
@@ -157,7 +150,9 @@ Result<void> ZipReader::for_each(
 
 Result<std::optional<ZipEntry>> ZipReader::find(std::string_view path) const {
     zip::ByteWindow directory = state_->window(kLookup);
-    for (const std::uint64_t position : state_->index.find(path)) {
+    auto positions = state_->index.find(path);
+    if (!positions) return positions.error();
+    for (const std::uint64_t position : *positions) {
         auto found = state_->entry(directory, position);
         if (!found) return found.error();
         if (found->entry.path == path) return std::optional(std::move(found->entry));

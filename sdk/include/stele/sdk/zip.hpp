@@ -84,13 +84,17 @@ private:
 /// is looked at as a whole when it is opened: unsafe paths (absolute, with `..`, with backslashes
 /// or control characters), two entries of one path, links and devices, entries that overlap each
 /// other or the directory, and numbers beyond the limits are refused before anything is read. It
-/// keeps some 16 bytes of each entry. One thread at a time.
+/// keeps some 16 bytes of each entry, and as many of each folder while it opens. One thread at a
+/// time.
 class ZipReader {
 public:
     /// `invalid` (`zip.malformed`, `zip.path_unsafe`, `zip.path_twice`), `unsupported`
     /// (`zip.entry_unsupported`), `too_large` (`zip.too_large`), and whatever reading `bytes` fails
-    /// with. `bytes` outlives the reader.
-    static Result<ZipReader> open(BlobStore::Reader& bytes, const ZipLimits& limits);
+    /// with. `bytes` outlives the reader. Where `scratch` is a folder, which exists, what it keeps
+    /// of more than some 64,000 entries lies there in files without names: `storage_full`
+    /// (`zip.disk_full`), `unavailable` (`zip.disk_failed`).
+    static Result<ZipReader> open(BlobStore::Reader& bytes, const ZipLimits& limits,
+                                  const std::filesystem::path& scratch = {});
     ~ZipReader();
     ZipReader(ZipReader&&) noexcept;
     ZipReader& operator=(ZipReader&&) noexcept;
